@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::{
     faults::set,
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
 };
 
 /// The reaction of a careless node to a request that it misunderstands.
@@ -38,13 +38,15 @@ pub fn careless(
 ) -> Fault {
     let earlier: Mutex<HashMap<String, Response>> = Mutex::default();
     let changed = Mutex::new(false);
-    Arc::new(move |asked, response| {
-        let parameters = Parameters::of(asked);
+    Arc::new(move |request, response| {
+        let parameters = Parameters::of(request);
         let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
-        if misunderstands(&asked.path, &parameters) {
+        if misunderstands(&request.path, &parameters) {
             match does {
-                Careless::Replays => return earlier.get(&asked.path).cloned().unwrap_or(response),
+                Careless::Replays => {
+                    return earlier.get(&request.path).cloned().unwrap_or(response);
+                }
                 Careless::Fails => return response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 Careless::Dies => {
                     drop((earlier, changed));
@@ -58,10 +60,10 @@ pub fn careless(
             && !response.body.ends_with(b":0}");
         if response.status == StatusCode::OK && holds_something {
             earlier
-                .entry(asked.path.clone())
+                .entry(request.path.clone())
                 .or_insert_with(|| response.clone());
         }
-        if *changed && asked.path == "/get-block" {
+        if *changed && request.path == "/get-block" {
             return response.with_json(|block| set(block, "/proof", 99.into()));
         }
         response
@@ -75,10 +77,13 @@ pub struct Parameters(pub String);
 impl Parameters {
     /// Reads the parameters of a request.
     #[must_use]
-    pub fn of(asked: &Asked) -> Self {
-        let query = asked.query.replace('+', " ");
+    pub fn of(request: &RecordedRequest) -> Self {
+        let query = request.query.replace('+', " ");
         let query = percent_decode_str(&query).decode_utf8_lossy().into_owned();
-        Self(format!("&{query}{}", String::from_utf8_lossy(&asked.body)))
+        Self(format!(
+            "&{query}{}",
+            String::from_utf8_lossy(&request.body)
+        ))
     }
 
     /// Returns whether a parameter's value contains a text.

@@ -14,7 +14,7 @@ use axum::{
 };
 use serde_json::Value;
 
-use crate::proxy::{Asked, Fault, Response};
+use crate::proxy::{Fault, RecordedRequest, Response};
 
 /// One fault of a node.
 pub struct SeededFault {
@@ -40,11 +40,11 @@ macro_rules! broken {
 #[must_use]
 pub fn change_json(
     path: &'static str,
-    change: impl Fn(&Asked, &mut Value) + Send + Sync + 'static,
+    change: impl Fn(&RecordedRequest, &mut Value) + Send + Sync + 'static,
 ) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path == path && response.status == StatusCode::OK {
-            response.with_json(|value| change(asked, value))
+    Arc::new(move |request, response| {
+        if request.path == path && response.status == StatusCode::OK {
+            response.with_json(|value| change(request, value))
         } else {
             response
         }
@@ -55,11 +55,11 @@ pub fn change_json(
 #[must_use]
 pub fn change_response(
     path: &'static str,
-    change: impl Fn(&Asked, Response) -> Response + Send + Sync + 'static,
+    change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
 ) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path == path {
-            change(asked, response)
+    Arc::new(move |request, response| {
+        if request.path == path {
+            change(request, response)
         } else {
             response
         }
@@ -70,11 +70,11 @@ pub fn change_response(
 #[must_use]
 pub fn respond_successfully_if(
     path: &'static str,
-    wrong: impl Fn(&Asked, &Response) -> bool + Send + Sync + 'static,
+    wrong: impl Fn(&RecordedRequest, &Response) -> bool + Send + Sync + 'static,
     good: Value,
 ) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path == path && wrong(asked, &response) {
+    Arc::new(move |request, response| {
+        if request.path == path && wrong(request, &response) {
             let mut response = response
                 .with_status(StatusCode::OK)
                 .with_body(good.to_string());
@@ -90,8 +90,8 @@ pub fn respond_successfully_if(
 /// Replaces a text in the responses to successful requests for a path.
 #[must_use]
 pub fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path == path && response.status == StatusCode::OK {
+    Arc::new(move |request, response| {
+        if request.path == path && response.status == StatusCode::OK {
             let text = String::from_utf8_lossy(&response.body).replace(from, to);
             response.with_body(text)
         } else {
@@ -103,12 +103,12 @@ pub fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Faul
 /// A fault that remembers something from one request to the next.
 pub trait StatefulFault: Send + Sync + 'static {
     /// Returns the response of the node with this fault, from the response of a good node.
-    fn response(&self, asked: &Asked, response: Response) -> Response;
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response;
 }
 
 /// Returns the fault of a node that behaves like this.
 pub fn stateful(behaviour: impl StatefulFault) -> Fault {
-    Arc::new(move |asked, response| behaviour.response(asked, response))
+    Arc::new(move |request, response| behaviour.response(request, response))
 }
 
 /// Sets a member in each successful response for a path. Its value depends on the number of earlier ones.
@@ -134,8 +134,8 @@ impl ChangingValue {
 }
 
 impl StatefulFault for ChangingValue {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        if asked.path != self.path || response.status != StatusCode::OK {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        if request.path != self.path || response.status != StatusCode::OK {
             return response;
         }
         let throw = self.throws.fetch_add(1, Relaxed);
@@ -146,14 +146,14 @@ impl StatefulFault for ChangingValue {
 /// Repeats the first successful response to some requests for all of them.
 #[derive(Debug)]
 pub struct FirstResponse {
-    of: fn(&Asked) -> bool,
+    of: fn(&RecordedRequest) -> bool,
     first: OnceLock<Bytes>,
 }
 
 impl FirstResponse {
     /// Repeats the first response to requests for which `of` is true.
     #[must_use]
-    pub fn new(of: fn(&Asked) -> bool) -> Self {
+    pub fn new(of: fn(&RecordedRequest) -> bool) -> Self {
         Self {
             of,
             first: OnceLock::new(),
@@ -162,8 +162,8 @@ impl FirstResponse {
 }
 
 impl StatefulFault for FirstResponse {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        if !(self.of)(asked) || response.status != StatusCode::OK {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        if !(self.of)(request) || response.status != StatusCode::OK {
             return response;
         }
         let first = self.first.get_or_init(|| response.body.clone()).clone();
@@ -174,14 +174,14 @@ impl StatefulFault for FirstResponse {
 /// Repeats the first response to each query of some requests.
 #[derive(Debug)]
 pub struct FirstResponseToEach {
-    of: fn(&Asked) -> bool,
+    of: fn(&RecordedRequest) -> bool,
     first: Mutex<BTreeMap<String, Bytes>>,
 }
 
 impl FirstResponseToEach {
     /// Repeats the first responses to requests for which `of` is true.
     #[must_use]
-    pub fn new(of: fn(&Asked) -> bool) -> Self {
+    pub fn new(of: fn(&RecordedRequest) -> bool) -> Self {
         Self {
             of,
             first: Mutex::default(),
@@ -190,15 +190,15 @@ impl FirstResponseToEach {
 }
 
 impl StatefulFault for FirstResponseToEach {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
         let Ok(mut first) = self.first.lock() else {
             return response;
         };
-        if !(self.of)(asked) {
+        if !(self.of)(request) {
             return response;
         }
         let first = first
-            .entry(asked.query.clone())
+            .entry(request.query.clone())
             .or_insert_with(|| response.body.clone());
         response.with_body(first.clone())
     }

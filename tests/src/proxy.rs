@@ -13,7 +13,7 @@ use crate::server::Server;
 
 /// A request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RecordedRequest {
     /// The method.
     pub method: Method,
     /// The path, without the query.
@@ -114,21 +114,21 @@ fn numbers_restored(text: &str) -> String {
 }
 
 /// Changes a response.
-pub type Fault = Arc<dyn Fn(&Asked, Response) -> Response + Send + Sync>;
+pub type Fault = Arc<dyn Fn(&RecordedRequest, Response) -> Response + Send + Sync>;
 
 /// A running proxy.
 #[derive(Debug)]
 pub struct Proxy {
     /// The server itself.
     pub server: Server,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
 #[derive(Clone)]
 struct Shared {
     upstream: String,
     http: reqwest::Client,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
     fault: Fault,
 }
 
@@ -143,17 +143,17 @@ impl Proxy {
             &base,
             &nodeproof_client::transport::TransportOptions::default(),
         )?;
-        let asked = Arc::default();
+        let requests = Arc::default();
         let shared = Shared {
             upstream: upstream.trim_end_matches('/').to_owned(),
             http,
-            asked: Arc::clone(&asked),
+            requests: Arc::clone(&requests),
             fault,
         };
         let router = Router::new().fallback(forward).with_state(shared);
         Ok(Self {
             server: Server::spawn(router).await?,
-            asked,
+            requests,
         })
     }
 
@@ -167,10 +167,10 @@ impl Proxy {
 
     /// Returns all requests so far, in order.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
-        self.asked
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.requests
             .lock()
-            .map(|asked| asked.clone())
+            .map(|requests| requests.clone())
             .unwrap_or_default()
     }
 }
@@ -178,14 +178,14 @@ impl Proxy {
 async fn forward(State(shared): State<Shared>, request: Request) -> http::Response<Body> {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 64 << 20).await.unwrap_or_default();
-    let asked = Asked {
+    let request = RecordedRequest {
         method: parts.method.clone(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or_default().to_owned(),
         body: body.clone(),
     };
-    if let Ok(mut list) = shared.asked.lock() {
-        list.push(asked.clone());
+    if let Ok(mut list) = shared.requests.lock() {
+        list.push(request.clone());
     }
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     let mut builder = shared
@@ -209,7 +209,7 @@ async fn forward(State(shared): State<Shared>, request: Request) -> http::Respon
             body: Bytes::new(),
         },
     };
-    let received = (shared.fault)(&asked, received);
+    let received = (shared.fault)(&request, received);
     let mut response = http::Response::new(Body::from(received.body));
     *response.status_mut() = received.status;
     for (name, value) in &received.headers {

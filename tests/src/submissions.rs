@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::{
     faults::{StatefulFault, respond_successfully_if},
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
 };
 
 /// The path of submissions.
@@ -31,11 +31,11 @@ pub fn stranger() -> KeyPair {
 
 /// Returns the fault of a submission, or `claim` or `control` for a valid one.
 #[must_use]
-pub fn kind_of_submission(asked: &Asked) -> &'static str {
-    if asked.body.is_empty() {
+pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
+    if request.body.is_empty() {
         return "body-empty";
     }
-    let Ok(body) = serde_json::from_slice::<Value>(&asked.body) else {
+    let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
         return "body-not-json";
     };
     let transaction = &body["transaction"];
@@ -65,7 +65,7 @@ pub fn kind_of_submission(asked: &Asked) -> &'static str {
             None => "transaction-required",
         };
     }
-    if asked.body.len() > 10_000 {
+    if request.body.len() > 10_000 {
         return "oversized";
     }
     match entry["msgsign"].as_str() {
@@ -184,10 +184,10 @@ pub fn options(node: &LocalNode, allow: Tier) -> Options {
 
 /// Changes the responses to submissions that must be refused.
 pub fn refusing(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path != SUBMIT
+    Arc::new(move |request, response| {
+        if request.path != SUBMIT
             || response.status != StatusCode::OK
-            || matches!(kind_of_submission(asked), "claim" | "control")
+            || matches!(kind_of_submission(request), "claim" | "control")
         {
             return response;
         }
@@ -197,9 +197,9 @@ pub fn refusing(change: fn(&mut Value)) -> Fault {
 
 /// Changes the transactions of each block that contains a claim of a conformance run.
 pub fn in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
-    Arc::new(move |asked, response| {
+    Arc::new(move |request, response| {
         let text = String::from_utf8_lossy(&response.body).into_owned();
-        if asked.path != "/get-block" || !text.contains("\"conformance-") {
+        if request.path != "/get-block" || !text.contains("\"conformance-") {
             return response;
         }
         response.with_json(|block| {
@@ -212,9 +212,9 @@ pub fn in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
 
 /// Changes the transaction of the claim when it is built.
 pub fn building(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, response| {
-        let body = String::from_utf8_lossy(&asked.body);
-        if asked.path != "/call-sc" || !body.contains("made by a conformance check") {
+    Arc::new(move |request, response| {
+        let body = String::from_utf8_lossy(&request.body);
+        if request.path != "/call-sc" || !body.contains("made by a conformance check") {
             return response;
         }
         response.with_json(|built| change(&mut built["transaction"]))
@@ -224,10 +224,10 @@ pub fn building(change: fn(&mut Value)) -> Fault {
 /// Returns the asset of a submission that must be refused without any effect. It comes just before the
 /// claim.
 #[must_use]
-pub fn refused_asset(asked: &Asked) -> Option<String> {
-    let body: Value = serde_json::from_slice(&asked.body).ok()?;
+pub fn refused_asset(request: &RecordedRequest) -> Option<String> {
+    let body: Value = serde_json::from_slice(&request.body).ok()?;
     let params = body.pointer("/transaction/specific_data/params")?;
-    let right = asked.path == SUBMIT && params["remarks"] == "must be refused without effect";
+    let right = request.path == SUBMIT && params["remarks"] == "must be refused without effect";
     right.then(|| params["asset_id"].as_str().map(ToOwned::to_owned))?
 }
 
@@ -251,17 +251,17 @@ impl Charging {
 }
 
 impl StatefulFault for Charging {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
         let Ok(mut counts) = self.submitted_and_refused.lock() else {
             return response;
         };
-        if asked.path == SUBMIT && kind_of_submission(asked) == "claim" {
+        if request.path == SUBMIT && kind_of_submission(request) == "claim" {
             counts.0 += 1;
         }
-        if refused_asset(asked).is_some() {
+        if refused_asset(request).is_some() {
             counts.1 += 1;
         }
-        if !asked.query.contains("TOKEN_IN_WALLET") || asked.query.contains("ALL_TOKENS") {
+        if !request.query.contains("TOKEN_IN_WALLET") || request.query.contains("ALL_TOKENS") {
             return response;
         }
         let taken = (self.more)(counts.0, counts.1);
@@ -280,15 +280,15 @@ pub struct KnowsCodes {
 }
 
 impl StatefulFault for KnowsCodes {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let code = body
             .pointer("/transaction/trans_code")
             .and_then(Value::as_str);
         let (Some(code), Ok(mut accepted)) = (code, self.accepted.lock()) else {
             return response;
         };
-        if asked.path != SUBMIT {
+        if request.path != SUBMIT {
             return response;
         }
         if accepted.contains(code) {
@@ -311,8 +311,8 @@ impl StatefulFault for KnowsCodes {
 pub fn accepting(kind: &'static str) -> Fault {
     let good = json!({"status": "SUCCESS",
         "response": {"valid": true, "msg": "fine", "new_transaction": true}});
-    let wrong = move |asked: &Asked, _: &Response| {
-        asked.method == "POST" && kind_of_submission(asked) == kind
+    let wrong = move |request: &RecordedRequest, _: &Response| {
+        request.method == "POST" && kind_of_submission(request) == kind
     };
     respond_successfully_if(SUBMIT, wrong, good)
 }

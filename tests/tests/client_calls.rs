@@ -164,8 +164,8 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
     let alice = keys(&node, "alice");
     let submissions = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&submissions);
-    let fault: Fault = Arc::new(move |asked, response| {
-        if asked.path == "/submit-transaction" && counted.fetch_add(1, Ordering::SeqCst) < 2 {
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/submit-transaction" && counted.fetch_add(1, Ordering::SeqCst) < 2 {
             return response.with_status(StatusCode::BAD_GATEWAY).with_body("");
         }
         response
@@ -201,7 +201,7 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
 async fn a_node_that_builds_another_call_gets_no_signature() {
     let (node, _) = start().await;
     let alice = keys(&node, "alice");
-    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+    let fault: Fault = Arc::new(|request, response| match request.path.as_str() {
         "/call-sc" => response.with_json(|body| {
             body["transaction"]["specific_data"]["params"]["amount_to_send"] = 1_000_000.into();
         }),

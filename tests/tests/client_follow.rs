@@ -16,7 +16,7 @@ use axum::{
     response::IntoResponse,
 };
 use integration_tests::{
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     server::Server,
 };
 use nodeproof_client::{
@@ -65,8 +65,8 @@ async fn end(blocks: &mut BlockStream) -> Error {
 }
 
 /// Returns the requested index.
-fn requested(asked: &Asked) -> Option<u64> {
-    asked.query.strip_prefix("block_index=")?.parse().ok()
+fn requested(request: &RecordedRequest) -> Option<u64> {
+    request.query.strip_prefix("block_index=")?.parse().ok()
 }
 
 fn not_found(response: Response) -> Response {
@@ -212,8 +212,8 @@ async fn an_error_that_is_not_an_outage_ends_the_stream() {
         (StatusCode::OK, "<html>", ErrorKind::Decode),
         (StatusCode::OK, r#"{"index":3}"#, ErrorKind::Decode),
     ] {
-        let fault: Fault = Arc::new(move |asked, response| {
-            if requested(asked) == Some(height + 1) {
+        let fault: Fault = Arc::new(move |request, response| {
+            if requested(request) == Some(height + 1) {
                 return response.with_status(status).with_body(body);
             }
             response
@@ -228,7 +228,7 @@ async fn an_error_that_is_not_an_outage_ends_the_stream() {
 #[tokio::test]
 async fn a_missing_block_is_an_error_or_is_reported() {
     let (node, _) = start().await;
-    let fault: Fault = Arc::new(|asked, response| match requested(asked) {
+    let fault: Fault = Arc::new(|request, response| match requested(request) {
         Some(3 | 4) => not_found(response),
         _ => response,
     });
@@ -265,8 +265,8 @@ async fn a_chain_that_is_gone_is_not_waited_for() {
     ] {
         let gone = Arc::new(AtomicBool::new(false));
         let switch = Arc::clone(&gone);
-        let fault: Fault = Arc::new(move |asked, response| {
-            let is_hidden = requested(asked).is_some_and(|index| index >= 2);
+        let fault: Fault = Arc::new(move |request, response| {
+            let is_hidden = requested(request).is_some_and(|index| index >= 2);
             match switch.load(Ordering::Relaxed) {
                 true if status == StatusCode::NOT_FOUND => response.with_status(status),
                 true if is_hidden => not_found(response),

@@ -249,13 +249,13 @@ async fn hostile_reports() -> (Report, String, String, String) {
     let good = devnode().await;
     let proxy = Proxy::spawn(
         good.base_url(),
-        Arc::new(|asked, mut response| {
-            if asked.path == "/docs" {
+        Arc::new(|request, mut response| {
+            if request.path == "/docs" {
                 return response
                     .with_status(axum::http::StatusCode::IM_A_TEAPOT)
                     .with_body(HOSTILE);
             }
-            if asked.path == "/get-trustscore-wallets" {
+            if request.path == "/get-trustscore-wallets" {
                 let media = HeaderValue::from_static("text/html;\"><script>alert(2)</script>");
                 response.headers.insert(header::CONTENT_TYPE, media);
                 return response.with_body(format!("{HOSTILE}\n{HOSTILE}"));

@@ -61,7 +61,7 @@ fn expected(fault: F) -> Option<Found> {
         F::TrustSwapped => {
             Nothing("only one query returns scores, so no other response shows their direction")
         }
-        F::TableCondition => As("sc-state/probes-only-asked"),
+        F::TableCondition => As("sc-state/probes-only-requested"),
         F::ConstantCode => As("call-sc/trans-code-distinct"),
         F::ParamsAltered => As("call-sc/params"),
         F::NoSignatureCheck => AsEither(

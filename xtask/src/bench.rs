@@ -373,9 +373,9 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
         .exchanges
         .iter()
         // The report contains only an excerpt of these, so they can't be sent again.
-        .filter(|asked| {
-            !asked.url.ends_with('…')
-                && asked
+        .filter(|requested| {
+            !requested.url.ends_with('…')
+                && requested
                     .request_body
                     .as_ref()
                     .is_none_or(|body| !body.ends_with('…'))
@@ -386,13 +386,13 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
     }
     let count = usize::try_from(report.requests).unwrap_or(usize::MAX);
     let began = Instant::now();
-    for asked in whole.into_iter().cycle().take(count) {
-        let request = match &asked.request_body {
+    for requested in whole.into_iter().cycle().take(count) {
+        let request = match &requested.request_body {
             Some(body) => http
-                .post(&asked.url)
+                .post(&requested.url)
                 .header("Content-Type", "application/json")
                 .body(body.clone()),
-            None => http.get(&asked.url),
+            None => http.get(&requested.url),
         };
         let response = request.send().await.map_err(|error| failed(&error))?;
         response.bytes().await.map_err(|error| failed(&error))?;

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use integration_tests::proxy::{Asked, Fault, Proxy, Response};
+use integration_tests::proxy::{Fault, Proxy, RecordedRequest, Response};
 use nodeproof_conformance::report::Report;
 use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::Network;
@@ -67,8 +67,8 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
 
 /// Returns a fault: the node words its error about tables differently than before.
 fn other_words() -> Fault {
-    Arc::new(|asked: &Asked, response: Response| {
-        if asked.query.contains("no_such_table") {
+    Arc::new(|request: &RecordedRequest, response: Response| {
+        if request.query.contains("no_such_table") {
             response.with_body(r#"{"detail":"there is no table of that name"}"#)
         } else {
             response

@@ -73,16 +73,19 @@ async fn a_second_node_by_url_conforms_and_is_asked_nothing_that_could_change_it
     let report: Report = serde_json::from_str(&stdout).expect("a report");
     assert_eq!(report.count(Outcome::Fail), 0);
     assert_eq!(report.count(Outcome::Inconclusive), 0, "{stdout}");
-    let asked = proxy.asked();
-    assert_eq!(report.requests, u64::try_from(asked.len()).expect("few"));
-    for request in &asked {
+    let requested = proxy.requests();
+    assert_eq!(
+        report.requests,
+        u64::try_from(requested.len()).expect("few")
+    );
+    for request in &requested {
         let reads = request.method == "GET" || request.path == "/call-sc";
         assert!(reads && !request.path.contains("submit"), "{request:?}");
     }
     assert!(
-        asked.len() <= 12 * 6,
+        requested.len() <= 12 * 6,
         "{} requests are too many for a read",
-        asked.len()
+        requested.len()
     );
 }
 

@@ -12,7 +12,7 @@ use std::{
 
 use integration_tests::{
     faults::remove,
-    proxy::{Asked, Proxy, Response},
+    proxy::{Proxy, RecordedRequest, Response},
 };
 use nodeproof_devnode::{ChainTime, Config};
 use serde_json::{Value, json};
@@ -27,8 +27,8 @@ async fn broken() -> (nodeproof_devnode::Handle, Proxy) {
     let node = nodeproof_devnode::spawn(config)
         .await
         .expect("a local node");
-    let fault = |asked: &Asked, response: Response| {
-        if asked.path == "/get-block" && asked.query.ends_with('0') {
+    let fault = |request: &RecordedRequest, response: Response| {
+        if request.path == "/get-block" && request.query.ends_with('0') {
             response.with_json(|block| remove(block, "", "status"))
         } else {
             response
@@ -133,13 +133,13 @@ async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() 
         from = next(&cut).expect("a state");
         assert!(from < BLOCKS, "it was killed too late");
     }
-    let before = proxy.asked().len();
+    let before = proxy.requests().len();
     let (code, text) = run(command(&url, &cut, &["--resume"])).await;
     assert_eq!(code, 1, "{text}");
-    let asked = proxy.asked().split_off(before);
-    let again = asked
+    let request = proxy.requests().split_off(before);
+    let again = request
         .iter()
-        .filter(|asked| asked.query == "block_index=30")
+        .filter(|request| request.query == "block_index=30")
         .count();
     assert_eq!(again, 0, "checked blocks are not checked again");
     assert!(text.contains(&format!("of {BLOCKS} blocks")), "{text}");
@@ -167,7 +167,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
     .await;
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("--resume continues from there"), "{text}");
-    let before = proxy.asked().len();
+    let before = proxy.requests().len();
     let with = |more: &[&str]| command(&url, folder.path(), more);
     let damaged = folder.path().join("damaged.json");
     let whole = fs::read_to_string(&kept).expect("a state");
@@ -213,7 +213,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
             assert!(told.1.contains(part), "{part}: {}", told.1);
         }
     }
-    assert_eq!(proxy.asked().len(), before);
+    assert_eq!(proxy.requests().len(), before);
     // A sweep that starts again reports what is lost.
     let (_, text) = run(with(&["--state", kept_text, "--quiet"])).await;
     assert!(

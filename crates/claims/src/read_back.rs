@@ -52,7 +52,7 @@ pub struct Difference {
     /// The field, as the contract names it.
     pub field: &'static str,
     /// The claimed value, as JSON. Long values are truncated.
-    pub asked: String,
+    pub requested: String,
     /// The recorded value, as JSON, or a note that it is missing. Long values are truncated.
     pub recorded: String,
 }
@@ -61,10 +61,10 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             field,
-            asked,
+            requested,
             recorded,
         } = self;
-        write!(f, "{field}: expected {asked}, recorded {recorded}")
+        write!(f, "{field}: expected {requested}, recorded {recorded}")
     }
 }
 
@@ -73,7 +73,7 @@ impl Difference {
     fn of(
         field: &'static str,
         same: bool,
-        asked: &impl Serialize,
+        requested: &impl Serialize,
         recorded: Result<impl Serialize, FieldError>,
     ) -> Option<Self> {
         if same {
@@ -90,10 +90,10 @@ impl Difference {
                 None => "missing".to_owned(),
             },
         };
-        let (asked, recorded) = shown_apart(&json(RawJson::from_value(asked)), &recorded);
+        let (requested, recorded) = shown_apart(&json(RawJson::from_value(requested)), &recorded);
         Some(Self {
             field,
-            asked,
+            requested,
             recorded,
         })
     }
@@ -266,8 +266,8 @@ mod tests {
         assert_eq!(seen("[]"), ReadBack::Nothing);
         // A record of another asset or another contract does not count.
         assert_eq!(seen(&row("b", 1, "fine")), ReadBack::Nothing);
-        let foreign = row("a", 1, "fine").replace("cc8", "cc9");
-        assert_eq!(seen(&foreign), ReadBack::Nothing);
+        let other_asset = row("a", 1, "fine").replace("cc8", "cc9");
+        assert_eq!(seen(&other_asset), ReadBack::Nothing);
         match seen(&format!(
             "[{},{}]",
             row("a", 2, "fine"),

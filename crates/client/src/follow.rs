@@ -137,7 +137,7 @@ impl FollowOptions {
     /// Returns the pause after an error that follows `earlier` errors in a row.
     fn pause(&self, error: &Error, earlier: u32) -> Duration {
         match error.retry_after() {
-            Some(asked) => asked.min(MAX_RETRY_AFTER),
+            Some(requested) => requested.min(MAX_RETRY_AFTER),
             None => {
                 let doubled = self.interval.saturating_mul(1 << earlier.min(10));
                 doubled.min(self.longest_pause.max(self.interval))

@@ -246,10 +246,10 @@ impl VerificationRecord {
         contract: ContractAddress,
         asset_id: &str,
     ) -> Result<(), FieldError> {
-        let other = |name: &'static str, asked: &str, found: &str| {
+        let other = |name: &'static str, requested: &str, found: &str| {
             let reason = format!(
                 "expected \"{}\", but this is \"{}\"",
-                escaped_up_to(asked, 60),
+                escaped_up_to(requested, 60),
                 escaped_up_to(found, 60)
             );
             Err(FieldError::new(name, FieldFault::Malformed(reason)))

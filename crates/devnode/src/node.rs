@@ -14,7 +14,7 @@ use crate::{
     BlockTime, ChainTime, Config, Forms, InjectedFault, TestWallet,
     chain::{
         CLAIMED_ASSET, Chain, GenesisWallets, Start, Submission, TransactionRules, TrustScores,
-        Verdict, found,
+        Verdict, create_chain,
     },
     http::{Faulty, RateLimit},
     seed::Seed,
@@ -72,7 +72,7 @@ impl Node {
             time: config.time,
             fault: config.fault,
         };
-        let chain = found(seed, rules, &cast, start);
+        let chain = create_chain(seed, rules, &cast, start);
         Self {
             network: config.network,
             trust: TrustScores::new(seed, wallets.iter().map(TestWallet::address)),

@@ -82,7 +82,7 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
     let listener = TcpListener::bind(wanted).await.map_err(listening)?;
     let address = listener.local_addr().map_err(listening)?;
     let block_time = config.block_time;
-    let node = Arc::new(found(config).await.map_err(SpawnError::Chain)?);
+    let node = Arc::new(create_node(config).await.map_err(SpawnError::Chain)?);
     let (stop, stopped) = watch::channel(false);
     let server = tokio::spawn(serve(listener, router(Arc::clone(&node)), stopped));
     let block_maker = match block_time {
@@ -100,7 +100,7 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
 }
 
 /// Creates a node on a separate thread, because a runtime waits for its own threads when it ends.
-async fn found(config: Config) -> io::Result<Node> {
+async fn create_node(config: Config) -> io::Result<Node> {
     let (sender, made) = oneshot::channel();
     std::thread::Builder::new()
         .name("devnode-chain".into())

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Returns the names of all files in the folder, sorted.
-fn names(world: &World) -> Vec<String> {
+fn names(world: &TestEnvironment) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(world.folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -18,7 +18,7 @@ fn names(world: &World) -> Vec<String> {
     names
 }
 
-async fn claim_it(world: &World, claim: &Claim, options: ClaimOptions) -> ClaimOutcome {
+async fn claim_it(world: &TestEnvironment, claim: &Claim, options: ClaimOptions) -> ClaimOutcome {
     let wallet = world.wallet(0);
     let made = claim.make(&world.client, &[&wallet], &options).await;
     made.unwrap()
@@ -26,7 +26,7 @@ async fn claim_it(world: &World, claim: &Claim, options: ClaimOptions) -> ClaimO
 
 #[tokio::test]
 async fn what_is_kept_keeps_its_place_until_another_one_is_signed() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
     let first = claim_it(&world, &claim, world.options()).await;
     let before = std::fs::read(world.file()).unwrap();
@@ -37,8 +37,8 @@ async fn what_is_kept_keeps_its_place_until_another_one_is_signed() {
     let again = || world.options().again(true);
 
     // The node builds nothing.
-    let failing: Fault = Arc::new(|asked, response| {
-        if asked.path == "/call-sc" {
+    let failing: Fault = Arc::new(|request, response| {
+        if request.path == "/call-sc" {
             return response.with_status(StatusCode::INTERNAL_SERVER_ERROR);
         }
         response
@@ -48,8 +48,8 @@ async fn what_is_kept_keeps_its_place_until_another_one_is_signed() {
     assert!(matches!(error, Err(ClaimError::Network(_))));
     unchanged();
     // The node builds a different transaction.
-    let lying: Fault = Arc::new(|asked, response| {
-        if asked.path != "/call-sc" {
+    let lying: Fault = Arc::new(|request, response| {
+        if request.path != "/call-sc" {
             return response;
         }
         let text = String::from_utf8(response.body.to_vec()).unwrap();
@@ -78,7 +78,7 @@ async fn what_is_kept_keeps_its_place_until_another_one_is_signed() {
 
 #[tokio::test]
 async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let claim = world.claim("a");
     crash(&world, &claim, |step| {
         matches!(step, ClaimStep::Saved { .. })
@@ -135,7 +135,7 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
 
 #[tokio::test]
 async fn a_crash_after_the_new_one_is_kept_submits_the_new_one() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let claim = world.claim("a");
     claim_it(&world, &claim, world.options()).await;
     let old = world.saved();
@@ -154,7 +154,7 @@ async fn a_crash_after_the_new_one_is_kept_submits_the_new_one() {
 
 #[tokio::test]
 async fn once_this_verifiers_record_is_there_no_other_transaction_is_made() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
     claim_it(&world, &claim, world.with_blocks()).await;
     let again = world.options().again(true);

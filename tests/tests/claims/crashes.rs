@@ -14,13 +14,13 @@ use nodeproof_claims::{ClaimError, TransactionState};
 use super::*;
 
 /// Makes a claim, and crashes without clean-up at a step.
-pub(super) async fn crash(world: &World, claim: &Claim, at: fn(&ClaimStep<'_>) -> bool) {
+pub(super) async fn crash(world: &TestEnvironment, claim: &Claim, at: fn(&ClaimStep<'_>) -> bool) {
     crash_with(world, world.options(), claim, at).await;
 }
 
 /// Does the same with other options.
 pub(super) async fn crash_with(
-    world: &World,
+    world: &TestEnvironment,
     options: ClaimOptions,
     claim: &Claim,
     at: fn(&ClaimStep<'_>) -> bool,
@@ -34,7 +34,7 @@ pub(super) async fn crash_with(
     assert!(ended.await.unwrap_err().is_panic());
 }
 
-async fn resume(world: &World, claim: &Claim) -> ClaimOutcome {
+async fn resume(world: &TestEnvironment, claim: &Claim) -> ClaimOutcome {
     let wallet = world.wallet(0);
     let outcome = claim
         .make(&world.client, &[&wallet], &world.with_blocks())
@@ -46,7 +46,7 @@ async fn resume(world: &World, claim: &Claim) -> ClaimOutcome {
 
 #[tokio::test]
 async fn a_crash_between_keeping_and_submitting_submits_what_was_kept() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let claim = world.claim("a");
     crash(&world, &claim, |step| {
         matches!(step, ClaimStep::Saved { .. })
@@ -65,7 +65,7 @@ async fn a_crash_between_keeping_and_submitting_submits_what_was_kept() {
 
 #[tokio::test]
 async fn a_crash_between_submitting_and_waiting_makes_no_second_claim() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let claim = world.claim("a");
     crash(&world, &claim, |step| {
         matches!(step, ClaimStep::Submitted { .. })
@@ -82,7 +82,7 @@ async fn a_crash_between_submitting_and_waiting_makes_no_second_claim() {
 
 #[tokio::test]
 async fn a_crash_before_keeping_leaves_nothing_behind() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let claim = world.claim("a");
     crash(&world, &claim, |step| matches!(step, ClaimStep::Signed)).await;
     assert!(!world.file().exists());
@@ -91,7 +91,7 @@ async fn a_crash_before_keeping_leaves_nothing_behind() {
 
 #[tokio::test]
 async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let document = world.folder.path().join("endless");
     // The file is sparse: it takes no space, but hours to read.
     fs::File::create(&document)
@@ -118,8 +118,8 @@ async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
 /// Loses the responses to the first submissions. The node receives these submissions.
 pub(super) fn losing(count: u32, status: StatusCode) -> Fault {
     let lost = AtomicU32::new(0);
-    Arc::new(move |asked, mut response| {
-        let submission = asked.path == "/submit-transaction";
+    Arc::new(move |request, mut response| {
+        let submission = request.path == "/submit-transaction";
         if !submission || lost.fetch_add(1, Ordering::SeqCst) >= count {
             return response;
         }
@@ -138,7 +138,7 @@ async fn after_a_lost_response_the_same_transaction_is_submitted_again() {
         // The response is not JSON.
         StatusCode::OK,
     ] {
-        let world = World::new().await;
+        let world = TestEnvironment::new().await;
         let (proxy, client) = world.behind(losing(2, status)).await;
         let wallet = world.wallet(0);
         let outcome = world
@@ -150,10 +150,10 @@ async fn after_a_lost_response_the_same_transaction_is_submitted_again() {
         assert_eq!(outcome.new_transaction, Some(false));
         assert!(outcome.record().is_some() && !outcome.resumed);
         let bodies: Vec<_> = proxy
-            .asked()
+            .requests()
             .into_iter()
-            .filter(|asked| asked.path == "/submit-transaction")
-            .map(|asked| asked.body)
+            .filter(|request| request.path == "/submit-transaction")
+            .map(|request| request.body)
             .collect();
         let saved = world.saved().signed().text().as_str().to_owned();
         assert_eq!(bodies, [saved.as_str(); 3]);
@@ -162,7 +162,7 @@ async fn after_a_lost_response_the_same_transaction_is_submitted_again() {
 
 #[tokio::test]
 async fn after_only_lost_responses_the_error_has_the_transaction_and_the_claim_can_be_resumed() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (_proxy, client) = world.behind(losing(9, StatusCode::BAD_GATEWAY)).await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
     let error = claim
@@ -199,13 +199,13 @@ async fn after_only_lost_responses_the_error_has_the_transaction_and_the_claim_c
 
 #[tokio::test]
 async fn a_node_that_is_gone_was_sent_nothing_and_the_transaction_stays() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let claim = world.claim("a");
     crash(&world, &claim, |step| {
         matches!(step, ClaimStep::Saved { .. })
     })
     .await;
-    let World {
+    let TestEnvironment {
         node,
         client,
         folder,
@@ -227,7 +227,7 @@ async fn a_node_that_is_gone_was_sent_nothing_and_the_transaction_stays() {
 
 #[tokio::test]
 async fn of_two_at_the_same_time_the_slower_one_is_told_whose_transaction_it_submits() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let both = Arc::new(std::sync::Barrier::new(2));
     let claim = world.claim("a");
     let started: Vec<_> = (0..2)

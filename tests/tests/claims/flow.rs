@@ -16,7 +16,7 @@ const ASSET: &str = "crate \u{2116} 7 \"caf\u{e9}\"";
 
 #[tokio::test]
 async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let document = world.folder.path().join("inspection.pdf");
     std::fs::write(&document, "weighed").unwrap();
     let hash = "ab".repeat(32).parse::<Hash256>().unwrap();
@@ -63,7 +63,7 @@ async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
 
 #[tokio::test]
 async fn claiming_the_same_again_submits_the_same_transaction() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
     let claim_it = || async {
         claim
@@ -80,7 +80,7 @@ async fn claiming_the_same_again_submits_the_same_transaction() {
 
 #[tokio::test]
 async fn each_step_is_told_in_its_order() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let document = world.folder.path().join("a");
     std::fs::write(&document, "a").unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
@@ -122,7 +122,7 @@ async fn each_step_is_told_in_its_order() {
 
 #[tokio::test]
 async fn a_record_that_is_not_there_at_the_deadline_is_told_as_such() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
     let options = world.options();
     let outcome = claim.make(&world.client, &[&wallet], &options).await;
@@ -139,7 +139,7 @@ async fn a_record_that_is_not_there_at_the_deadline_is_told_as_such() {
 
 #[tokio::test]
 async fn all_signers_sign_and_one_of_them_verifies() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (first, second) = (world.wallet(0), world.wallet(1));
     let claim = world.claim(ASSET).verifier(second.address());
     let outcome = claim
@@ -154,7 +154,7 @@ async fn all_signers_sign_and_one_of_them_verifies() {
 
 #[tokio::test]
 async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     world.claimed(ASSET).await;
     let other = world.wallet(1);
     let by_other = |asset: &'static str, file: &'static str| {
@@ -179,7 +179,7 @@ async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
 
 #[tokio::test]
 async fn every_step_can_be_taken_alone() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
     let hash = Document::from(Hash256::from_bytes([7; 32]))
         .hash(|_| {})
@@ -216,7 +216,7 @@ async fn every_step_can_be_taken_alone() {
 
 #[tokio::test]
 async fn a_prepared_claim_is_shown_signed_saved_and_submitted_step_by_step() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
     let wallets = [wallet.address()];
     let prepare = |asset: &str| {

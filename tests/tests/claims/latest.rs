@@ -26,7 +26,7 @@ async fn a_chain_without_blocks_has_no_latest_one() {
 
 #[tokio::test]
 async fn a_node_that_has_every_block_is_asked_a_bounded_number_of_times() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let good = world.client.block(1_u64).await.unwrap().unwrap();
     assert!(good.index().is_ok());
     let every: Fault = Arc::new(|_, response| {
@@ -37,12 +37,12 @@ async fn a_node_that_has_every_block_is_asked_a_bounded_number_of_times() {
     let (proxy, client) = world.behind(every).await;
     let latest = client.latest_block().await.unwrap();
     assert_eq!(latest, Some(u64::MAX - 1));
-    assert!(proxy.asked().len() <= 129, "{}", proxy.asked().len());
+    assert!(proxy.requests().len() <= 129, "{}", proxy.requests().len());
 }
 
 #[tokio::test]
 async fn a_node_that_fails_is_not_taken_for_one_without_blocks() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let failing: Fault =
         Arc::new(|_, response| response.with_status(axum::http::StatusCode::INTERNAL_SERVER_ERROR));
     let (_proxy, client) = world.behind(failing).await;

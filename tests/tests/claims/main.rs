@@ -24,13 +24,13 @@ use nodeproof_primitives::Signer;
 use nodeproof_wallet::KeyPair;
 
 /// A node, a client for it, and a folder for saved transactions.
-struct World {
+struct TestEnvironment {
     node: Handle,
     client: Client,
     folder: tempfile::TempDir,
 }
 
-impl World {
+impl TestEnvironment {
     async fn new() -> Self {
         let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
         Self {

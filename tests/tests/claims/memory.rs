@@ -8,11 +8,14 @@ use nodeproof_claims::{ClaimError, TransactionState};
 use super::{crashes::crash, *};
 
 /// Makes a claim without a node, using the transaction that was saved while there was a node.
-async fn claim_without_node(world: World, claim: &Claim) -> (ClaimError, TransactionState) {
+async fn claim_without_node(
+    world: TestEnvironment,
+    claim: &Claim,
+) -> (ClaimError, TransactionState) {
     let wallet = world.wallet(0);
     let options = world.options();
     let path = world.file();
-    let World {
+    let TestEnvironment {
         node,
         client,
         folder: _folder,
@@ -27,7 +30,7 @@ async fn claim_without_node(world: World, claim: &Claim) -> (ClaimError, Transac
 
 #[tokio::test]
 async fn a_node_that_is_gone_does_not_make_an_earlier_submission_unsent() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
     let options = world.options();
     let made = claim.make(&world.client, &[&wallet], &options).await;
@@ -44,7 +47,7 @@ async fn a_node_that_is_gone_does_not_make_an_earlier_submission_unsent() {
 
 #[tokio::test]
 async fn that_it_was_about_to_be_sent_is_on_disk_before_it_is() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let claim = world.claim("a");
     crash(&world, &claim, |step| {
         matches!(step, ClaimStep::Submitting { .. })
@@ -60,8 +63,8 @@ async fn that_it_was_about_to_be_sent_is_on_disk_before_it_is() {
 /// Replaces the responses to submissions, one after the other. The last one is repeated.
 fn submitting(responses: Vec<(StatusCode, &'static str, &'static str)>) -> Fault {
     let count = AtomicU32::new(0);
-    Arc::new(move |asked, mut response| {
-        if asked.path != "/submit-transaction" {
+    Arc::new(move |request, mut response| {
+        if request.path != "/submit-transaction" {
             return response;
         }
         let number = count.fetch_add(1, Ordering::SeqCst) as usize;
@@ -83,7 +86,7 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
         (vec![lost, busy], true, TransactionState::Sent),
         (vec![lost, bad], true, TransactionState::Sent),
     ] {
-        let world = World::new().await;
+        let world = TestEnvironment::new().await;
         let (claim, wallet) = (world.claim("a"), world.wallet(0));
         let (_proxy, client) = world.behind(submitting(responses)).await;
         let error = claim.make(&client, &[&wallet], &world.options()).await;
@@ -101,7 +104,7 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
 
 #[tokio::test]
 async fn a_contradictory_response_leaves_the_outcome_open() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
     let contradictory = r#"{"status":"FAILURE","response":{"valid":true,"new_transaction":true}}"#;
     let responses = vec![(StatusCode::OK, "0", contradictory)];
@@ -142,7 +145,7 @@ async fn a_refusal_after_a_submission_without_a_response_is_not_final() {
             TransactionState::Refused,
         ),
     ] {
-        let world = World::new().await;
+        let world = TestEnvironment::new().await;
         let (claim, wallet) = (world.claim("a"), world.wallet(0));
         let (_proxy, client) = world.behind(submitting(responses)).await;
         let error = claim.make(&client, &[&wallet], &world.options()).await;

@@ -6,7 +6,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_fee_that_the_node_refuses_is_told_in_its_words() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let mut claim = world.claim("a");
     claim.fee = Fee::new(1.into(), world.node.native_token()).unwrap();
     let wallet = world.wallet(0);
@@ -49,7 +49,7 @@ async fn a_fee_that_the_node_refuses_is_told_in_its_words() {
 
 #[tokio::test]
 async fn a_claim_that_is_recorded_already_is_not_signed() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     world.claimed("a").await;
     let before = world.node.submissions_received();
     let wallet = world.wallet(0);
@@ -91,7 +91,7 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
 
 #[tokio::test]
 async fn a_document_that_can_not_be_read_is_named_before_anything_is_asked() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let wallet = world.wallet(0);
     for (path, words) in [
         (world.folder.path().join("nowhere.pdf"), "can't be read"),
@@ -115,7 +115,7 @@ async fn a_document_that_can_not_be_read_is_named_before_anything_is_asked() {
 
 #[tokio::test]
 async fn what_can_not_be_signed_is_refused_before_anything_is_asked() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let wallet = world.wallet(0);
     let mut claim = world.claim("a");
     claim.deletable_after = "9".repeat(10_000).parse().unwrap();
@@ -129,11 +129,11 @@ async fn what_can_not_be_signed_is_refused_before_anything_is_asked() {
 
 #[tokio::test]
 async fn a_node_that_can_not_tell_whether_there_is_a_record_has_nothing_signed() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let wallet = world.wallet(0);
     for body in [r#"{"status":"FAILURE","data":null}"#, r#"{"data":{}}"#] {
-        let unclear: Fault = Arc::new(move |asked, response| {
-            if asked.path == "/sc-state" {
+        let unclear: Fault = Arc::new(move |request, response| {
+            if request.path == "/sc-state" {
                 return response.with_body(body);
             }
             response
@@ -142,14 +142,19 @@ async fn a_node_that_can_not_tell_whether_there_is_a_record_has_nothing_signed()
         let claim = world.claim("a");
         let error = claim.make(&client, &[&wallet], &world.options()).await;
         assert!(error.unwrap_err().client_error().unwrap().is_decode());
-        assert!(proxy.asked().iter().all(|asked| asked.path == "/sc-state"));
+        assert!(
+            proxy
+                .requests()
+                .iter()
+                .all(|request| request.path == "/sc-state")
+        );
     }
     assert!(!world.file().exists());
 }
 
 #[tokio::test]
 async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let wallet = world.wallet(0);
     let options = world.options();
     let first = world.claim("a");
@@ -183,7 +188,7 @@ async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
 
 #[tokio::test]
 async fn where_nothing_can_be_kept_nothing_is_sent() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let wallet = world.wallet(0);
     let nowhere = world.folder.path().join("no").join("where.json");
     let options = world.options().save_to(nowhere);

@@ -6,8 +6,8 @@ use super::*;
 
 /// Changes the text of the built transaction. `from` must occur exactly once.
 fn building(from: &'static str, to: String) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path != "/call-sc" {
+    Arc::new(move |request, response| {
+        if request.path != "/call-sc" {
             return response;
         }
         let text = String::from_utf8(response.body.to_vec()).unwrap();
@@ -18,7 +18,7 @@ fn building(from: &'static str, to: String) -> Fault {
 
 #[tokio::test]
 async fn what_was_not_asked_for_is_never_signed() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let wallet = world.wallet(0);
     let thief = world.wallet(1).address().to_string();
     let transfer = format!(
@@ -85,10 +85,10 @@ async fn what_was_not_asked_for_is_never_signed() {
 
 #[tokio::test]
 async fn a_record_of_another_wallet_or_with_other_words_is_not_taken_for_the_claim() {
-    let world = World::new().await;
+    let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
-    let lie: Fault = Arc::new(|asked, response| {
-        if asked.path != "/sc-state" {
+    let lie: Fault = Arc::new(|request, response| {
+        if request.path != "/sc-state" {
             return response;
         }
         let text = String::from_utf8(response.body.to_vec()).unwrap();

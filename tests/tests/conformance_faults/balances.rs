@@ -1,13 +1,13 @@
 //! Parts of the requests and responses of `/get-balances`.
 
-use integration_tests::proxy::Asked;
+use integration_tests::proxy::RecordedRequest;
 use serde_json::Value;
 
 pub(crate) const BALANCES: &str = "/get-balances";
 
 /// Returns whether the query contains this text.
-pub(crate) fn asks_for(asked: &Asked, text: &str) -> bool {
-    asked.query.contains(text)
+pub(crate) fn asks_for(request: &RecordedRequest, text: &str) -> bool {
+    request.query.contains(text)
 }
 
 /// Returns the entries of a list of balances.

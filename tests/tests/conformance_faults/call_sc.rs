@@ -15,7 +15,7 @@ use integration_tests::{
         FirstResponse, SeededFault, StatefulFault, change_json, change_response, remove,
         respond_successfully_if, set, stateful, text_of,
     },
-    proxy::{Asked, Response},
+    proxy::{RecordedRequest, Response},
 };
 use serde_json::{Value, json};
 
@@ -43,13 +43,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             }
         }) => ["call-sc/params"];
         "builds a call whose params are a string", respond_successfully_if(CALL,
-            |asked, response| response.status != StatusCode::OK && contains(asked, "\"params\":\""),
+            |request, response| response.status != StatusCode::OK && contains(request, "\"params\":\""),
             json!({"transaction": {"type": 3}})) => ["call-sc/params-mistyped"];
         "builds a call for an empty body", respond_successfully_if(CALL,
-            |asked, _| asked.method == "POST" && asked.body.is_empty(), json!({"transaction": {"type": 3}}))
+            |request, _| request.method == "POST" && request.body.is_empty(), json!({"transaction": {"type": 3}}))
             => ["call-sc/body-empty"];
         "builds a call whose signers are a string", respond_successfully_if(CALL,
-            |asked, response| response.status != StatusCode::OK && contains(asked, "\"signers\":\""),
+            |request, response| response.status != StatusCode::OK && contains(request, "\"signers\":\""),
             json!({"transaction": {"type": 3}})) => ["call-sc/signers-mistyped"];
         "a built call has valid 0", change_json(CALL, |_, response| {
             set(response, "/transaction/valid", json!(0));
@@ -68,7 +68,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             set(response, "/transaction/timestamp", json!(1_795_207_551));
         }) => ["call-sc/timestamp-unit"];
         "returns the first built call for every request",
-            stateful(FirstResponse::new(|asked| asked.path == CALL))
+            stateful(FirstResponse::new(|request| request.path == CALL))
             => ["call-sc/deep-and-large-params", "call-sc/params", "call-sc/signers",
                 "call-sc/trans-code-distinct"];
         "building a call changes a wallet's list of tokens", stateful(FeePerCall::default()) => ["call-sc/changes-nothing"];
@@ -123,7 +123,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["call-sc/deep-and-large-params"];
         "the last of many members is dropped", text_of(CALL, ",\"member_199\":199", "")
             => ["call-sc/deep-and-large-params"];
-        "GET /call-sc builds a call", respond_successfully_if(CALL, |asked, _| asked.method == "GET",
+        "GET /call-sc builds a call", respond_successfully_if(CALL, |request, _| request.method == "GET",
             json!({"transaction": {"type": 3}, "signatures": []})) => ["call-sc/get-refused"];
         "a built call has the transaction type of a transfer", change_json(CALL, |_, response| {
             set(response, "/transaction/type", json!(5));
@@ -139,29 +139,29 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             *response = json!({"job": 17});
         }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
         "builds a call without sc_address", respond_successfully_if(CALL,
-            |asked, response| response.status != StatusCode::OK && !contains(asked, "sc_address"),
+            |request, response| response.status != StatusCode::OK && !contains(request, "sc_address"),
             json!({"transaction": {"type": 3}})) => ["call-sc/body-empty", "call-sc/get-refused", "call-sc/sc-address-required"];
         "builds a call without function_called", respond_successfully_if(CALL,
-            |asked, response| response.status != StatusCode::OK && !contains(asked, "function_called"),
+            |request, response| response.status != StatusCode::OK && !contains(request, "function_called"),
             json!({"transaction": {"type": 3}}))
             => ["call-sc/body-empty", "call-sc/function-called-required", "call-sc/body-not-json",
                 "call-sc/get-refused"];
         "builds a call without signers", respond_successfully_if(CALL,
-            |asked, response| response.status != StatusCode::OK && !contains(asked, "signers")
-                && contains(asked, "params"),
+            |request, response| response.status != StatusCode::OK && !contains(request, "signers")
+                && contains(request, "params"),
             json!({"transaction": {"type": 3}})) => ["call-sc/signers-required"];
         "builds a call without params", respond_successfully_if(CALL,
-            |asked, response| response.status != StatusCode::OK && !contains(asked, "params")
-                && contains(asked, "signers"),
+            |request, response| response.status != StatusCode::OK && !contains(request, "params")
+                && contains(request, "signers"),
             json!({"transaction": {"type": 3}})) => ["call-sc/params-required"];
         "builds a call for a truncated body", respond_successfully_if(CALL,
-            |asked, _| asked.method == "POST" && asked.body.len() < 20, json!({"transaction": {"type": 3}}))
+            |request, _| request.method == "POST" && request.body.len() < 20, json!({"transaction": {"type": 3}}))
             => ["call-sc/body-empty", "call-sc/body-not-json"];
     }
 }
 
-fn contains(asked: &Asked, text: &str) -> bool {
-    String::from_utf8_lossy(&asked.body).contains(text)
+fn contains(request: &RecordedRequest, text: &str) -> bool {
+    String::from_utf8_lossy(&request.body).contains(text)
 }
 
 /// Takes a fee for each call that it builds, so wallets' lists of tokens change.
@@ -171,11 +171,11 @@ struct FeePerCall {
 }
 
 impl StatefulFault for FeePerCall {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        if asked.path == CALL && response.status == StatusCode::OK {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        if request.path == CALL && response.status == StatusCode::OK {
             self.calls.fetch_add(1, SeqCst);
         }
-        if asked.path == BALANCES && asks_for(asked, "ALL_TOKENS") {
+        if request.path == BALANCES && asks_for(request, "ALL_TOKENS") {
             let paid = self.calls.load(SeqCst);
             return response.with_json(|held| held["fees_paid"] = json!(paid));
         }
@@ -190,16 +190,16 @@ struct ClaimsAtOnce {
 }
 
 impl StatefulFault for ClaimsAtOnce {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
         let mut assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.path == CALL && response.status == StatusCode::OK {
-            let call: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+        if request.path == CALL && response.status == StatusCode::OK {
+            let call: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             assets.extend(call["params"]["asset_id"].as_str().map(str::to_owned));
         }
-        let is_claimed = |asset: &String| asks_for(asked, &format!("unique_value={asset}"));
+        let is_claimed = |asset: &String| asks_for(request, &format!("unique_value={asset}"));
         match assets
             .iter()
-            .find(|asset| asked.path == STATE && is_claimed(asset))
+            .find(|asset| request.path == STATE && is_claimed(asset))
         {
             Some(asset) => response.with_json(|state| state["value"] = json!([[asset]])),
             None => response,

@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use integration_tests::{
     broken,
     faults::{SeededFault, StatefulFault, change_json, change_response, remove, set, stateful},
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
 };
 use serde_json::{Value, json};
 
@@ -94,8 +94,8 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
 /// Refuses to return the block at this index.
 fn as_refused(index: u64) -> Fault {
     let query = format!("block_index={index}");
-    change_response(BLOCK, move |asked, response| {
-        if asked.query == query {
+    change_response(BLOCK, move |request, response| {
+        if request.query == query {
             response
                 .with_status(StatusCode::BAD_REQUEST)
                 .with_body(r#"{"detail":"no"}"#)
@@ -112,12 +112,12 @@ struct ChangesOnRepeat {
 }
 
 impl StatefulFault for ChangesOnRepeat {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
         let first = self
             .requested
             .lock()
-            .is_ok_and(|mut requested| requested.insert(asked.query.clone()));
-        if asked.path == BLOCK && response.status == StatusCode::OK && !first {
+            .is_ok_and(|mut requested| requested.insert(request.query.clone()));
+        if request.path == BLOCK && response.status == StatusCode::OK && !first {
             response.with_json(|block| block["proof"] = json!(7_777))
         } else {
             response
@@ -130,7 +130,7 @@ impl StatefulFault for ChangesOnRepeat {
 struct FailsNowAndThen(AtomicU64);
 
 impl StatefulFault for FailsNowAndThen {
-    fn response(&self, _: &Asked, response: Response) -> Response {
+    fn response(&self, _: &RecordedRequest, response: Response) -> Response {
         match self.0.fetch_add(1, Relaxed) % 10 {
             9 => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
             _ => response,

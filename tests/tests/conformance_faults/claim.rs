@@ -15,7 +15,7 @@ use integration_tests::{
         FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response, remove,
         respond_successfully_if, set, stateful,
     },
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     submissions::{
         Charging, KnowsCodes, SUBMIT, building, in_blocks, kind_of_submission, options,
         refused_asset, stranger,
@@ -32,8 +32,8 @@ use crate::{records::STATE, submit_transaction::typed};
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<SeededFault> {
     broken! {
-        "a built claim has another outcome", change_response("/call-sc", |asked, response| {
-            let body = String::from_utf8_lossy(&asked.body);
+        "a built claim has another outcome", change_response("/call-sc", |request, response| {
+            let body = String::from_utf8_lossy(&request.body);
             if body.contains("made by a conformance check") {
                 response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { response }
@@ -41,7 +41,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "recognises an accepted transaction by its trans_code alone", stateful(KnowsCodes::default())
             => ["submit-transaction/known-code-altered"];
         "treats another wallet's transaction with a known trans_code as known", respond_successfully_if(
-            SUBMIT, |asked, _| kind_of_submission(asked) == "known-code-signed",
+            SUBMIT, |request, _| kind_of_submission(request) == "known-code-signed",
             json!({"status": "SUCCESS",
                 "response": {"valid": true, "msg": "known", "new_transaction": false}}),
         ) => ["submit-transaction/known-code-altered"];
@@ -95,8 +95,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "refuses a valid claim", claiming(true, |response| {
             response["response"] = json!({"valid": false, "msg": "no", "new_transaction": true});
         }) => ["submit-transaction/claim-accepted"];
-        "returns status 500 for a valid claim", change_response(SUBMIT, |asked, response| {
-            if kind_of_submission(asked) == "claim" {
+        "returns status 500 for a valid claim", change_response(SUBMIT, |request, response| {
+            if kind_of_submission(request) == "claim" {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["submit-transaction/claim-accepted"];
@@ -111,13 +111,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "reports a resubmission as not valid", claiming(false, |response| {
             set(response, "/response/valid", json!(false));
         }) => ["submit-transaction/resubmission-valid"];
-        "a claim is never stored", change_json(STATE, |asked, response| {
-            if asked.query.contains("unique_value=conformance-") {
+        "a claim is never stored", change_json(STATE, |request, response| {
+            if request.query.contains("unique_value=conformance-") {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-readable"];
-        "does not percent-decode the asset ID in a query", change_json(STATE, |asked, response| {
-            if asked.query.contains("%26") {
+        "does not percent-decode the asset ID in a query", change_json(STATE, |request, response| {
+            if request.query.contains("%26") {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-readable"];
@@ -202,15 +202,15 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/claim-refused-costs-nothing"];
         "stores a refused claim", stateful(StoresRefusedClaims::default())
             => ["submit-transaction/claim-refused-not-stored"];
-        "balances never change after the first request", stateful(FirstResponseToEach::new(|asked| asked.query.contains("TOKEN_IN_WALLET")))
+        "balances never change after the first request", stateful(FirstResponseToEach::new(|request| request.query.contains("TOKEN_IN_WALLET")))
             => ["submit-transaction/fee-paid"];
     }
 }
 
 /// Changes the responses to the claim: to the new claim if `first` is true, otherwise to repeated ones.
 fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
+    Arc::new(move |request, response| {
+        if request.path != SUBMIT || kind_of_submission(request) != "claim" {
             return response;
         }
         response.with_json(|value| {
@@ -226,8 +226,8 @@ fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
 struct NewAgain(AtomicU64);
 
 impl StatefulFault for NewAgain {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        if request.path != SUBMIT || kind_of_submission(request) != "claim" {
             return response;
         }
         match self.0.fetch_add(1, Relaxed) {
@@ -239,8 +239,8 @@ impl StatefulFault for NewAgain {
 
 /// Changes a column of the claim's record in responses.
 fn record(column: usize, new: fn() -> Value) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
+    Arc::new(move |request, response| {
+        if request.path != STATE || !request.query.contains("unique_value=conformance-") {
             return response;
         }
         response.with_json(|value| {
@@ -254,15 +254,15 @@ fn record(column: usize, new: fn() -> Value) -> Fault {
 /// Changes every response to the claim.
 fn of_claim(change: fn(Response) -> Response) -> Fault {
     response_if(
-        |asked| asked.path == SUBMIT && kind_of_submission(asked) == "claim",
+        |request| request.path == SUBMIT && kind_of_submission(request) == "claim",
         change,
     )
 }
 
 /// Changes the responses to some requests.
-fn response_if(which: fn(&Asked) -> bool, change: fn(Response) -> Response) -> Fault {
-    Arc::new(move |asked, response| {
-        if which(asked) {
+fn response_if(which: fn(&RecordedRequest) -> bool, change: fn(Response) -> Response) -> Fault {
+    Arc::new(move |request, response| {
+        if which(request) {
             change(response)
         } else {
             response
@@ -272,8 +272,8 @@ fn response_if(which: fn(&Asked) -> bool, change: fn(Response) -> Response) -> F
 
 /// Changes the row of the claim in responses.
 fn row(change: fn(&mut Vec<Value>)) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
+    Arc::new(move |request, response| {
+        if request.path != STATE || !request.query.contains("unique_value=conformance-") {
             return response;
         }
         response.with_json(|value| {
@@ -288,8 +288,8 @@ fn row(change: fn(&mut Vec<Value>)) -> Fault {
 
 /// Returns the claim's record as an object, with a change.
 fn named_record(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
+    Arc::new(move |request, response| {
+        if request.path != STATE || !request.query.contains("unique_value=conformance-") {
             return response;
         }
         response.with_json(|value| {
@@ -312,12 +312,12 @@ struct StoresRefusedClaims {
 }
 
 impl StatefulFault for StoresRefusedClaims {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
         let Ok(mut assets) = self.assets.lock() else {
             return response;
         };
-        assets.extend(refused_asset(asked));
-        if asked.path != STATE || !assets.iter().any(|asset| asked.query.contains(asset)) {
+        assets.extend(refused_asset(request));
+        if request.path != STATE || !assets.iter().any(|asset| request.query.contains(asset)) {
             return response;
         }
         response.with_json(|value| value["value"] = json!(["stored"]))

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     broken,
     faults::{SeededFault, change_json, change_response, remove, set},
-    proxy::{Asked, Response},
+    proxy::{RecordedRequest, Response},
 };
 use serde_json::json;
 
@@ -39,15 +39,15 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "GET /docs returns a Not Found page with status 200", change_response("/docs", |_, response| response.with_body(
             "<!DOCTYPE html><html><title>404</title><h1>404 Not Found</h1></html>",
         )) => ["docs/lists-calls", "docs/page"];
-        "the page and the OpenAPI document both lack an endpoint", Arc::new(|asked: &Asked, response: Response| {
-            match asked.path.as_str() {
+        "the page and the OpenAPI document both lack an endpoint", Arc::new(|request: &RecordedRequest, response: Response| {
+            match request.path.as_str() {
                 "/docs" => response.with_body(SWAGGER),
                 DOCUMENT => response.with_json(|document| remove(document, "/paths", CALL)),
                 _ => response,
             }
         }) => ["docs/lists-calls", "docs/openapi-document"];
-        "the OpenAPI document that the page loads is missing", Arc::new(|asked: &Asked, response: Response| {
-            match asked.path.as_str() {
+        "the OpenAPI document that the page loads is missing", Arc::new(|request: &RecordedRequest, response: Response| {
+            match request.path.as_str() {
                 "/docs" => response.with_body(SWAGGER),
                 DOCUMENT => response.with_status(StatusCode::NOT_FOUND),
                 _ => response,

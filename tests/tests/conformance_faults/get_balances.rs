@@ -18,110 +18,110 @@ use crate::{
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     broken! {
-        "a list contains an entry twice", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "ALL_") && let Some(list) = response["balance"].as_array_mut() {
+        "a list contains an entry twice", change_json(BALANCES, |request, response| {
+            if asks_for(request, "ALL_") && let Some(list) = response["balance"].as_array_mut() {
                 list.extend(list.first().cloned());
             }
         }) => ["get-balances/lists-agree"];
         "returns tokens for an unknown wallet", change_response(BALANCES, {
             let tokens = json!({"balance": [{"token_code": facts.token, "balance": 5}]}).to_string();
-            move |asked, response| {
-                if asks_for(asked, "ALL_TOKENS") && asks_for(asked, "0xffff") {
+            move |request, response| {
+                if asks_for(request, "ALL_TOKENS") && asks_for(request, "0xffff") {
                     response.with_body(tokens.clone())
                 } else { response }
             }
         }) => ["get-balances/nothing-held"];
-        "returns holders for an unknown token", change_response(BALANCES, |asked, response| {
-            if asks_for(asked, "ALL_WALLETS") && asks_for(asked, "NO-SUCH") {
+        "returns holders for an unknown token", change_response(BALANCES, |request, response| {
+            if asks_for(request, "ALL_WALLETS") && asks_for(request, "NO-SUCH") {
                 response.with_body(format!(r#"{{"balance":[{{"wallet":"0x{}","balance":5}}]}}"#,
                     "ab".repeat(20)))
             } else { response }
         }) => ["get-balances/nothing-held"];
-        "entries in a list of holders name another token", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "ALL_WALLETS") {
+        "entries in a list of holders name another token", change_json(BALANCES, |request, response| {
+            if asks_for(request, "ALL_WALLETS") {
                 entries(response).for_each(|entry| set(entry, "/token_code", json!("OTHER")));
             }
         }) => ["get-balances/lists-agree"];
         "a list of holders omits a wallet whose own list is not requested", change_json(BALANCES, {
             let carol = facts.carol.clone();
-            move |asked, response| if asks_for(asked, "ALL_WALLETS")
+            move |request, response| if asks_for(request, "ALL_WALLETS")
                 && let Some(list) = response["balance"].as_array_mut() {
                 list.retain(|entry| entry["wallet"] != carol);
             }
         }) => ["get-balances/lists-agree"];
-        "a list of holders is truncated", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "ALL_WALLETS") && let Some(list) = response["balance"].as_array_mut() {
+        "a list of holders is truncated", change_json(BALANCES, |request, response| {
+            if asks_for(request, "ALL_WALLETS") && let Some(list) = response["balance"].as_array_mut() {
                 list.truncate(3);
             }
         }) => ["get-balances/lists-agree"];
-        "a list of tokens omits its last entry", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "ALL_TOKENS") && let Some(list) = response["balance"].as_array_mut() {
+        "a list of tokens omits its last entry", change_json(BALANCES, |request, response| {
+            if asks_for(request, "ALL_TOKENS") && let Some(list) = response["balance"].as_array_mut() {
                 list.pop();
             }
         }) => ["get-balances/lists-agree"];
-        "lists of holders are empty", change_json(BALANCES, |asked, response| if asks_for(asked, "ALL_WALLETS") {
+        "lists of holders are empty", change_json(BALANCES, |request, response| if asks_for(request, "ALL_WALLETS") {
             response["balance"] = json!([]);
         }) => ["get-balances/lists-agree"];
-        "every wallet gets the token list of the first requested wallet", stateful(FirstResponse::new(|asked|
-            asked.path == BALANCES && asks_for(asked, "ALL_TOKENS")))
+        "every wallet gets the token list of the first requested wallet", stateful(FirstResponse::new(|request|
+            request.path == BALANCES && asks_for(request, "ALL_TOKENS")))
             => ["get-balances/lists-agree", "get-balances/nothing-held"];
-        "balance and value differ", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { response["value"] = json!(-1); }
+        "balance and value differ", change_json(BALANCES, |request, response| {
+            if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["value"] = json!(-1); }
         }) => ["get-balances/balance", "get-balances/decodes"];
-        "a balance is returned with status FAILURE", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { response["status"] = json!("FAILURE"); }
+        "a balance is returned with status FAILURE", change_json(BALANCES, |request, response| {
+            if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["status"] = json!("FAILURE"); }
         }) => ["get-balances/decodes"];
         "returns a balance for a malformed wallet address", respond_successfully_if(BALANCES,
-            |asked, _| asks_for(asked, "wallet_address=0x5a"), json!({"balance": 5}))
+            |request, _| asks_for(request, "wallet_address=0x5a"), json!({"balance": 5}))
             => ["get-balances/wallet-address-malformed"];
         "an undocumented list in balance responses changes with every request",
             stateful(ChangingValue::new(BALANCES, "entries", |n| json!([n]))) => ["get-balances/repeat-read"];
-        "an unknown token has a balance", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "NO-SUCH-TOKEN") { response["balance"] = json!(5); }
+        "an unknown token has a balance", change_json(BALANCES, |request, response| {
+            if asks_for(request, "NO-SUCH-TOKEN") { response["balance"] = json!(5); }
         }) => ["get-balances/nothing-held"];
-        "a balance is a string", change_json(BALANCES, |asked, response| if asks_for(asked, "TOKEN_IN_WALLET")
+        "a balance is a string", change_json(BALANCES, |request, response| if asks_for(request, "TOKEN_IN_WALLET")
             && response["balance"].is_number() {
             response["balance"] = json!(response["balance"].to_string());
         }) => ["get-balances/balance", "get-balances/decodes", "get-balances/nothing-held",
             "get-balances/snapshot"];
-        "a balance is rounded to a 64-bit float", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "TOKEN_IN_WALLET") && let Some(exact) = response["balance"].as_u64() {
+        "a balance is rounded to a 64-bit float", change_json(BALANCES, |request, response| {
+            if asks_for(request, "TOKEN_IN_WALLET") && let Some(exact) = response["balance"].as_u64() {
                 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation,
                     clippy::cast_sign_loss, reason = "the loss is the fault")]
                 let rounded = exact as f64 as u64;
                 response["balance"] = json!(rounded);
             }
         }) => ["get-balances/wallet-address"];
-        "a request for a single balance returns status 500", change_response(BALANCES, |asked, response| {
-            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") {
+        "a request for a single balance returns status 500", change_response(BALANCES, |request, response| {
+            if asks_for(request, "balance_type=TOKEN_IN_WALLET") {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["get-balances/token-in-wallet"];
-        "a zero balance is null", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "TOKEN_IN_WALLET") && response["balance"] == 0 {
+        "a zero balance is null", change_json(BALANCES, |request, response| {
+            if asks_for(request, "TOKEN_IN_WALLET") && response["balance"] == 0 {
                 response["balance"] = Value::Null;
             }
         }) => ["get-balances/nothing-held"];
-        "every wallet has the same balance", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { response["balance"] = json!(77); }
+        "every wallet has the same balance", change_json(BALANCES, |request, response| {
+            if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["balance"] = json!(77); }
         }) => ["get-balances/nothing-held", "get-balances/token-code",
             "get-balances/wallet-address"];
-        "a request for a wallet's tokens returns status 500", change_response(BALANCES, |asked, response| {
-            if asks_for(asked, "ALL_TOKENS_IN_WALLET") {
+        "a request for a wallet's tokens returns status 500", change_response(BALANCES, |request, response| {
+            if asks_for(request, "ALL_TOKENS_IN_WALLET") {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["get-balances/all-tokens-in-wallet"];
-        "a list of holders is a bare array", change_json(BALANCES, |asked, response| {
-            if asks_for(asked, "ALL_WALLETS_FOR_TOKEN") { *response = response["balance"].take(); }
+        "a list of holders is a bare array", change_json(BALANCES, |request, response| {
+            if asks_for(request, "ALL_WALLETS_FOR_TOKEN") { *response = response["balance"].take(); }
         }) => ["get-balances/all-wallets-for-token"];
-        "list responses contain only a status", change_json(BALANCES, |asked, response| if asks_for(asked, "ALL_") {
+        "list responses contain only a status", change_json(BALANCES, |request, response| if asks_for(request, "ALL_") {
             *response = json!({"status": "SUCCESS"});
         }) => ["get-balances/lists-carry-balances"];
         "returns a balance for a request without balance_type", respond_successfully_if(BALANCES,
-            |asked, _| !asks_for(asked, "balance_type"), json!({"balance": 1}))
+            |request, _| !asks_for(request, "balance_type"), json!({"balance": 1}))
             => ["get-balances/balance-type-required"];
         "returns a balance for an unknown balance_type", respond_successfully_if(BALANCES,
-            |asked, _| asks_for(asked, "EVERYTHING"), json!({"balance": 1}))
+            |request, _| asks_for(request, "EVERYTHING"), json!({"balance": 1}))
             => ["get-balances/balance-type-unknown"];
     }
 }

@@ -12,7 +12,7 @@ use integration_tests::{
         SeededFault, StatefulFault, change_json, change_response, remove, respond_successfully_if,
         set, stateful,
     },
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
 };
 use serde_json::{Value, json};
 
@@ -129,15 +129,15 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             if response.status == StatusCode::OK { response.with_body(text) } else { response }
         }) => ["get-block/responds"];
         "returns block 1 for an unknown index", respond_successfully_if(BLOCK,
-            |asked, response| asked.query.len() > 20 && !asked.query.contains("no-index")
+            |request, response| request.query.len() > 20 && !request.query.contains("no-index")
                 && response.status != StatusCode::OK,
             json!({"index": 1, "previous_hash": "0"}))
             => ["get-block/unknown-index"];
         "returns a block for a request without block_index", respond_successfully_if(BLOCK,
-            |asked, _| asked.query.is_empty(), json!({"index": 1}))
+            |request, _| request.query.is_empty(), json!({"index": 1}))
             => ["get-block/block-index-required"];
         "returns a block for a non-numeric block_index", respond_successfully_if(BLOCK,
-            |asked, _| asked.query.contains("no-index"), json!({"index": 1}))
+            |request, _| request.query.contains("no-index"), json!({"index": 1}))
             => ["get-block/block-index-malformed"];
         "blocks are in row form, as in a database table", change_json(BLOCK, |_, block| {
             let committee = block["committee"].to_string();
@@ -154,10 +154,10 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["get-block/index-zero"];
         "block_index is truncated to 32 bits", respond_successfully_if(BLOCK, {
             let wrapped = format!("block_index={}", (1_u64 << 32) + facts.latest);
-            move |asked, _| asked.query == wrapped
+            move |request, _| request.query == wrapped
         }, json!({"index": facts.latest, "previous_hash": "0"})) => ["get-block/unknown-index"];
         "returns a block for a negative index", respond_successfully_if(BLOCK,
-            |asked, _| asked.query.contains("-1"), json!({"index": -1, "previous_hash": "0"}))
+            |request, _| request.query.contains("-1"), json!({"index": -1, "previous_hash": "0"}))
             => ["get-block/unknown-index"];
     }
 }
@@ -165,8 +165,8 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
 /// Changes the block at this index.
 fn at_block(index: u64, change: fn(&mut Value)) -> Fault {
     let query = format!("block_index={index}");
-    change_json(BLOCK, move |asked, block| {
-        if asked.query == query {
+    change_json(BLOCK, move |request, block| {
+        if request.query == query {
             change(block);
         }
     })
@@ -188,12 +188,12 @@ impl LatestBlockAtZero {
 }
 
 impl StatefulFault for LatestBlockAtZero {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        if asked.path == BLOCK && asked.query == self.latest {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        if request.path == BLOCK && request.query == self.latest {
             self.body.get_or_init(|| response.body.clone());
         }
         match self.body.get() {
-            Some(latest) if asked.path == BLOCK && asked.query == "block_index=0" => response
+            Some(latest) if request.path == BLOCK && request.query == "block_index=0" => response
                 .with_status(StatusCode::OK)
                 .with_body(latest.clone()),
             _ => response,

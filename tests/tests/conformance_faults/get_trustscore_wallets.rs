@@ -6,7 +6,7 @@ use integration_tests::{
         ChangingValue, SeededFault, change_json, change_response, remove, respond_successfully_if,
         stateful,
     },
-    proxy::Asked,
+    proxy::RecordedRequest,
 };
 use serde_json::json;
 
@@ -15,7 +15,7 @@ const TRUST: &str = "/get-trustscore-wallets";
 pub(crate) fn faults() -> Vec<SeededFault> {
     broken! {
         "returns a score for unknown wallets", respond_successfully_if(TRUST,
-            |asked, _| asks_for(asked, "0xfefe"), json!({"status": "SUCCESS", "trust_score": 7}))
+            |request, _| asks_for(request, "0xfefe"), json!({"status": "SUCCESS", "trust_score": 7}))
             => ["get-trustscore-wallets/unknown-pair"];
         "a score changes with every request", stateful(ChangingValue::new(TRUST, "trust_score", |n| json!(100 + n)))
             => ["get-trustscore-wallets/repeat-read"];
@@ -31,24 +31,24 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             response.with_body(half)
         }) => ["get-trustscore-wallets/responds"];
         "returns a score for a request without a source", respond_successfully_if(TRUST,
-            |asked, _| !asks_for(asked, "src_"), json!({"status": "SUCCESS", "trust_score": 1}))
+            |request, _| !asks_for(request, "src_"), json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/src-required"];
         "returns a score for a request without a destination", respond_successfully_if(TRUST,
-            |asked, _| !asks_for(asked, "dst_"), json!({"status": "SUCCESS", "trust_score": 1}))
+            |request, _| !asks_for(request, "dst_"), json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/dst-required"];
         "returns a score for a malformed source", respond_successfully_if(TRUST,
-            |asked, _| asks_for(asked, "src_wallet_address=0x5a&")
-                || asked.query.ends_with("src_wallet_address=0x5a"),
+            |request, _| asks_for(request, "src_wallet_address=0x5a&")
+                || request.query.ends_with("src_wallet_address=0x5a"),
             json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/src-malformed"];
         "returns a score for a malformed destination", respond_successfully_if(TRUST,
-            |asked, _| asks_for(asked, "dst_wallet_address=0x5a&")
-                || asked.query.ends_with("dst_wallet_address=0x5a"),
+            |request, _| asks_for(request, "dst_wallet_address=0x5a&")
+                || request.query.ends_with("dst_wallet_address=0x5a"),
             json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/dst-malformed"];
     }
 }
 
-fn asks_for(asked: &Asked, text: &str) -> bool {
-    asked.query.contains(text)
+fn asks_for(request: &RecordedRequest, text: &str) -> bool {
+    request.query.contains(text)
 }

@@ -98,8 +98,8 @@ async fn reading_takes_no_more_than_twelve_requests_a_call(
     let proxy = Proxy::honest(node.base_url()).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
     assert_eq!(report.exit_code, 0);
-    let asked = proxy.asked();
-    let all: Vec<_> = asked
+    let requests = proxy.requests();
+    let all: Vec<_> = requests
         .iter()
         .map(|a| format!("{} {}?{}", a.method, a.path, a.query))
         .collect();
@@ -134,7 +134,7 @@ async fn a_listing_may_move_within_the_node_and_be_made_of_its_document(
     setup: Arc<Setup>,
 ) -> Result<(), Failed> {
     for place in ["/docs/", "docs/", "/docs/?from=docs"] {
-        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+        let fault: Fault = Arc::new(move |request, response| match request.path.as_str() {
             "/docs" => moved(response, place),
             "/docs/" => {
                 let mut response = response.with_body(SWAGGER);
@@ -158,7 +158,7 @@ async fn what_only_scripts_show_is_no_violation(setup: Arc<Setup>) -> Result<(),
         "<html><script src='app.js'></script></html>",
         "<html><script>show({ url: '/v2/swagger.json' })</script></html>",
     ] {
-        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+        let fault: Fault = Arc::new(move |request, response| match request.path.as_str() {
             "/docs" => response.with_body(page),
             DOCUMENT => response.with_status(StatusCode::NOT_FOUND),
             _ => response,

@@ -10,7 +10,7 @@ use integration_tests::{
         ChangingValue, change_json, change_response, remove, respond_successfully_if, set,
         stateful, text_of,
     },
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
     submissions::{Charging, KnowsCodes, SUBMIT, accepting, building, in_blocks, refusing},
     watch::causes,
 };
@@ -99,7 +99,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
 
 async fn check(setup: &Setup, pair: Pair) -> Result<(), Failed> {
     let [one, other] = pair.faults;
-    let both: Fault = Arc::new(move |asked, response| other(asked, one(asked, response)));
+    let both: Fault = Arc::new(move |request, response| other(request, one(request, response)));
     let report = match pair.tier {
         Tier::Read => setup.report(both).await,
         tier => claim::run(both, tier).await,
@@ -144,8 +144,8 @@ fn seconds() -> Fault {
 }
 
 fn word_votes() -> Fault {
-    change_json(BLOCK, |asked, block| {
-        if !asked.query.ends_with('3') {
+    change_json(BLOCK, |request, block| {
+        if !request.query.ends_with('3') {
             return;
         }
         for receipt in receipts(block) {
@@ -155,8 +155,8 @@ fn word_votes() -> Fault {
 }
 
 fn swapped_signatures() -> Fault {
-    change_json(BLOCK, |asked, block| {
-        if asked.query.ends_with('3') {
+    change_json(BLOCK, |request, block| {
+        if request.query.ends_with('3') {
             return;
         }
         if let [first, second, ..] = receipts(block) {
@@ -199,8 +199,8 @@ fn transfer() -> Fault {
 }
 
 fn builds_without_params() -> Fault {
-    let wrong = |asked: &Asked, response: &Response| {
-        let body = String::from_utf8_lossy(&asked.body);
+    let wrong = |request: &RecordedRequest, response: &Response| {
+        let body = String::from_utf8_lossy(&request.body);
         response.status != StatusCode::OK && body.contains("signers") && !body.contains("params")
     };
     respond_successfully_if("/call-sc", wrong, json!({"transaction": {"type": 5}}))
@@ -258,16 +258,16 @@ fn accepts_all() -> Fault {
     ]
     .into();
     let accepting: Vec<Fault> = kinds.into_iter().map(accepting).collect();
-    Arc::new(move |asked, response| {
-        let accept = |response, fault: &Fault| fault(asked, response);
+    Arc::new(move |request, response| {
+        let accept = |response, fault: &Fault| fault(request, response);
         accepting.iter().fold(response, accept)
     })
 }
 
 /// Removes the proof from some blocks.
 fn some_without_proof() -> Fault {
-    change_json(BLOCK, |asked, block| {
-        if asked.query.ends_with('3') {
+    change_json(BLOCK, |request, block| {
+        if request.query.ends_with('3') {
             remove(block, "", "proof");
         }
     })

@@ -22,7 +22,7 @@ fn where_in(
     does: integration_tests::careless::Careless,
 ) -> Fault {
     careless(
-        move |asked, parameters| asked == path && parameters.has(parameter, text),
+        move |request, parameters| request == path && parameters.has(parameter, text),
         does,
     )
 }
@@ -34,21 +34,21 @@ pub(crate) fn faults() -> Vec<SeededFault> {
     const TRUST: &str = "/get-trustscore-wallets";
     broken! {
         "evaluates an SQL condition in block_index", where_in(BLOCK, "block_index", "OR 1=1", Replays)
-            => ["get-block/probes-only-asked"];
+            => ["get-block/probes-only-requested"];
         "block_index wraps around at 2^64", where_in(BLOCK, "block_index", "18446744073709551", Replays)
-            => ["get-block/probes-only-asked"];
+            => ["get-block/probes-only-requested"];
         "evaluates an SQL condition in wallet_address", where_in(BALANCES, "wallet_address", "' OR", Replays)
-            => ["get-balances/probes-only-asked"];
+            => ["get-balances/probes-only-requested"];
         "treats a percent sign in token_code as a wildcard", where_in(BALANCES, "token_code", "%", Replays)
-            => ["get-balances/probes-only-asked"];
+            => ["get-balances/probes-only-requested"];
         "treats a quote and -- in table_name as SQL", where_in(STATE, "table_name", "' --", Replays)
-            => ["sc-state/probes-only-asked"];
+            => ["sc-state/probes-only-requested"];
         "evaluates an SQL condition in unique_column", where_in(STATE, "unique_column", "OR", Replays)
-            => ["sc-state/probes-only-asked"];
+            => ["sc-state/probes-only-requested"];
         "truncates unique_value at a NUL", where_in(STATE, "unique_value", "\0", Replays)
-            => ["sc-state/probes-only-asked"];
+            => ["sc-state/probes-only-requested"];
         "treats a quote in src_wallet_address as SQL", where_in(TRUST, "src_wallet_address", "'", Replays)
-            => ["get-trustscore-wallets/probes-only-asked"];
+            => ["get-trustscore-wallets/probes-only-requested"];
         "returns status 500 for a NUL in block_index", where_in(BLOCK, "block_index", "\0", Fails)
             => ["get-block/probes-no-crash"];
         "returns status 500 for a backslash in token_code", where_in(BALANCES, "token_code", "\\", Fails)

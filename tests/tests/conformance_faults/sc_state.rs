@@ -9,7 +9,7 @@ use integration_tests::{
         ChangingValue, SeededFault, StatefulFault, change_json, remove, respond_successfully_if,
         set, stateful,
     },
-    proxy::{Asked, Response},
+    proxy::{RecordedRequest, Response},
 };
 use serde_json::{Value, json};
 
@@ -24,12 +24,12 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "an undocumented list in the response changes with every request", stateful(ChangingValue::new(STATE, "entries", |n| json!([n])))
             => ["sc-state/repeat-read"];
         "returns a record for a malformed contract address", respond_successfully_if(STATE,
-            |asked, _| asks_for(asked, "ct5a&") || asked.query.ends_with("ct5a"),
+            |request, _| asks_for(request, "ct5a&") || request.query.ends_with("ct5a"),
             json!({"value": ["a"]}))
             => ["sc-state/contract-address-malformed"];
         "returns a record for an unknown contract", respond_successfully_if(STATE, {
             let known = facts.verification_query();
-            move |asked, _| is_another_contract(asked, &known)
+            move |request, _| is_another_contract(request, &known)
         }, json!({"value": ["a"]})) => ["sc-state/unknown-contract"];
         "returns the records of one contract for every contract", stateful(RecordsOfOneContract::new(facts))
             => ["sc-state/unknown-contract"];
@@ -53,7 +53,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             json!({"value": ["a"]})) => ["sc-state/unknown-value"];
         "finds an asset by a prefix of its ID", respond_successfully_if(STATE, {
             let start = format!("unique_value={}", &facts.asset[..facts.asset.len() - 1]);
-            move |asked, _| asked.query.ends_with(&start)
+            move |request, _| request.query.ends_with(&start)
         }, json!({"value": facts.record()})) => ["sc-state/unknown-value"];
         "finds an asset regardless of letter case", respond_successfully_if(STATE,
             asking_for(format!("unique_value={}", facts.asset.to_uppercase())),
@@ -116,39 +116,41 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             rows_of(response, |row| json!({"asset_id": row[1]}));
         }) => ["sc-state/record-matches-claim"];
         "returns a record for an unknown table", respond_successfully_if(STATE,
-            |asked, _| asks_for(asked, "no_such_table"), json!({"value": ["a"]}))
+            |request, _| asks_for(request, "no_such_table"), json!({"value": ["a"]}))
             => ["sc-state/unknown-table"];
         "returns a record for an unknown column", respond_successfully_if(STATE,
-            |asked, _| asks_for(asked, "unique_column=") && !asks_for(asked, "asset_id"),
+            |request, _| asks_for(request, "unique_column=") && !asks_for(request, "asset_id"),
             json!({"value": ["a"]}))
             => ["sc-state/unknown-column"];
         "returns a record for a request without table_name", respond_successfully_if(STATE,
-            |asked, _| !asks_for(asked, "table_name") , json!({"value": ["a"]}))
+            |request, _| !asks_for(request, "table_name") , json!({"value": ["a"]}))
             => ["sc-state/table-name-required"];
         "returns a record for a request without contract_address", respond_successfully_if(STATE,
-            |asked, _| !asks_for(asked, "contract_address"), json!({"value": ["a"]}))
+            |request, _| !asks_for(request, "contract_address"), json!({"value": ["a"]}))
             => ["sc-state/contract-address-required"];
         "returns a record for a request without unique_column", respond_successfully_if(STATE,
-            |asked, _| !asks_for(asked, "unique_column"), json!({"value": ["a"]}))
+            |request, _| !asks_for(request, "unique_column"), json!({"value": ["a"]}))
             => ["sc-state/unique-column-required"];
         "returns a record for a request without unique_value", respond_successfully_if(STATE,
-            |asked, _| !asks_for(asked, "unique_value"), json!({"value": ["a"]}))
+            |request, _| !asks_for(request, "unique_value"), json!({"value": ["a"]}))
             => ["sc-state/unique-value-required"];
     }
 }
 
 /// Returns whether the request contains this text.
-fn asking_for(text: String) -> impl Fn(&Asked, &Response) -> bool {
-    move |asked, _| asked.query.contains(&text)
+fn asking_for(text: String) -> impl Fn(&RecordedRequest, &Response) -> bool {
+    move |request, _| request.query.contains(&text)
 }
 
-fn asks_for(asked: &Asked, text: &str) -> bool {
-    asked.query.contains(text)
+fn asks_for(request: &RecordedRequest, text: &str) -> bool {
+    request.query.contains(text)
 }
 
 /// Returns whether the request names a well-formed contract other than the known one.
-fn is_another_contract(asked: &Asked, known: &str) -> bool {
-    !asks_for(asked, known) && asks_for(asked, "contract_address=ct") && !asks_for(asked, "ct5a")
+fn is_another_contract(request: &RecordedRequest, known: &str) -> bool {
+    !asks_for(request, known)
+        && asks_for(request, "contract_address=ct")
+        && !asks_for(request, "ct5a")
 }
 
 /// Also returns the record of the known contract for every other contract, after the first request for it.
@@ -169,16 +171,16 @@ impl RecordsOfOneContract {
 }
 
 impl StatefulFault for RecordsOfOneContract {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        if asked.path != STATE || !asks_for(asked, "table_name=verification&") {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        if request.path != STATE || !asks_for(request, "table_name=verification&") {
             return response;
         }
         let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        if asks_for(asked, &self.contract) && asks_for(asked, &self.asset) {
+        if asks_for(request, &self.contract) && asks_for(request, &self.asset) {
             record.get_or_insert_with(|| response.body.clone());
         }
         match &*record {
-            Some(body) if is_another_contract(asked, &self.contract) => {
+            Some(body) if is_another_contract(request, &self.contract) => {
                 response.with_status(StatusCode::OK).with_body(body.clone())
             }
             _ => response,

@@ -12,7 +12,7 @@ use integration_tests::{
         SeededFault, StatefulFault, change_json, change_response, remove, respond_successfully_if,
         set, stateful,
     },
-    proxy::{Asked, Response},
+    proxy::{RecordedRequest, Response},
     submissions::{SUBMIT, accepting, kind_of_submission, refusing},
 };
 use serde_json::{Value, json};
@@ -73,9 +73,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "accepts a fee of 0", accepting("fee-zero") => ["submit-transaction/fee-zero"];
         "accepts an unsigned transaction with status 201", {
             let accepts = accepting("unsigned");
-            Arc::new(move |asked, response| {
-                let response = accepts(asked, response);
-                match asked.path == SUBMIT && kind_of_submission(asked) == "unsigned" {
+            Arc::new(move |request, response| {
+                let response = accepts(request, response);
+                match request.path == SUBMIT && kind_of_submission(request) == "unsigned" {
                     true => response.with_status(StatusCode::CREATED),
                     false => response,
                 }
@@ -91,18 +91,18 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/responds"];
         "refuses a valid transaction if it refused the same trans_code before", stateful(RemembersRefusals::default())
             => ["submit-transaction/right-after-wrong-signature"];
-        "refuses signatures in a different order from the signers", change_response(SUBMIT, |asked, response| {
-            let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+        "refuses signatures in a different order from the signers", change_response(SUBMIT, |request, response| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             let signers = &body["transaction"]["specific_data"]["signers"];
             let right = json!([body["signatures"][0]["wallet_address"],
                 body["signatures"][1]["wallet_address"]]);
-            match kind_of_submission(asked) == "control" && right[1].is_string() && right != *signers {
+            match kind_of_submission(request) == "control" && right[1].is_string() && right != *signers {
                 true => response.with_body(NOT_VALID),
                 false => response,
             }
         }) => ["submit-transaction/signature-order"];
-        "a batch accepts an unsigned transaction", change_response("/submit-transaction-batch", |asked, response| {
-            let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+        "a batch accepts an unsigned transaction", change_response("/submit-transaction-batch", |request, response| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             let code = &body[0]["transaction"]["trans_code"];
             response.with_json(|said| set(said, "/response/accepted_transactions", json!([code])))
         }) => ["submit-transaction/batch"];
@@ -115,15 +115,15 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "accepts an array", accepting("body-array") => ["submit-transaction/body-array"];
         "accepts a JSON string", accepting("body-text") => ["submit-transaction/body-text"];
         "has no size limit", accepting("oversized") => ["submit-transaction/oversized"];
-        "stores refused claims", change_json(STATE, |asked, response| {
-            if asked.query.contains("unique_value=conformance-refused-") {
+        "stores refused claims", change_json(STATE, |request, response| {
+            if request.query.contains("unique_value=conformance-refused-") {
                 response["value"] = json!(["stored"]);
             }
         }) => ["submit-transaction/refused-not-stored"];
-        "GET /submit-transaction returns the result of a submission", respond_successfully_if(SUBMIT, |asked, _| asked.method == "GET",
+        "GET /submit-transaction returns the result of a submission", respond_successfully_if(SUBMIT, |request, _| request.method == "GET",
             json!({"status": "SUCCESS"})) => ["submit-transaction/wrong-method"];
-        "returns status 500 for an altered signature", change_response(SUBMIT, |asked, response| {
-            if kind_of_submission(asked) == "signature-altered" {
+        "returns status 500 for an altered signature", change_response(SUBMIT, |request, response| {
+            if kind_of_submission(request) == "signature-altered" {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["submit-transaction/refusal-is-no-crash"];
@@ -151,16 +151,16 @@ struct RemembersRefusals {
 }
 
 impl StatefulFault for RemembersRefusals {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let code = body["transaction"]["trans_code"].as_str();
         let (Some(code), Ok(mut refused)) = (code, self.refused.lock()) else {
             return response;
         };
-        if asked.path != SUBMIT {
+        if request.path != SUBMIT {
             return response;
         }
-        match kind_of_submission(asked) {
+        match kind_of_submission(request) {
             "control" if refused.contains(code) => response.with_body(NOT_VALID),
             "another-wallets-key" => {
                 refused.insert(code.to_owned());

@@ -12,7 +12,7 @@ use std::sync::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{change_json, set},
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     watch::{Silent, ids},
 };
 use nodeproof_conformance::{
@@ -96,8 +96,8 @@ async fn nodes_of_one_chain_agree() {
     assert_eq!(heights(&report), [40, 40]);
     // These are the requests of the read tier and those of the comparison.
     for node in [one, other] {
-        let asked = node.node().requests_received();
-        assert!(asked < 200, "{asked}");
+        let request = node.node().requests_received();
+        assert!(request < 200, "{request}");
     }
 }
 
@@ -222,8 +222,8 @@ async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named()
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_that_lacks_one_of_many_holders_is_found() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
-    let fault: Fault = Arc::new(|asked: &Asked, response: Response| {
-        if asked.query.contains("ALL_WALLETS_FOR_TOKEN") {
+    let fault: Fault = Arc::new(|request: &RecordedRequest, response: Response| {
+        if request.query.contains("ALL_WALLETS_FOR_TOKEN") {
             response.with_json(|value| {
                 let list = value["balance"].as_array_mut();
                 list.map(Vec::pop);
@@ -335,8 +335,8 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
         devnode(7, 300).await,
         devnode(7, 300).await,
     );
-    let fault: Fault = Arc::new(|asked: &Asked, response: Response| {
-        if asked.query == "block_index=137" {
+    let fault: Fault = Arc::new(|request: &RecordedRequest, response: Response| {
+        if request.query == "block_index=137" {
             response.with_json(|block| block["proof"] = json!(4_711))
         } else {
             response
@@ -367,8 +367,8 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
 
 /// Changes the proof of one block.
 fn other_proof(query: &'static str) -> Fault {
-    Arc::new(move |asked: &Asked, response: Response| {
-        if asked.query == query {
+    Arc::new(move |request: &RecordedRequest, response: Response| {
+        if request.query == query {
             response.with_json(|block| block["proof"] = json!(4_711))
         } else {
             response
@@ -407,8 +407,8 @@ async fn the_latest_block_is_compared_as_the_others_are() {
 async fn a_latest_block_that_keeps_changing_is_no_disagreement() {
     let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
     let asked_before = AtomicU64::new(5_000);
-    let fault: Fault = Arc::new(move |asked: &Asked, response: Response| {
-        if asked.query == "block_index=60" {
+    let fault: Fault = Arc::new(move |request: &RecordedRequest, response: Response| {
+        if request.query == "block_index=60" {
             let ever_other = asked_before.fetch_add(1, Ordering::Relaxed);
             response.with_json(|block| block["proof"] = json!(ever_other))
         } else {
@@ -535,8 +535,8 @@ async fn what_is_malformed_at_one_node_differs_from_what_the_others_have() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_one_node_does_not_have_is_named() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
-    let fault: Fault = Arc::new(|asked: &Asked, response: Response| {
-        if asked.query == "block_index=3" {
+    let fault: Fault = Arc::new(|request: &RecordedRequest, response: Response| {
+        if request.query == "block_index=3" {
             response
                 .with_status(StatusCode::BAD_REQUEST)
                 .with_body("{}")

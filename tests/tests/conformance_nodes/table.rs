@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use integration_tests::{
     faults::{change_json, set},
     matrix,
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     watch::ids,
 };
 use nodeproof_conformance::{Options, Sweep, report::Outcome};
@@ -42,13 +42,15 @@ const CHECKS: [&str; 4] = ["height", "blocks", "balances", "contract-state"];
 const AGREE: [Outcome; 4] = [Pass, Pass, Pass, Pass];
 
 fn changed(query: &'static str, change: fn(Response) -> Response) -> Last {
-    Last::Responses(Arc::new(move |asked: &Asked, response: Response| {
-        if asked.query == query {
-            change(response)
-        } else {
-            response
-        }
-    }))
+    Last::Responses(Arc::new(
+        move |request: &RecordedRequest, response: Response| {
+            if request.query == query {
+                change(response)
+            } else {
+                response
+            }
+        },
+    ))
 }
 
 fn rows_of_table() -> Vec<Row> {

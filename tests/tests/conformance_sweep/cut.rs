@@ -7,7 +7,7 @@ use std::{
 
 use integration_tests::{
     faults::remove,
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -58,8 +58,8 @@ fn target(url: &str) -> Target {
 
 /// Returns a fault: every fifth block is wrong, and the time of block 150 goes back.
 fn fault() -> Fault {
-    Arc::new(|asked: &Asked, response: Response| {
-        let index: u64 = match asked.query.strip_prefix("block_index=").map(str::parse) {
+    Arc::new(|request: &RecordedRequest, response: Response| {
+        let index: u64 = match request.query.strip_prefix("block_index=").map(str::parse) {
             Some(Ok(index)) if response.status == axum::http::StatusCode::OK => index,
             _ => return response,
         };
@@ -157,10 +157,10 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
         assert!(ids(&report, Outcome::Inconclusive).contains(&"chain/receipt-signatures"));
         options = resumed(&path, &url);
     }
-    let before = broken.asked().len();
+    let before = broken.requests().len();
     let report = check(&url, &options).await;
     assert!(
-        broken.asked().len() - before < 200,
+        broken.requests().len() - before < 200,
         "it restarted from the beginning"
     );
     assert_eq!(same(&report), same(&whole));
@@ -208,7 +208,7 @@ async fn a_node_that_is_lost_half_way_leaves_findings_and_a_state() {
 async fn a_sweep_goes_to_the_tip_that_there_was_in_the_beginning() {
     let node = devnode(100).await;
     let chain = Arc::clone(node.node());
-    let growing = move |_: &Asked, response: Response| {
+    let growing = move |_: &RecordedRequest, response: Response| {
         chain.make_block();
         response
     };

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use integration_tests::{
     faults::remove,
     matrix,
-    proxy::{Asked, Proxy, Response},
+    proxy::{Proxy, RecordedRequest, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -133,8 +133,8 @@ async fn a_run_without_a_sweep_does_not_see_that_block() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_fault_in_every_block_is_one_finding_with_its_first_places() {
-    let every = |asked: &Asked, response: Response| {
-        if asked.path == "/get-block" && response.status == StatusCode::OK {
+    let every = |request: &RecordedRequest, response: Response| {
+        if request.path == "/get-block" && response.status == StatusCode::OK {
             response.with_json(|block| remove(block, "", "proof"))
         } else {
             response
@@ -204,8 +204,8 @@ async fn a_range_has_the_blocks_that_it_names() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_range_that_names_a_block_that_is_not_there_is_not_cut_in_silence() {
     let node = devnode(60).await;
-    let fault = |asked: &Asked, response: Response| {
-        if is_of(asked, 60) {
+    let fault = |request: &RecordedRequest, response: Response| {
+        if is_of(request, 60) {
             response.with_status(StatusCode::NOT_FOUND)
         } else {
             response

@@ -22,8 +22,8 @@ const BEFORE: u64 = 19;
 /// Block `never` never appears.
 fn grows_at(grows_at: u64, never: Option<u64>) -> Fault {
     let grown = AtomicBool::new(false);
-    Arc::new(move |asked, response| {
-        let index = asked.query.strip_prefix("block_index=");
+    Arc::new(move |request, response| {
+        let index = request.query.strip_prefix("block_index=");
         let Some(index) = index.and_then(|index| index.parse::<u64>().ok()) else {
             return response;
         };

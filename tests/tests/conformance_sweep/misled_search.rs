@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::StatusCode;
 use integration_tests::{
     hostile::front::{Act, Good, Seen, front, raw},
-    proxy::{Asked, Proxy, Response},
+    proxy::{Proxy, RecordedRequest, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -155,8 +155,8 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
 }
 
 fn blocks_from(first: u64, change: fn(Response) -> Response) -> integration_tests::proxy::Fault {
-    Arc::new(move |asked: &Asked, response: Response| {
-        match asked.query.strip_prefix("block_index=").map(str::parse) {
+    Arc::new(move |request: &RecordedRequest, response: Response| {
+        match request.query.strip_prefix("block_index=").map(str::parse) {
             Some(Ok(index)) if (first..=BLOCKS).contains(&index) => change(response),
             _ => response,
         }
@@ -186,7 +186,7 @@ async fn the_latest_blocks_are_found_although_all_of_them_are_wrong() {
 async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
     let node = devnode(BLOCKS).await;
     // The gap is too long for a search to discover that the chain continues after it.
-    let gap = |asked: &Asked, response: Response| match asked
+    let gap = |request: &RecordedRequest, response: Response| match request
         .query
         .strip_prefix("block_index=")
         .map(str::parse)
@@ -208,11 +208,11 @@ async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
         [("chain/no-holes", 30, &[20, 21, 22, 23, 24][..])]
     );
     // Blocks after the chain's end do not count as missing, and most of the range is not requested.
-    let before = proxy.asked().len();
+    let before = proxy.requests().len();
     let report = check(&url, &only_blocks("1..1000000000")).await;
     let sweep = report.sweep.as_ref().expect("a sweep");
     assert_eq!((sweep.to, sweep.judged, sweep.missing), (61, 30, 30));
-    assert!(sweep.done && proxy.asked().len() - before < 300);
+    assert!(sweep.done && proxy.requests().len() - before < 300);
 }
 
 /// Other ways in which nodes report a missing block.
@@ -227,8 +227,8 @@ const NONE_THERE: [fn(Response) -> Response; 4] = [
 async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
     let node = devnode(BLOCKS).await;
     for (place, way) in NONE_THERE.into_iter().enumerate() {
-        let fault = move |asked: &Asked, response: Response| {
-            if asked.path == "/get-block" && response.status == StatusCode::BAD_REQUEST {
+        let fault = move |request: &RecordedRequest, response: Response| {
+            if request.path == "/get-block" && response.status == StatusCode::BAD_REQUEST {
                 way(response)
             } else {
                 response
@@ -260,11 +260,11 @@ async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
 async fn a_node_that_returns_its_latest_block_for_every_later_one_is_swept_up_to_it() {
     let node = devnode(BLOCKS).await;
     let latest = std::sync::OnceLock::new();
-    let clamps = move |asked: &Asked, response: Response| {
-        if asked.query == "block_index=60" {
+    let clamps = move |request: &RecordedRequest, response: Response| {
+        if request.query == "block_index=60" {
             latest.get_or_init(|| response.body.clone());
         }
-        if asked.path == "/get-block" && response.status == StatusCode::BAD_REQUEST {
+        if request.path == "/get-block" && response.status == StatusCode::BAD_REQUEST {
             response
                 .with_status(StatusCode::OK)
                 .with_body(latest.get().cloned().unwrap_or_default())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{Options, report::Outcome};
@@ -13,8 +13,8 @@ use super::{devnode, kinds, only_blocks, sweep};
 
 /// Returns a fault: the node has no block below that index.
 fn without_below(first: u64, status: StatusCode) -> Fault {
-    Arc::new(move |asked: &Asked, response: Response| {
-        match asked.query.strip_prefix("block_index=").map(str::parse) {
+    Arc::new(move |request: &RecordedRequest, response: Response| {
+        match request.query.strip_prefix("block_index=").map(str::parse) {
             Some(Ok(index)) if (0..first).contains(&index) => response
                 .with_status(status)
                 .with_body(r#"{"detail":"Block not found"}"#),
@@ -112,8 +112,8 @@ async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
     }
     // The remaining blocks of this long chain include no power of two.
     let blocks = 786_000..=786_999_u64;
-    let long = Arc::new(move |asked: &Asked, response: Response| {
-        let index = asked.query.strip_prefix("block_index=").map(str::parse);
+    let long = Arc::new(move |request: &RecordedRequest, response: Response| {
+        let index = request.query.strip_prefix("block_index=").map(str::parse);
         match index {
             Some(Ok(index)) if blocks.contains(&index) => {
                 let body = format!("{{\"index\":{index},\"timestamp\":{index}}}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{remove, set},
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
 };
 use nodeproof_conformance::{cases, report::Level};
 use serde_json::{Value, json};
@@ -63,14 +63,14 @@ impl Row {
     }
 }
 
-pub(crate) fn is_of(asked: &Asked, block: u64) -> bool {
-    asked.path == "/get-block" && asked.query == format!("block_index={block}")
+pub(crate) fn is_of(request: &RecordedRequest, block: u64) -> bool {
+    request.path == "/get-block" && request.query == format!("block_index={block}")
 }
 
 /// Changes the response for a block.
 fn response_at(block: u64, response: fn(Response) -> Response) -> Fault {
-    Arc::new(move |asked: &Asked, good: Response| {
-        if is_of(asked, block) {
+    Arc::new(move |request: &RecordedRequest, good: Response| {
+        if is_of(request, block) {
             response(good)
         } else {
             good
@@ -84,8 +84,8 @@ fn instead(response: fn(Response) -> Response) -> Fault {
 
 /// Changes a block.
 fn block_at(block: u64, change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked: &Asked, good: Response| {
-        if is_of(asked, block) {
+    Arc::new(move |request: &RecordedRequest, good: Response| {
+        if is_of(request, block) {
             good.with_json(change)
         } else {
             good
@@ -98,8 +98,8 @@ pub(crate) fn in_block(change: fn(&mut Value)) -> Fault {
 }
 
 fn in_first_transaction(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked: &Asked, good: Response| {
-        if is_of(asked, WITH_TRANSACTION) {
+    Arc::new(move |request: &RecordedRequest, good: Response| {
+        if is_of(request, WITH_TRANSACTION) {
             good.with_json(|block| {
                 if let Some(first) = block.pointer_mut("/text/transactions/0") {
                     change(first);
@@ -133,8 +133,8 @@ const RECEIPTS: &str = "/text/previous_block_receipts";
 
 /// Changes the first receipt.
 fn in_receipt(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked: &Asked, good: Response| {
-        if is_of(asked, BLOCK) {
+    Arc::new(move |request: &RecordedRequest, good: Response| {
+        if is_of(request, BLOCK) {
             good.with_json(|block| {
                 if let Some(first) = block.pointer_mut(&format!("{RECEIPTS}/0")) {
                     change(first);
@@ -169,8 +169,8 @@ fn responses() -> Vec<Row> {
         ),
         Row::new(
             "five blocks are missing where the search for the latest block probes",
-            Arc::new(|asked: &Asked, good: Response| {
-                if (62..67).any(|block| is_of(asked, block)) {
+            Arc::new(|request: &RecordedRequest, good: Response| {
+                if (62..67).any(|block| is_of(request, block)) {
                     missing(good)
                 } else {
                     good
@@ -482,8 +482,8 @@ fn chain() -> Vec<Row> {
         ),
         Row::new(
             "two blocks have the same previous_hash",
-            Arc::new(|asked: &Asked, response: Response| {
-                if is_of(asked, BLOCK) || is_of(asked, BLOCK + 20) {
+            Arc::new(|request: &RecordedRequest, response: Response| {
+                if is_of(request, BLOCK) || is_of(request, BLOCK + 20) {
                     response.with_json(|block| {
                         block["previous_hash"] = json!("ab".repeat(32));
                         set(block, RECEIPTS, json!([]));
@@ -512,8 +512,8 @@ fn chain() -> Vec<Row> {
         ),
         Row::new(
             "the timestamps of three blocks are far in the future",
-            Arc::new(|asked: &Asked, response: Response| {
-                if (BLOCK..BLOCK + 3).any(|block| is_of(asked, block)) {
+            Arc::new(|request: &RecordedRequest, response: Response| {
+                if (BLOCK..BLOCK + 3).any(|block| is_of(request, block)) {
                     response.with_json(|block| later(block, 2_000_000_000_000))
                 } else {
                     response

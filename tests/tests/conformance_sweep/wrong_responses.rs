@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    proxy::{Asked, Proxy, Response},
+    proxy::{Proxy, RecordedRequest, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::report::{Outcome, Verdict};
@@ -16,8 +16,8 @@ const BLOCK: &str = "block_index=40";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_is_larger_than_is_read_leaves_no_verdict_and_does_not_end_the_sweep() {
-    let huge = |asked: &Asked, response: Response| {
-        if asked.query == BLOCK {
+    let huge = |request: &RecordedRequest, response: Response| {
+        if request.query == BLOCK {
             response.with_body(vec![b' '; 17 << 20])
         } else {
             response
@@ -38,8 +38,8 @@ async fn a_block_that_is_larger_than_is_read_leaves_no_verdict_and_does_not_end_
 #[tokio::test(flavor = "multi_thread")]
 async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
     // White space is part of a JSON document. Each response is long enough to wait for a permit.
-    let large = |asked: &Asked, response: Response| {
-        if asked.path == "/get-block" && response.status == StatusCode::OK {
+    let large = |request: &RecordedRequest, response: Response| {
+        if request.path == "/get-block" && response.status == StatusCode::OK {
             let body = [response.body.as_ref(), &vec![b' '; 2 << 20]].concat();
             response.with_body(body)
         } else {
@@ -54,8 +54,8 @@ async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_a_gateway_does_not_get_is_no_violation() {
-    let gateway = |asked: &Asked, response: Response| {
-        if asked.query == BLOCK {
+    let gateway = |request: &RecordedRequest, response: Response| {
+        if request.query == BLOCK {
             response
                 .with_status(StatusCode::BAD_GATEWAY)
                 .with_body("no")
@@ -75,9 +75,9 @@ async fn a_block_that_a_gateway_does_not_get_is_no_violation() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_that_a_node_names_becomes_a_million_kinds() {
-    let hostile = |asked: &Asked, response: Response| {
-        if asked.path == "/get-block" && response.status == StatusCode::OK {
-            let name = format!("\\u001b[31m{}", asked.query);
+    let hostile = |request: &RecordedRequest, response: Response| {
+        if request.path == "/get-block" && response.status == StatusCode::OK {
+            let name = format!("\\u001b[31m{}", request.query);
             let twice = format!("{{\"{name}\":1,\"{name}\":2,");
             let text = String::from_utf8_lossy(&response.body).replacen('{', &twice, 1);
             response.with_body(text)
@@ -97,11 +97,11 @@ async fn nothing_that_a_node_names_becomes_a_million_kinds() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_is_busy_now_and_then_is_waited_for() {
     let asked_before = std::sync::Mutex::new(std::collections::BTreeSet::new());
-    let busy = move |asked: &Asked, response: Response| {
+    let busy = move |request: &RecordedRequest, response: Response| {
         let first = asked_before
             .lock()
-            .is_ok_and(|mut seen| seen.insert(asked.query.clone()));
-        if first && asked.query == BLOCK {
+            .is_ok_and(|mut seen| seen.insert(request.query.clone()));
+        if first && request.query == BLOCK {
             let mut response = response.with_status(StatusCode::TOO_MANY_REQUESTS);
             response.headers.insert("retry-after", 0.into());
             response
@@ -116,8 +116,8 @@ async fn a_node_that_is_busy_now_and_then_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_stays_busy_does_not_end_the_sweep() {
-    let busy = |asked: &Asked, response: Response| {
-        if asked.query == BLOCK {
+    let busy = |request: &RecordedRequest, response: Response| {
+        if request.query == BLOCK {
             let mut response = response.with_status(StatusCode::SERVICE_UNAVAILABLE);
             response.headers.insert("retry-after", 0.into());
             response
@@ -149,10 +149,10 @@ async fn the_limit_of_requests_ends_a_sweep_only_where_it_counts() {
     if let Some(sweep) = &mut options.sweep {
         sweep.counts_requests = true;
     }
-    let before = proxy.asked().len();
+    let before = proxy.requests().len();
     let report = check(&url, &options).await;
     assert_eq!(report.exit_code, 3);
-    assert_eq!(proxy.asked().len() - before, 60);
+    assert_eq!(proxy.requests().len() - before, 60);
     let sweep = report.sweep.expect("a sweep");
     assert!(!sweep.done && sweep.next > 1);
 }

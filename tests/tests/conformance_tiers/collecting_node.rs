@@ -10,7 +10,7 @@ use std::{
 
 use integration_tests::{
     faults::{change_json, set},
-    proxy::{Asked, Fault, Proxy},
+    proxy::{Fault, Proxy, RecordedRequest},
     submissions::SUBMIT,
     watch::check,
 };
@@ -32,7 +32,7 @@ struct Collection {
 }
 
 impl Collection {
-    fn of(requests: &[Asked], built: &[Value]) -> Self {
+    fn of(requests: &[RecordedRequest], built: &[Value]) -> Self {
         let mut this = Self::default();
         let mut fees = BTreeSet::new();
         for request in requests.iter().filter(|request| request.path == SUBMIT) {
@@ -137,8 +137,8 @@ async fn spendable_after_changed(
     let wallet = same.wallet("bob").expect("a wallet");
     let built = Arc::new(Mutex::new(Vec::new()));
     let collected = Arc::clone(&built);
-    let fault: Fault = Arc::new(move |asked, response| {
-        if asked.path == "/call-sc"
+    let fault: Fault = Arc::new(move |requested, response| {
+        if requested.path == "/call-sc"
             && let Ok(raw) = serde_json::from_slice(&response.body)
         {
             collected.lock().expect("a list").push(raw);
@@ -151,7 +151,7 @@ async fn spendable_after_changed(
     let report = check(&proxy.server.base_url(), &options).await;
     let report = serde_json::to_string(&report).expect("a report");
     let built = built.lock().expect("a list").clone();
-    let collection = Collection::of(&proxy.asked(), &built);
+    let collection = Collection::of(&proxy.requests(), &built);
     assert!(!collection.texts.is_empty() || allow == Tier::Read);
     let spendable = collection.spendable(wallet.keys().public_key());
     if options.submitting.public_wallet.is_some() {
@@ -211,9 +211,9 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
     let node = local().await;
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");
-    let fault = change_json(SUBMIT, |asked, response| {
+    let fault = change_json(SUBMIT, |requested, response| {
         // The refusal repeats the submission in capital letters.
-        let body = String::from_utf8_lossy(&asked.body).to_uppercase();
+        let body = String::from_utf8_lossy(&requested.body).to_uppercase();
         set(response, "/response/valid", json!(false));
         set(
             response,
@@ -233,11 +233,11 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
     let text = serde_json::to_string(&report)
         .expect("a report")
         .to_lowercase();
-    let body = proxy.asked();
+    let body = proxy.requests();
     let mut signatures = 0;
-    for asked in body.iter().filter(|asked| asked.path == SUBMIT) {
+    for requested in body.iter().filter(|requested| requested.path == SUBMIT) {
         let mut one = Collection::default();
-        if let Ok(value) = serde_json::from_slice(&asked.body) {
+        if let Ok(value) = serde_json::from_slice(&requested.body) {
             one.take(&value);
         }
         if !one.spendable(wallet.keys().public_key()).is_empty() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{change_json, change_response, stateful},
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     submissions::{KnowsCodes, SUBMIT, accepting, kind_of_submission, options},
     watch::{caught, check, ids},
 };
@@ -75,7 +75,7 @@ async fn a_wallet_without_money_is_enough_where_signatures_come_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
-    let poor = change_response(SUBMIT, |asked, response| match asked.method == "POST" {
+    let poor = change_response(SUBMIT, |request, response| match request.method == "POST" {
         true => refusal(response, "The wallet has no money"),
         false => response,
     });
@@ -111,8 +111,8 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_like_a_right_submission_is_not_verified() {
     let ignores = |kind: &'static str| -> Fault {
-        change_response(SUBMIT, move |asked, response| {
-            match asked.method == "POST" && kind_of_submission(asked) == kind {
+        change_response(SUBMIT, move |request, response| {
+            match request.method == "POST" && kind_of_submission(request) == kind {
                 true => refusal(response, "Fee validation failed"),
                 false => response,
             }
@@ -152,8 +152,9 @@ async fn what_is_refused_like_a_right_submission_is_not_verified() {
 async fn a_bad_submission_that_is_accepted_spoils_no_other_case() {
     let accepts = accepting("no-signers");
     let knows = stateful(KnowsCodes::default());
-    let both: Fault =
-        Arc::new(move |asked: &Asked, response| knows(asked, accepts(asked, response)));
+    let both: Fault = Arc::new(move |request: &RecordedRequest, response| {
+        knows(request, accepts(request, response))
+    });
     let report = run(Tier::Write, both).await;
     let expected = [
         "submit-transaction/known-code-altered",
@@ -199,8 +200,8 @@ async fn a_wrong_balance_of_the_users_own_wallet_is_found_by_reading() {
     let node = node.await.expect("a node");
     let carol = node.wallet("carol").expect("a wallet").keys().clone();
     let address = carol.address().to_string();
-    let fault = change_json("/get-balances", move |asked, response| {
-        if asked.query.contains("ALL_TOKENS_IN_WALLET") && asked.query.contains(&address) {
+    let fault = change_json("/get-balances", move |request, response| {
+        if request.query.contains("ALL_TOKENS_IN_WALLET") && request.query.contains(&address) {
             let entry = &mut response["balance"][0]["balance"];
             *entry = (entry.as_u64().unwrap_or_default() + 1).into();
         }

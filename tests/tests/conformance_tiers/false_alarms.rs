@@ -11,7 +11,7 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{set, stateful},
-    proxy::{Asked, Fault, Proxy, Response},
+    proxy::{Fault, Proxy, RecordedRequest, Response},
     submissions::{Charging, building, in_blocks, options, refusing},
     watch::{check, ids},
 };
@@ -203,9 +203,10 @@ async fn a_few_submissions_in_a_second_are_enough() {
 async fn the_block_of_a_claim_is_waited_for() {
     let node = local().await;
     let hidden = AtomicU32::new(0);
-    let fault: Fault = Arc::new(move |asked: &Asked, response: Response| {
+    let fault: Fault = Arc::new(move |request: &RecordedRequest, response: Response| {
         let text = String::from_utf8_lossy(&response.body);
-        let has_claim = asked.path == "/get-block" && text.contains("made by a conformance check");
+        let has_claim =
+            request.path == "/get-block" && text.contains("made by a conformance check");
         if has_claim && hidden.fetch_add(1, Ordering::Relaxed) < 4 {
             return response
                 .with_status(StatusCode::BAD_REQUEST)
@@ -235,7 +236,8 @@ async fn other_payments_of_the_wallet_are_not_a_violation() {
         }
         list.extend(another);
     });
-    let fault: Fault = Arc::new(move |asked, response| others(asked, charge(asked, response)));
+    let fault: Fault =
+        Arc::new(move |request, response| others(request, charge(request, response)));
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
     let (outcome, reason) = ended(&report, "submit-transaction/fee-paid");

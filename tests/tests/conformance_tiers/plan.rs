@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use integration_tests::{
-    proxy::{Asked, Proxy},
+    proxy::{Proxy, RecordedRequest},
     submissions::options,
     watch::check,
 };
@@ -15,8 +15,8 @@ use crate::local;
 /// The parts of a request that are known before it is sent.
 type Kind = (String, String, Vec<String>);
 
-fn kind_of(asked: &Asked) -> Kind {
-    let mut names: Vec<String> = asked
+fn kind_of(request: &RecordedRequest) -> Kind {
+    let mut names: Vec<String> = request
         .query
         .split('&')
         .filter_map(|pair| pair.split('=').next())
@@ -26,7 +26,7 @@ fn kind_of(asked: &Asked) -> Kind {
         .collect();
     names.sort();
     names.dedup();
-    (asked.method.to_string(), asked.path.clone(), names)
+    (request.method.to_string(), request.path.clone(), names)
 }
 
 fn planned(options: &Options) -> BTreeSet<Kind> {
@@ -53,7 +53,7 @@ async fn sent(node: &LocalNode, options: &Options) -> BTreeSet<Kind> {
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), options).await;
     assert!(report.exit_code <= 1, "{:?}", report.reason);
-    proxy.asked().iter().map(kind_of).collect()
+    proxy.requests().iter().map(kind_of).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

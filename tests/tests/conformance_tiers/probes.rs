@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use integration_tests::{
     careless::{Careless, Parameters, careless},
-    proxy::{Asked, Fault, Proxy},
+    proxy::{Fault, Proxy, RecordedRequest},
     submissions::options,
     watch::{caught, check},
 };
@@ -55,11 +55,11 @@ async fn a_value_that_is_taken_for_something_else_is_found() {
     ];
     for (path, parameter, text, operation) in rows {
         let fault = careless(
-            move |asked, parameters| asked == path && parameters.has(parameter, text),
+            move |request, parameters| request == path && parameters.has(parameter, text),
             Careless::Replays,
         );
         let found = caught_at(fault).await;
-        let expected = format!("{operation}/probes-only-asked");
+        let expected = format!("{operation}/probes-only-requested");
         assert_eq!(found, [expected], "{parameter} with {text}");
     }
 }
@@ -78,14 +78,14 @@ async fn a_value_that_is_nearly_an_asset_is_not_that_asset() {
     for (what, read) in lenient {
         let fault = careless(
             move |path, parameters| {
-                let asked = parameters.0.split_once("&unique_value=");
-                let asked = asked.map_or("", |(_, asked)| asked);
-                path == "/sc-state" && asked != exact && read(asked) == exact
+                let request = parameters.0.split_once("&unique_value=");
+                let request = request.map_or("", |(_, request)| request);
+                path == "/sc-state" && request != exact && read(request) == exact
             },
             Careless::Replays,
         );
         let found = caught_at(fault).await;
-        assert_eq!(found, ["sc-state/probes-only-asked"], "{what}");
+        assert_eq!(found, ["sc-state/probes-only-requested"], "{what}");
     }
 }
 
@@ -139,14 +139,14 @@ async fn the_table_condition_of_a_devnode_is_found() {
     let config = Config::for_tests().with_fault(InjectedFault::TableCondition);
     let node = nodeproof_devnode::spawn(config).await.expect("a node");
     let report = check(node.base_url(), &probing()).await;
-    assert_eq!(caught(&report), ["sc-state/probes-only-asked"]);
+    assert_eq!(caught(&report), ["sc-state/probes-only-requested"]);
     let report = check(node.base_url(), &Options::default()).await;
     assert_eq!(caught(&report), [""; 0], "only probes find it");
 }
 
 /// Returns the parameters with values that only probes send.
-fn odd(asked: &[Asked]) -> BTreeSet<String> {
-    let texts = asked.iter().map(|asked| Parameters::of(asked).0);
+fn odd(request: &[RecordedRequest]) -> BTreeSet<String> {
+    let texts = request.iter().map(|request| Parameters::of(request).0);
     texts
         .filter(|text| text.contains("1=1") || text.contains('\0'))
         .collect()
@@ -158,9 +158,9 @@ async fn probes_are_sent_only_where_they_are_named() {
     for allow in [Tier::Read, Tier::Reject, Tier::Write] {
         let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
         check(&proxy.server.base_url(), &options(&node, allow)).await;
-        assert_eq!(odd(&proxy.asked()), BTreeSet::new(), "{allow:?}");
+        assert_eq!(odd(&proxy.requests()), BTreeSet::new(), "{allow:?}");
     }
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     check(&proxy.server.base_url(), &probing()).await;
-    assert!(odd(&proxy.asked()).len() > 100);
+    assert!(odd(&proxy.requests()).len() > 100);
 }

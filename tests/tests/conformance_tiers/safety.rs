@@ -17,7 +17,12 @@ async fn what_is_not_allowed_is_skipped_and_not_sent() {
     let node = local().await;
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &options(&node, Tier::Read)).await;
-    assert!(proxy.asked().iter().all(|asked| asked.path != SUBMIT));
+    assert!(
+        proxy
+            .requests()
+            .iter()
+            .all(|request| request.path != SUBMIT)
+    );
     let unsigned = ended(&report, "submit-transaction/unsigned");
     assert_eq!(unsigned, (Outcome::Skipped, "needs --allow reject"));
     let claim = ended(&report, "submit-transaction/claim-new");
@@ -27,9 +32,9 @@ async fn what_is_not_allowed_is_skipped_and_not_sent() {
     assert_eq!(report.exit_code, 0);
     assert!(
         proxy
-            .asked()
+            .requests()
             .iter()
-            .all(|asked| asked.path != SUBMIT || kind_of_submission(asked) != "claim")
+            .all(|request| request.path != SUBMIT || kind_of_submission(request) != "claim")
     );
     assert_eq!(
         ended(&report, "submit-transaction/claim-new").0,
@@ -50,7 +55,12 @@ async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
         std::future::pending(),
     )
     .await;
-    assert!(proxy.asked().iter().all(|asked| asked.path != SUBMIT));
+    assert!(
+        proxy
+            .requests()
+            .iter()
+            .all(|request| request.path != SUBMIT)
+    );
     let unsigned = ended(&report, "submit-transaction/unsigned");
     assert_eq!(unsigned, (Outcome::Skipped, "needs --allow-mainnet"));
     assert_eq!(
@@ -80,15 +90,15 @@ async fn what_was_not_asked_for_is_never_signed() {
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
     let submitted: Vec<_> = proxy
-        .asked()
+        .requests()
         .into_iter()
-        .filter(|asked| asked.path == SUBMIT)
+        .filter(|request| request.path == SUBMIT)
         .collect();
     assert!(submitted.len() > 10, "{}", submitted.len());
-    for asked in submitted {
-        let text = String::from_utf8_lossy(&asked.body);
+    for request in submitted {
+        let text = String::from_utf8_lossy(&request.body);
         assert!(
-            !text.contains("amount_to_send") && kind_of_submission(&asked) != "claim",
+            !text.contains("amount_to_send") && kind_of_submission(&request) != "claim",
             "{text}"
         );
     }
@@ -110,9 +120,9 @@ async fn no_report_and_no_request_shows_the_key() {
     texts.push(serde_json::to_string(&report).expect("a report"));
     texts.extend(
         proxy
-            .asked()
+            .requests()
             .iter()
-            .map(|asked| String::from_utf8_lossy(&asked.body).into_owned()),
+            .map(|request| String::from_utf8_lossy(&request.body).into_owned()),
     );
     for text in texts {
         assert!(!text.contains(key.as_str()));
@@ -141,11 +151,11 @@ async fn the_node_does_not_choose_the_time_that_the_wallet_signs() {
             .select_only(["submit-transaction/claim-accepted"])
             .expect("an ID");
         let report = check(&proxy.server.base_url(), &options).await;
-        let claims = proxy.asked().into_iter();
-        let claims = claims.filter(|asked| asked.path == SUBMIT);
+        let claims = proxy.requests().into_iter();
+        let claims = claims.filter(|request| request.path == SUBMIT);
         assert_eq!(
             claims
-                .filter(|asked| kind_of_submission(asked) == "claim")
+                .filter(|request| kind_of_submission(request) == "claim")
                 .count(),
             0
         );

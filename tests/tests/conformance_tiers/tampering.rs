@@ -84,9 +84,11 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
             .select_only(["submit-transaction/claim-accepted"])
             .expect("an ID");
         let report = check(&proxy.server.base_url(), &options).await;
-        let asked = proxy.asked().into_iter();
-        let submitted = asked.filter(|asked| asked.path == SUBMIT);
-        let kinds: Vec<_> = submitted.map(|asked| kind_of_submission(&asked)).collect();
+        let request = proxy.requests().into_iter();
+        let submitted = request.filter(|request| request.path == SUBMIT);
+        let kinds: Vec<_> = submitted
+            .map(|request| kind_of_submission(&request))
+            .collect();
         let is_asked = from == to;
         assert_eq!(kinds.contains(&"claim"), is_asked, "{to}: {kinds:?}");
         let (outcome, reason) = ended(&report, "submit-transaction/claim-accepted");

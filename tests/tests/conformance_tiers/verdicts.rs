@@ -3,7 +3,7 @@
 use integration_tests::{
     faults::{change_json, set},
     observed_node,
-    proxy::{Asked, Fault, Proxy},
+    proxy::{Fault, Proxy, RecordedRequest},
     watch::{causes, check},
 };
 use nodeproof_conformance::{
@@ -97,18 +97,21 @@ async fn with_wrong_balance(balance_type: &'static str) -> Report {
             *value = json!(balance + 1);
         }
     };
-    let fault: Fault = change_json("/get-balances", move |asked: &Asked, response| {
-        if !asked
-            .query
-            .contains(&format!("balance_type={balance_type}"))
-        {
-            return;
-        }
-        add(&mut response["balance"]);
-        for entry in response["balance"].as_array_mut().into_iter().flatten() {
-            add(&mut entry["balance"]);
-        }
-    });
+    let fault: Fault = change_json(
+        "/get-balances",
+        move |request: &RecordedRequest, response| {
+            if !request
+                .query
+                .contains(&format!("balance_type={balance_type}"))
+            {
+                return;
+            }
+            add(&mut response["balance"]);
+            for entry in response["balance"].as_array_mut().into_iter().flatten() {
+                add(&mut entry["balance"]);
+            }
+        },
+    );
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     check(&proxy.server.base_url(), &Options::default()).await
 }

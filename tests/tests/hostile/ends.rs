@@ -233,8 +233,8 @@ async fn silent_at_block_150() -> (nodeproof_devnode::Handle, Front) {
 
 #[cfg(unix)]
 async fn asked_for_block_150(front: &Front, times: usize) {
-    let asked = |head: &&String| head.contains("block_index=150 ");
-    let come = || front.heads().iter().filter(asked).count() >= times;
+    let request = |head: &&String| head.contains("block_index=150 ");
+    let come = || front.heads().iter().filter(request).count() >= times;
     for _ in 0..LOOKS {
         if come() {
             break;

@@ -265,8 +265,8 @@ async fn a_claim_is_made_at_a_node_that_refuses_to_show_what_is_not_there() {
     for (asset, status) in [("a", StatusCode::NOT_FOUND), ("b", StatusCode::BAD_REQUEST)] {
         let looks = Arc::new(AtomicUsize::new(0));
         let (counted, maker) = (Arc::clone(&looks), Arc::clone(&node));
-        let fault: Fault = Arc::new(move |asked, response| {
-            if asked.path != "/sc-state" {
+        let fault: Fault = Arc::new(move |request, response| {
+            if request.path != "/sc-state" {
                 return response;
             }
             if !String::from_utf8_lossy(&response.body).contains(r#""data":null"#) {

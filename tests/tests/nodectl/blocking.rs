@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    program::{Home, Ran},
+    program::{Home, RunOutput},
     watching::interrupt,
 };
 
@@ -17,7 +17,7 @@ fn more_than_a_pipe_holds() -> Vec<u8> {
 
 fn interrupted(child: Child) {
     interrupt(child.id());
-    let ran = Ran::of(child.wait_with_output().expect("its end")).ended(130);
+    let ran = RunOutput::of(child.wait_with_output().expect("its end")).ended(130);
     assert!(ran.err.contains("interrupted"), "{ran:?}");
 }
 

@@ -16,7 +16,7 @@ use nodeproof_devnode::{BlockTime, Config, Handle};
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::{Value, json};
 
-use crate::program::{Home, Ran, keys};
+use crate::program::{Home, RunOutput, keys};
 
 const PASSPHRASE: &str = "correct horse battery";
 /// The SHA-256 of `abc`, from FIPS 180-2.
@@ -49,7 +49,7 @@ impl Verifier {
     }
 
     /// Makes a claim.
-    pub(crate) fn add(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
+    pub(crate) fn add(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
         let claim = [
             "--json",
             "claim",
@@ -76,14 +76,14 @@ impl Verifier {
         self.home.ask(url, &[&claim[..], more].concat())
     }
 
-    pub(crate) fn add_signed(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
+    pub(crate) fn add_signed(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
         let signing = ["--passphrase-file", &self.passphrase];
         let ran = self.add(url, asset, &[&signing[..], more].concat());
         self.keeps_secret(&ran);
         ran
     }
 
-    pub(crate) fn get(&self, url: &str, asset: &str) -> Ran {
+    pub(crate) fn get(&self, url: &str, asset: &str) -> RunOutput {
         let get = [
             "--json",
             "claim",
@@ -96,7 +96,7 @@ impl Verifier {
     }
 
     /// Asserts that neither key nor passphrase is in the output or in any file.
-    fn keeps_secret(&self, ran: &Ran) {
+    fn keeps_secret(&self, ran: &RunOutput) {
         let secret = self.keys.private_key().reveal();
         let written = self.home.everything_written();
         for text in [&ran.out, &ran.err, &written] {
@@ -187,8 +187,12 @@ async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
     assert_eq!(shown["message_bytes"], message.len());
     assert_eq!(shown["signers"], json!([verifier.keys.address()]));
     assert!(message.contains(r#""fee": 1000000"#) && message.contains(ABC));
-    let asked: Vec<_> = proxy.asked().into_iter().map(|asked| asked.path).collect();
-    assert_eq!(asked, ["/call-sc"]);
+    let request: Vec<_> = proxy
+        .requests()
+        .into_iter()
+        .map(|request| request.path)
+        .collect();
+    assert_eq!(request, ["/call-sc"]);
     assert!(!verifier.home.path(".local").exists());
 
     let person = [
@@ -222,8 +226,8 @@ async fn the_same_command_again_submits_the_same_transaction() {
     let node = lively().await;
     let healed = Arc::new(AtomicBool::new(false));
     let state = Arc::clone(&healed);
-    let fault: Fault = Arc::new(move |asked, response| {
-        if asked.path == "/submit-transaction" && !state.load(Ordering::SeqCst) {
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/submit-transaction" && !state.load(Ordering::SeqCst) {
             response.with_status(StatusCode::BAD_GATEWAY).with_body("")
         } else {
             response
@@ -255,10 +259,10 @@ async fn the_same_command_again_submits_the_same_transaction() {
     let third = verifier.add(&url, "a", &[]).ended(0).json();
     assert_eq!(third["trans_code"], second["trans_code"]);
     let bodies: std::collections::BTreeSet<_> = proxy
-        .asked()
+        .requests()
         .into_iter()
-        .filter(|asked| asked.path == "/submit-transaction")
-        .map(|asked| asked.body)
+        .filter(|request| request.path == "/submit-transaction")
+        .map(|request| request.body)
         .collect();
     assert_eq!(bodies.len(), 1, "one transaction, to the byte");
 
@@ -378,7 +382,7 @@ async fn a_wrong_passphrase_signs_and_sends_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_builds_another_claim_is_6_and_nothing_is_kept() {
     let node = lively().await;
-    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+    let fault: Fault = Arc::new(|request, response| match request.path.as_str() {
         "/call-sc" => response.with_json(|body| {
             body["transaction"]["specific_data"]["params"]["asset_id"] = "another".into();
         }),

@@ -9,7 +9,7 @@ use std::{
 use nodeproof_devnode::Config;
 
 use crate::{
-    program::{Home, Ran, keys},
+    program::{Home, RunOutput, keys},
     raw_server::{RawServer, Reply},
     watching::interrupt,
 };
@@ -17,7 +17,7 @@ use crate::{
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
 
-fn against(reply: impl Fn(&str) -> Reply + Send + Sync + 'static, arguments: &[&str]) -> Ran {
+fn against(reply: impl Fn(&str) -> Reply + Send + Sync + 'static, arguments: &[&str]) -> RunOutput {
     let server = RawServer::spawn(reply);
     Home::new().ask(&server.base_url, arguments)
 }
@@ -225,7 +225,7 @@ fn ctrl_c_is_130_and_says_what_is_known() {
         .unwrap();
     server.wait_for(1);
     interrupt(child.id());
-    let ran = Ran::of(child.wait_with_output().unwrap()).ended(130);
+    let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(130);
     assert!(ran.err.contains("same file again is safe"), "{ran:?}");
 
     let mut child = home
@@ -236,7 +236,7 @@ fn ctrl_c_is_130_and_says_what_is_known() {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut line).unwrap();
     interrupt(child.id());
-    let ran = Ran::of(child.wait_with_output().unwrap()).ended(130);
+    let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(130);
     assert_eq!(ran.err, "error: interrupted; no transaction was sent\n");
 }
 
@@ -251,7 +251,7 @@ fn a_reader_that_has_gone_away_is_no_failure() {
             .stdout(Stdio::from(writer))
             .spawn()
             .unwrap();
-        let ran = Ran::of(child.wait_with_output().unwrap()).ended(0);
+        let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(0);
         assert_eq!(ran.err, "", "{arguments:?}");
     }
 }

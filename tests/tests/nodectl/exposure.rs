@@ -5,7 +5,7 @@ use integration_tests::proxy::Proxy;
 use nodeproof_devnode::Config;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 
-use crate::program::{Home, Ran};
+use crate::program::{Home, RunOutput};
 
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
@@ -161,15 +161,15 @@ async fn no_input_takes_a_key_to_the_node() {
                 command.env("NODECTL_WALLET", wallet);
                 let ran = match place {
                     Place::Input => fed(command, secret),
-                    _ => Ran::of(command.output().unwrap()),
+                    _ => RunOutput::of(command.output().unwrap()),
                 };
                 let ran = ran.ended(2);
                 assert!(
                     ran.err.lines().all(|line| !line.contains(&**digits)),
                     "{number}: {ran:?}"
                 );
-                let asked = proxy.asked();
-                assert!(asked.is_empty(), "{number}, {arguments:?}: {asked:?}");
+                let requests = proxy.requests();
+                assert!(requests.is_empty(), "{number}, {arguments:?}: {requests:?}");
             }
         }
     }
@@ -178,12 +178,12 @@ async fn no_input_takes_a_key_to_the_node() {
     let get = ["claim", "get", "--contract", CONTRACT, &hash];
     let ran = home.ask(&url, &get).ended(1);
     assert!(
-        ran.err.contains("no record") || !proxy.asked().is_empty(),
+        ran.err.contains("no record") || !proxy.requests().is_empty(),
         "{ran:?}"
     );
 }
 
-fn fed(mut command: std::process::Command, input: &str) -> Ran {
+fn fed(mut command: std::process::Command, input: &str) -> RunOutput {
     use std::io::Write as _;
 
     let mut child = command
@@ -196,5 +196,5 @@ fn fed(mut command: std::process::Command, input: &str) -> Ran {
         .take()
         .expect("its input")
         .write_all(input.as_bytes());
-    Ran::of(child.wait_with_output().expect("its end"))
+    RunOutput::of(child.wait_with_output().expect("its end"))
 }

@@ -49,7 +49,7 @@ async fn a_folder_that_others_control_is_refused() {
             fs::remove_dir(folder).expect("an empty folder");
         }
     }
-    assert!(proxy.asked().is_empty(), "{:?}", proxy.asked());
+    assert!(proxy.requests().is_empty(), "{:?}", proxy.requests());
     // A folder like /tmp is allowed for a named file, but not as the usual folder.
     make(&claims, 0o1777);
     verifier.add_signed(&url, "a", &["--no-wait"]).ended(2);

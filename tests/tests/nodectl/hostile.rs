@@ -1,7 +1,7 @@
 //! Nodes that send text that a terminal would act on.
 
 use crate::{
-    program::{Home, Ran},
+    program::{Home, RunOutput},
     raw_server::{RawServer, Reply},
 };
 
@@ -11,7 +11,7 @@ const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
 
 #[track_caller]
-fn harmless(ran: &Ran) {
+fn harmless(ran: &RunOutput) {
     for character in ran.out.chars().chain(ran.err.chars()) {
         let acts = (character.is_control() && character != '\n')
             || "\u{202e}\u{2066}\u{200b}\u{feff}".contains(character);

@@ -4,7 +4,7 @@ use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use crate::{
-    program::{Home, Ran},
+    program::{Home, RunOutput},
     raw_server::{RawServer, Reply},
 };
 
@@ -21,7 +21,7 @@ fn transaction(kind: u32, fee: &str, specific_data: &Value) -> String {
     )
 }
 
-fn sign(home: &Home, text: &str, more: &[&str]) -> Ran {
+fn sign(home: &Home, text: &str, more: &[&str]) -> RunOutput {
     let wallet = home.path("w.json");
     if !wallet.exists() {
         home.wallet("w.json", &keys());

@@ -122,7 +122,7 @@ async fn a_wallet_signs_for_its_own_network_only() {
         assert!(ran.err.contains(&format!("wallet of {network}")), "{ran:?}");
         assert!(ran.err.contains("--any-network"), "{ran:?}");
     }
-    assert!(proxy.asked().is_empty());
+    assert!(proxy.requests().is_empty());
     claim(&wallet(Network::Devnet), &[]).ended(0);
     claim(&wallet(Network::Mainnet), &["--any-network", "--again"]).ended(0);
 

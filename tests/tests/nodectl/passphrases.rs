@@ -5,12 +5,12 @@ use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 use integration_tests::built::program;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 
-use crate::program::{Home, Ran};
+use crate::program::{Home, RunOutput};
 
 const GOOD: &str = "correct horse battery";
 
 /// Runs both programs that read a passphrase file, with a file of this text and mode.
-fn both(home: &Home, text: &[u8], mode: u32) -> [Ran; 3] {
+fn both(home: &Home, text: &[u8], mode: u32) -> [RunOutput; 3] {
     let path = home.path("pw");
     fs::write(&path, text).expect("a file");
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("permissions");
@@ -40,7 +40,7 @@ fn both(home: &Home, text: &[u8], mode: u32) -> [Ran; 3] {
     [
         home.run(&opened),
         home.run(&made),
-        Ran::of(nodeproof.output().expect("the program")),
+        RunOutput::of(nodeproof.output().expect("the program")),
     ]
 }
 

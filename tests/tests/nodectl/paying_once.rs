@@ -49,8 +49,8 @@ async fn failing(node: &Handle, path: &'static str, status: u16) -> (Proxy, Arc<
     let on = Arc::new(AtomicBool::new(true));
     let state = Arc::clone(&on);
     let status = StatusCode::from_u16(status).expect("a status");
-    let fault: Fault = Arc::new(move |asked, response| {
-        if asked.path == path && state.load(Ordering::SeqCst) {
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == path && state.load(Ordering::SeqCst) {
             response.with_status(status).with_body("{}")
         } else {
             response
@@ -86,10 +86,10 @@ async fn again_gives_the_earlier_transaction_up_only_for_a_signed_one() {
     // So the plain command continues with the first transaction, and pays once.
     verifier.add(&url, "a", &["--wait", "0.2"]).ended(5);
     let bodies: BTreeSet<_> = proxy
-        .asked()
+        .requests()
         .into_iter()
-        .filter(|asked| asked.path == "/submit-transaction")
-        .map(|asked| asked.body)
+        .filter(|request| request.path == "/submit-transaction")
+        .map(|request| request.body)
         .collect();
     assert_eq!(bodies.len(), 1);
 
@@ -162,8 +162,8 @@ async fn while_one_claim_is_pending_a_second_one_is_not_paid_for() {
 async fn busy_is_3_and_5_once_the_transaction_may_have_been_taken() {
     let node = manual().await;
     let verifier = Verifier::of(&node);
-    let fault: Fault = Arc::new(|asked, mut response| {
-        if asked.path == "/submit-transaction" {
+    let fault: Fault = Arc::new(|request, mut response| {
+        if request.path == "/submit-transaction" {
             response = response
                 .with_status(StatusCode::TOO_MANY_REQUESTS)
                 .with_body(r#"{"error":"too many"}"#);
@@ -209,7 +209,7 @@ async fn a_claim_that_was_sent_stays_sent_when_the_node_is_gone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn never_advises_deleting_a_saved_transaction() {
     let node = manual().await;
-    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+    let fault: Fault = Arc::new(|request, response| match request.path.as_str() {
         "/submit-transaction" => response.with_json(|body| {
             body["response"] = json!({"valid": false, "msg": "not today"});
         }),
@@ -239,7 +239,7 @@ async fn a_contradictory_response_is_not_a_success() {
     let node = manual().await;
     for status in [json!("FAILURE"), json!(""), json!(5), Value::Null] {
         let told = status.clone();
-        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+        let fault: Fault = Arc::new(move |request, response| match request.path.as_str() {
             "/submit-transaction" => response.with_json(|body| body["status"] = told.clone()),
             _ => response,
         });
@@ -270,7 +270,7 @@ async fn a_look_that_fails_does_not_end_the_wait() {
     for body in ["<html>", r#"{"detail":"out of tea"}"#] {
         let node = lively().await;
         let (sent, failed) = (AtomicBool::new(false), AtomicBool::new(false));
-        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+        let fault: Fault = Arc::new(move |request, response| match request.path.as_str() {
             "/submit-transaction" => {
                 sent.store(true, Ordering::SeqCst);
                 response
@@ -334,8 +334,8 @@ async fn the_slower_of_two_runs_names_the_transaction_it_submits() {
     );
     let (first, kept) = (AtomicBool::new(true), place.clone());
     // Between the call and the signature of this run, another run makes the whole claim.
-    let fault: Fault = Arc::new(move |asked, response| {
-        if asked.path == "/call-sc" && first.swap(false, Ordering::SeqCst) {
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/call-sc" && first.swap(false, Ordering::SeqCst) {
             let quick = ["--no-wait", "--keep", &kept, "--any-node"];
             tokio::task::block_in_place(|| inner.add_signed(&url, "a", &quick).ended(0));
         }

@@ -27,7 +27,7 @@ pub(crate) struct Home {
 
 /// The result of a run.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutput {
     pub(crate) status: i32,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -72,17 +72,17 @@ impl Home {
         command
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::of(self.command(arguments).output().expect("the program"))
+    pub(crate) fn run(&self, arguments: &[&str]) -> RunOutput {
+        RunOutput::of(self.command(arguments).output().expect("the program"))
     }
 
     /// Runs it against a node.
-    pub(crate) fn ask(&self, base_url: &str, arguments: &[&str]) -> Ran {
+    pub(crate) fn ask(&self, base_url: &str, arguments: &[&str]) -> RunOutput {
         let target = ["--base-url", base_url, "--network", "devnet"];
         self.run(&[arguments, &target].concat())
     }
 
-    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> RunOutput {
         let mut child = self
             .command(arguments)
             .stdin(Stdio::piped())
@@ -91,7 +91,7 @@ impl Home {
         let mut stdin = child.stdin.take().expect("its input");
         stdin.write_all(input.as_bytes()).expect("input");
         drop(stdin);
-        Ran::of(child.wait_with_output().expect("its end"))
+        RunOutput::of(child.wait_with_output().expect("its end"))
     }
 
     /// Returns the texts of all files in the home.
@@ -112,7 +112,7 @@ impl Home {
     }
 }
 
-impl Ran {
+impl RunOutput {
     pub(crate) fn of(output: Output) -> Self {
         Self {
             status: output.status.code().unwrap_or(-1),

@@ -254,13 +254,13 @@ async fn nodectl_and_a_conformance_run_say_the_same_of_a_receipt() {
 
 /// Returns the failed cases if a block has this receipt in place of its first one.
 async fn violations(base_url: &str, receipt: String) -> Vec<String> {
-    let fault = change_json("/get-block", move |asked, block| {
-        if asked.query == format!("block_index={BLOCK}") {
+    let fault = change_json("/get-block", move |request, block| {
+        if request.query == format!("block_index={BLOCK}") {
             block["text"]["previous_block_receipts"][0] = json!(MARK);
         }
     });
-    let fault: Fault = Arc::new(move |asked, response| {
-        let response = fault(asked, response);
+    let fault: Fault = Arc::new(move |request, response| {
+        let response = fault(request, response);
         // Insert the exact text. A JSON library could change it.
         let text =
             String::from_utf8_lossy(&response.body).replace(&format!("\"{MARK}\""), &receipt);

@@ -4,14 +4,14 @@
 use std::{fs, process::Command, sync::Arc};
 
 use axum::http::StatusCode;
-use integration_tests::proxy::{Asked, Fault, Proxy};
+use integration_tests::proxy::{Fault, Proxy, RecordedRequest};
 use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::TimestampMs;
 use serde_json::{Value, json};
 
 use crate::{
     claims::Verifier,
-    program::{Ran, binary},
+    program::{RunOutput, binary},
 };
 
 async fn node() -> Handle {
@@ -20,12 +20,12 @@ async fn node() -> Handle {
         .expect("a node")
 }
 
-fn is_submission(asked: &&Asked) -> bool {
-    asked.path == "/submit-transaction"
+fn is_submission(request: &&RecordedRequest) -> bool {
+    request.path == "/submit-transaction"
 }
 
 fn submissions(proxy: &Proxy) -> usize {
-    proxy.asked().iter().filter(is_submission).count()
+    proxy.requests().iter().filter(is_submission).count()
 }
 
 /// Returns the file of the only saved transaction, and its JSON.
@@ -57,8 +57,8 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
         (422, r#"{"detail":[]}"#),
         (429, r#"{"error":"too many"}"#),
     ] {
-        let fault: Fault = Arc::new(move |asked, response| {
-            if is_submission(&asked) {
+        let fault: Fault = Arc::new(move |request, response| {
+            if is_submission(&request) {
                 let status = StatusCode::from_u16(status).expect("a status");
                 return response.with_status(status).with_body(body);
             }
@@ -116,8 +116,8 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
     let verifier = Verifier::of(&node);
     // The responses wait until all runs have requested their call, so all calls are built before any is sent.
     let meeting = Arc::new(std::sync::Barrier::new(RUNS));
-    let fault: Fault = Arc::new(move |asked, response| {
-        if asked.path == "/call-sc" {
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/call-sc" {
             tokio::task::block_in_place(|| meeting.wait());
         }
         response
@@ -149,12 +149,15 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
         .collect();
     let ended: Vec<_> = tokio::task::spawn_blocking(move || {
         runs.into_iter()
-            .map(|run| Ran::of(run.wait_with_output().expect("its end")))
+            .map(|run| RunOutput::of(run.wait_with_output().expect("its end")))
             .collect()
     })
     .await
     .unwrap();
-    let done = ended.iter().filter(|ran: &&Ran| ran.status == 0).count();
+    let done = ended
+        .iter()
+        .filter(|ran: &&RunOutput| ran.status == 0)
+        .count();
     assert_eq!((done, submissions(&proxy)), (1, 1), "{ended:?}");
     for ran in ended.iter().filter(|ran| ran.status != 0) {
         assert_eq!(ran.status, 2, "{ran:?}");
@@ -180,7 +183,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         0,
     ] {
         // Its blocks have the same time, so the node is consistent with itself.
-        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+        let fault: Fault = Arc::new(move |request, response| match request.path.as_str() {
             "/call-sc" => response.with_json(|raw| raw["transaction"]["timestamp"] = time.into()),
             "/get-block" if response.status == StatusCode::OK => {
                 response.with_json(|block| block["timestamp"] = time.into())
@@ -194,7 +197,12 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         assert!(message.contains("nothing was signed"), "{message}");
         assert!(message.contains("--trust-node-time"), "{message}");
         assert!(message.contains(&time.to_string()), "{message}");
-        assert!(proxy.asked().iter().all(|asked| asked.path != "/get-block"));
+        assert!(
+            proxy
+                .requests()
+                .iter()
+                .all(|request| request.path != "/get-block")
+        );
         assert_eq!(submissions(&proxy), 0);
 
         // With the option --trust-node-time, the user is shown the time that is signed.
@@ -205,7 +213,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         }
     }
     // A time that agrees with the clock is signed without that option.
-    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+    let fault: Fault = Arc::new(|request, response| match request.path.as_str() {
         "/call-sc" => response.with_json(|raw| {
             let now = TimestampMs::now().as_millis();
             raw["transaction"]["timestamp"] = (now + 23 * 60 * 60 * 1000).into();

@@ -1,7 +1,7 @@
 //! Flags take precedence over the environment, and the environment over the configuration file.
 
 use crate::{
-    program::{Home, Ran},
+    program::{Home, RunOutput},
     raw_server::{RawServer, Reply},
 };
 
@@ -9,10 +9,10 @@ fn server() -> RawServer {
     RawServer::spawn(|_| Reply::json("200 OK", r#"{"index":1}"#))
 }
 
-fn with_environment(home: &Home, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
+fn with_environment(home: &Home, arguments: &[&str], environment: &[(&str, &str)]) -> RunOutput {
     let mut command = home.command(arguments);
     command.envs(environment.iter().copied());
-    Ran::of(command.output().expect("the program"))
+    RunOutput::of(command.output().expect("the program"))
 }
 
 #[test]

@@ -8,7 +8,7 @@ use nodeproof_devnode::{Config, Handle};
 use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
-use crate::program::{Home, Ran, keys};
+use crate::program::{Home, RunOutput, keys};
 
 const FEE: [&str; 4] = ["--fee", "1000000", "--currency", "DEVN"];
 
@@ -19,7 +19,7 @@ async fn node() -> Handle {
 }
 
 /// Builds the call of a claim that two wallets sign.
-fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> Ran {
+fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> RunOutput {
     let (alice, bob) = (keys(node, "alice"), keys(node, "bob"));
     let params = json!({
         "asset_id": "two hands \u{e9}", "asset_type": "token", "verifier_address": alice.address(),

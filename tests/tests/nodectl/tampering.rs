@@ -6,7 +6,7 @@ use integration_tests::proxy::{Fault, Proxy};
 use nodeproof_devnode::Config;
 use nodeproof_primitives::RawJson;
 
-use crate::{claims::Verifier, program::Ran};
+use crate::{claims::Verifier, program::RunOutput};
 
 /// Returns texts of the built transaction and their replacements. Each occurs exactly once.
 fn manipulations(contract: &str, signer: &str) -> Vec<(String, String)> {
@@ -161,8 +161,8 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     let mut tried = 0;
     for (from, to) in manipulations(contract, &signer) {
         let (old, new) = (from.clone(), to.clone());
-        let fault: Fault = Arc::new(move |asked, response| {
-            if asked.path != "/call-sc" {
+        let fault: Fault = Arc::new(move |request, response| {
+            if request.path != "/call-sc" {
                 return response;
             }
             let text = String::from_utf8(response.body.to_vec()).expect("text");
@@ -178,9 +178,9 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
         }
         assert!(
             proxy
-                .asked()
+                .requests()
                 .iter()
-                .all(|asked| asked.path != "/submit-transaction")
+                .all(|request| request.path != "/submit-transaction")
         );
 
         // When a user signs such a transaction by hand, it is shown and must be confirmed.
@@ -204,7 +204,7 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
 }
 
 /// Asserts that each member of the transaction is shown with its value, as it is written.
-fn is_shown(ran: &Ran, document: &str) {
+fn is_shown(ran: &RunOutput, document: &str) {
     let members = |text: &str| -> BTreeMap<String, RawJson> {
         serde_json::from_str(text).expect("an object")
     };

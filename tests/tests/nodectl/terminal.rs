@@ -87,7 +87,7 @@ impl Terminal {
     }
 
     /// Replies to a prompt as soon as the terminal hides input.
-    async fn responses(&mut self, prompt: &str, typed: &str) {
+    async fn type_reply(&mut self, prompt: &str, typed: &str) {
         self.shows(prompt).await;
         let hidden = async {
             while self.echoes() {
@@ -119,8 +119,8 @@ async fn a_passphrase_is_asked_for_twice_and_never_shown() {
     let home = Home::new();
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
     let line = format!("{PASSPHRASE}\n");
-    terminal.responses("New passphrase: ", &line).await;
-    terminal.responses("The same again: ", &line).await;
+    terminal.type_reply("New passphrase: ", &line).await;
+    terminal.type_reply("The same again: ", &line).await;
     terminal.shows("encrypted   yes").await;
     let shown = terminal.ended(0).await;
     assert!(!shown.contains(PASSPHRASE), "{shown}");
@@ -137,10 +137,10 @@ async fn two_passphrases_that_differ_make_no_wallet() {
     let home = Home::new();
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
     terminal
-        .responses("New passphrase: ", "one of them\n")
+        .type_reply("New passphrase: ", "one of them\n")
         .await;
     terminal
-        .responses("The same again: ", "the other one\n")
+        .type_reply("The same again: ", "the other one\n")
         .await;
     let shown = terminal.ended(2).await;
     assert!(shown.contains("differ"), "{shown}");
@@ -152,7 +152,7 @@ async fn a_key_that_is_typed_is_never_shown() {
     let home = Home::new();
     let key = "5e".repeat(32);
     let mut terminal = Terminal::open(&home, &["wallet", "import", "w.json", "--plain"]);
-    terminal.responses(": ", &format!("{key}\n")).await;
+    terminal.type_reply(": ", &format!("{key}\n")).await;
     let shown = terminal.ended(0).await;
     assert!(!shown.contains(&key), "{shown}");
     let expected = KeyPair::from_bytes(&[0x5e; 32]).unwrap();
@@ -165,7 +165,7 @@ async fn ctrl_c_at_a_prompt_ends_with_130_and_gives_the_terminal_back() {
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
     assert!(terminal.echoes());
     terminal
-        .responses("New passphrase: ", "half of it\u{3}")
+        .type_reply("New passphrase: ", "half of it\u{3}")
         .await;
     terminal.shows("interrupted").await;
     assert!(terminal.echoes(), "further input is not shown");
@@ -179,7 +179,7 @@ async fn a_signal_at_a_prompt_ends_the_run_and_gives_the_terminal_back() {
     for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let home = Home::new();
         let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
-        terminal.responses("New passphrase: ", "half of it").await;
+        terminal.type_reply("New passphrase: ", "half of it").await;
         let id = terminal.child.id().expect("it runs").to_string();
         let sent = std::process::Command::new("kill")
             .args(["-s", signal, &id])
@@ -196,8 +196,8 @@ async fn a_signal_at_a_prompt_ends_the_run_and_gives_the_terminal_back() {
 async fn a_passphrase_is_what_was_typed_or_none() {
     let home = Home::new();
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
-    terminal.responses("New passphrase: ", "a\tbé\n").await;
-    terminal.responses("The same again: ", "a\tbé\n").await;
+    terminal.type_reply("New passphrase: ", "a\tbé\n").await;
+    terminal.type_reply("The same again: ", "a\tbé\n").await;
     terminal.ended(0).await;
     let passphrase = home.file("passphrase", "a\tbé");
     let arguments = ["wallet", "export", "w.pem", "plain.json", "--plain"];
@@ -209,7 +209,7 @@ async fn a_passphrase_is_what_was_typed_or_none() {
         (b"\x04", "nothing was typed"),
     ] {
         let mut terminal = Terminal::open(&home, &["wallet", "new", "other.pem"]);
-        terminal.responses("New passphrase: ", "").await;
+        terminal.type_reply("New passphrase: ", "").await;
         terminal.pty.write_all(typed).await.expect("a terminal");
         let shown = terminal.ended(2).await;
         assert!(shown.contains(told), "{shown}");
@@ -222,8 +222,8 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     let home = Home::new();
     let line = format!("{PASSPHRASE}\n");
     let mut terminal = Terminal::open(&home, &["wallet", "new", "me.pem"]);
-    terminal.responses("New passphrase: ", &line).await;
-    terminal.responses("The same again: ", &line).await;
+    terminal.type_reply("New passphrase: ", &line).await;
+    terminal.type_reply("The same again: ", &line).await;
     terminal.ended(0).await;
     let address = home
         .run(&["wallet", "show", "me.pem", "--address"])
@@ -260,7 +260,7 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     ];
     let mut terminal = Terminal::open(&home, &claim);
     terminal.shows("the node built transaction").await;
-    terminal.responses("me.pem: ", &line).await;
+    terminal.type_reply("me.pem: ", &line).await;
     terminal.shows("signed, and saved to").await;
     terminal.shows("verifier         ").await;
     let shown = terminal.ended(0).await;

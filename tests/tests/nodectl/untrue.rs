@@ -172,7 +172,7 @@ async fn recorded_as(change: fn(&mut Value)) -> String {
             .expect("a node"),
     );
     let maker = Arc::clone(&node);
-    let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+    let fault: Fault = Arc::new(move |request, response| match request.path.as_str() {
         "/submit-transaction" => {
             maker.make_block();
             response
@@ -238,8 +238,8 @@ async fn a_transaction_of_another_time_is_not_signed() {
         (|_| 4_102_444_800_000, "4102444800000"),
         (|time| time - 25 * 3_600_000, "latest block"),
     ] {
-        let fault: Fault = Arc::new(move |asked, response| {
-            if asked.path != "/call-sc" {
+        let fault: Fault = Arc::new(move |request, response| {
+            if request.path != "/call-sc" {
                 return response;
             }
             response.with_json(|raw| {
@@ -358,7 +358,7 @@ async fn unwritable_output_after_a_payment_is_not_a_usage_error() {
         .stdout(Stdio::from(full.unwrap()))
         .output()
         .unwrap();
-    let told = crate::program::Ran::of(ended).ended(5).error();
+    let told = crate::program::RunOutput::of(ended).ended(5).error();
     assert_eq!(told["maybe_sent"], true);
     let message = told["message"].as_str().unwrap();
     assert!(

@@ -5,7 +5,7 @@ use std::fs;
 use nodeproof_wallet::KeyPair;
 use serde_json::Value;
 
-use crate::program::{Home, Ran};
+use crate::program::{Home, RunOutput};
 
 const PASSPHRASE: &str = "correct horse battery";
 
@@ -23,7 +23,7 @@ fn wallet() -> (KeyPair, String) {
 }
 
 #[track_caller]
-fn keeps_secret(ran: &Ran, secret: &str) {
+fn keeps_secret(ran: &RunOutput, secret: &str) {
     for text in [&ran.out, &ran.err] {
         assert!(
             !text.to_lowercase().contains(secret),

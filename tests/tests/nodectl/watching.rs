@@ -10,7 +10,7 @@ use nodeproof_devnode::Config;
 use serde_json::Value;
 
 use crate::{
-    program::{Home, Ran},
+    program::{Home, RunOutput},
     raw_server::{RawServer, Reply},
 };
 
@@ -95,7 +95,7 @@ fn goes_on_when_the_node_is_back_and_says_so() {
     });
     let home = Home::new();
     let arguments = ["watch", "--from", "7", "--interval", "0.01", "--count", "2"];
-    let ran: Ran = home.ask(&server.base_url, &arguments).ended(0);
+    let ran: RunOutput = home.ask(&server.base_url, &arguments).ended(0);
     assert!(
         ran.out.starts_with("7 ") && ran.out.contains("\n8 "),
         "{ran:?}"

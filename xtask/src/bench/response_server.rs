@@ -80,20 +80,20 @@ impl ResponseServer {
 /// Responds to requests one after the other, until one has no prepared response.
 async fn respond(mut stream: TcpStream, responses: Arc<[(String, String)]>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     loop {
-        while !asked.ends_with(b"\r\n\r\n") {
-            if stream.read_buf(&mut asked).await? == 0 {
+        while !requested.ends_with(b"\r\n\r\n") {
+            if stream.read_buf(&mut requested).await? == 0 {
                 return Ok(());
             }
         }
         let found = responses
             .iter()
-            .find(|(begin, _)| asked.starts_with(begin.as_bytes()));
+            .find(|(begin, _)| requested.starts_with(begin.as_bytes()));
         let Some((_, whole)) = found else {
             return Ok(());
         };
         stream.write_all(whole.as_bytes()).await?;
-        asked.clear();
+        requested.clear();
     }
 }

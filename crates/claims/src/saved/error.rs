@@ -30,7 +30,7 @@ pub enum SavedTransactionError {
     },
     /// The file is not a saved transaction.
     #[error("{} does not hold a saved transaction: {reason}", shown(path))]
-    Foreign {
+    NotSavedTransaction {
         /// The file.
         path: PathBuf,
         /// The reason.

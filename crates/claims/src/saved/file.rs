@@ -213,7 +213,7 @@ fn unusable(path: &Path, action: &'static str, source: io::Error) -> SavedTransa
 /// Reads a file's text. Returns `None` if there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, SavedTransactionError> {
     let unusable = |source| unusable(path, "read", source);
-    let foreign = |reason: &str| SavedTransactionError::Foreign {
+    let not_saved = |reason: &str| SavedTransactionError::NotSavedTransaction {
         path: path.to_owned(),
         reason: reason.to_owned(),
     };
@@ -223,7 +223,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SavedTransactionError>
         Err(error) => return Err(unusable(error)),
     };
     if !kind.is_file() {
-        return Err(foreign("it is not a regular file"));
+        return Err(not_saved("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unusable)?;
@@ -231,9 +231,9 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SavedTransactionError>
         .read_to_end(&mut bytes)
         .map_err(unusable)?;
     if bytes.len() as u64 > LONGEST {
-        return Err(foreign("it is too long"));
+        return Err(not_saved("it is too long"));
     }
     String::from_utf8(bytes)
         .map(Some)
-        .map_err(|_| foreign("it is not text"))
+        .map_err(|_| not_saved("it is not text"))
 }

@@ -104,7 +104,7 @@ impl SavedTransaction {
                         pending.transactions.push(saved);
                     }
                 }
-                Ok(_) | Err(SavedTransactionError::Foreign { .. }) => {}
+                Ok(_) | Err(SavedTransactionError::NotSavedTransaction { .. }) => {}
                 Err(error) => pending.skipped.push(error),
             }
         }

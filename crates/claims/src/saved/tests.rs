@@ -514,21 +514,24 @@ async fn other_files_are_told_apart_from_damaged_ones() {
         std::fs::write(files.path(), text).unwrap();
         let error = SavedTransaction::open(&files.path()).unwrap_err();
         assert!(
-            matches!(error, SavedTransactionError::Foreign { .. }),
+            matches!(error, SavedTransactionError::NotSavedTransaction { .. }),
             "{text}: {error}"
         );
     }
     std::fs::write(files.path(), [0xff, 0xfe]).unwrap();
     assert!(matches!(
         SavedTransaction::open(&files.path()),
-        Err(SavedTransactionError::Foreign { .. })
+        Err(SavedTransactionError::NotSavedTransaction { .. })
     ));
     let huge = std::fs::File::create(files.path()).unwrap();
     huge.set_len(1 << 40).unwrap();
     let error = SavedTransaction::open(&files.path()).unwrap_err();
     assert!(error.to_string().ends_with("it is too long"), "{error}");
     let folder = SavedTransaction::open(files.folder.path()).unwrap_err();
-    assert!(matches!(folder, SavedTransactionError::Foreign { .. }));
+    assert!(matches!(
+        folder,
+        SavedTransactionError::NotSavedTransaction { .. }
+    ));
     let nowhere = files.folder.path().join("no").join("where");
     let error =
         SavedTransaction::create(&nowhere, &files.node, &files.checked, &files.signed).unwrap_err();
@@ -545,7 +548,7 @@ async fn other_files_are_told_apart_from_damaged_ones() {
 async fn a_file_of_another_call_says_what_differs() {
     let files = files().await;
     let kept = files.keep();
-    let differences = |asked: &ContractCall, fee: &Fee| match kept.check_same(asked, fee) {
+    let differences = |requested: &ContractCall, fee: &Fee| match kept.check_same(requested, fee) {
         Err(SavedTransactionError::DifferentTransaction { differences, .. }) => differences,
         other => panic!("{other:?}"),
     };

@@ -114,7 +114,7 @@ pub(super) struct Contents {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refused_at: Option<TimestampMs>,
     trans_code: TransactionCode,
-    asked: ContractCall,
+    requested: ContractCall,
     fee: FeeText,
     /// The exact text, as a string. In this form, no tool rewrites its numbers.
     pub(super) signed_transaction: String,
@@ -238,7 +238,7 @@ impl SavedTransaction {
             recorded_before: false,
             refused_at: None,
             trans_code: checked.trans_code(),
-            asked: checked.call().clone(),
+            requested: checked.call().clone(),
             fee: FeeText {
                 amount: fee.amount().clone(),
                 currency: fee.currency().to_owned(),
@@ -266,7 +266,7 @@ impl SavedTransaction {
         let Some(text) = file::read(path)? else {
             return Ok(None);
         };
-        let foreign = |reason: String| SavedTransactionError::Foreign {
+        let not_saved = |reason: String| SavedTransactionError::NotSavedTransaction {
             path: path.to_owned(),
             reason,
         };
@@ -278,20 +278,20 @@ impl SavedTransaction {
             return Err(damaged("it is empty".to_owned()));
         }
         if !text.trim_start().starts_with('{') {
-            return Err(foreign("it is not a JSON object".to_owned()));
+            return Err(not_saved("it is not a JSON object".to_owned()));
         }
         let head: Head = serde_json::from_str(&text).map_err(|error| match error.classify() {
             serde_json::error::Category::Eof => damaged("it ends too early".to_owned()),
-            _ => foreign(error.to_string()),
+            _ => not_saved(error.to_string()),
         })?;
         if head.format != FORMAT {
-            return Err(foreign(
+            return Err(not_saved(
                 "its `format` is not that of a saved transaction".to_owned(),
             ));
         }
         if head.version != VERSION {
             let found = head.version;
-            return Err(foreign(format!(
+            return Err(not_saved(format!(
                 "it is of version {found}, and this program knows version {VERSION}"
             )));
         }
@@ -304,12 +304,10 @@ impl SavedTransaction {
             .map_err(|error| damaged(error.to_string()))?;
         let signed = SignedTransaction::from_text(&contents.signed_transaction)
             .map_err(|error| damaged(error.to_string()))?;
-        let checked =
-            CheckedTransaction::check_signed(&contents.asked, &signed, &fee).map_err(|source| {
-                SavedTransactionError::Mismatch {
-                    path: path.to_owned(),
-                    source,
-                }
+        let checked = CheckedTransaction::check_signed(&contents.requested, &signed, &fee)
+            .map_err(|source| SavedTransactionError::Mismatch {
+                path: path.to_owned(),
+                source,
             })?;
         if checked.trans_code() != contents.trans_code {
             return Err(damaged(
@@ -348,33 +346,37 @@ impl SavedTransaction {
     ///
     /// # Errors
     /// [`SavedTransactionError::DifferentTransaction`] with the differences.
-    pub fn check_same(&self, asked: &ContractCall, fee: &Fee) -> Result<(), SavedTransactionError> {
+    pub fn check_same(
+        &self,
+        requested: &ContractCall,
+        fee: &Fee,
+    ) -> Result<(), SavedTransactionError> {
         let kept = &self.contents;
         let mut differences = Vec::new();
-        let mut compare = |name: &str, kept: String, asked: String| {
-            if kept != asked {
-                let (kept, asked) = shown_apart(&kept, &asked);
-                differences.push(format!("`{name}` was {kept}, and is now {asked}"));
+        let mut compare = |name: &str, kept: String, requested: String| {
+            if kept != requested {
+                let (kept, requested) = shown_apart(&kept, &requested);
+                differences.push(format!("`{name}` was {kept}, and is now {requested}"));
             }
         };
         compare(
             "sc_address",
-            kept.asked.sc_address.to_string(),
-            asked.sc_address.to_string(),
+            kept.requested.sc_address.to_string(),
+            requested.sc_address.to_string(),
         );
         compare(
             "function_called",
-            kept.asked.function_called.clone(),
-            asked.function_called.clone(),
+            kept.requested.function_called.clone(),
+            requested.function_called.clone(),
         );
-        compare("signers", list(&kept.asked), list(asked));
+        compare("signers", list(&kept.requested), list(requested));
         compare("fee", kept.fee.amount.to_string(), fee.amount().to_string());
         compare(
             "currency",
             kept.fee.currency.clone(),
             fee.currency().to_owned(),
         );
-        let (before, now) = (params(&kept.asked), params(asked));
+        let (before, now) = (params(&kept.requested), params(requested));
         let written = |params: &BTreeMap<String, RawJson>, name: &str| {
             let value = params.get(name);
             value.map_or_else(|| "not there".to_owned(), ToString::to_string)
@@ -385,7 +387,7 @@ impl SavedTransaction {
         }
         if differences.is_empty() {
             // Repeat the check that runs before signing.
-            let checked = CheckedTransaction::check_signed(asked, &self.signed, fee);
+            let checked = CheckedTransaction::check_signed(requested, &self.signed, fee);
             return checked
                 .map(drop)
                 .map_err(|source| SavedTransactionError::Mismatch {
@@ -501,7 +503,7 @@ impl SavedTransaction {
     /// Returns the requested call.
     #[must_use]
     pub fn call(&self) -> &ContractCall {
-        &self.contents.asked
+        &self.contents.requested
     }
 
     /// Returns the base URL of the node that built it.
@@ -543,12 +545,12 @@ impl SavedTransaction {
 impl Contents {
     /// Returns the SHA-256 of all members that never change, except the digest itself.
     pub(super) fn digest(&self) -> String {
-        let asked = RawJson::from_value(&self.asked).map(|raw| raw.to_string());
+        let requested = RawJson::from_value(&self.requested).map(|raw| raw.to_string());
         let mut hasher = Sha256::new();
         for part in [
             self.node.as_str(),
             &self.trans_code.to_string(),
-            &asked.unwrap_or_default(),
+            &requested.unwrap_or_default(),
             self.fee.amount.as_str(),
             &self.fee.currency,
             &self.signed_transaction,

@@ -119,10 +119,10 @@ impl CommandResult for Balances<'_> {
 pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
     let listing: Listing<TokenBalance> = session.client()?.balances(args.wallet).await?;
     some_readable(&listing)?;
-    let asked = HolderAddress::from(args.wallet);
-    let other = |held: &TokenBalance| held.holder.filter(|holder| *holder != asked);
+    let requested = HolderAddress::from(args.wallet);
+    let other = |held: &TokenBalance| held.holder.filter(|holder| *holder != requested);
     if let Some(other) = listing.iter().find_map(other) {
-        return Err(another("of the wallet", &asked, &other.to_string()));
+        return Err(another("of the wallet", &requested, &other.to_string()));
     }
     session.output.show(&Balances {
         wallet: Some(args.wallet),
@@ -177,9 +177,9 @@ fn some_readable<T>(listing: &Listing<T>) -> Result<(), Failure> {
     }
 }
 
-fn another(what: &str, asked: &dyn std::fmt::Display, found: &str) -> Failure {
+fn another(what: &str, requested: &dyn std::fmt::Display, found: &str) -> Failure {
     Failure::unexpected(format!(
-        "expected balances {what} {asked}, but the node's list has one {what} {}",
+        "expected balances {what} {requested}, but the node's list has one {what} {}",
         escaped_up_to(found, 60)
     ))
 }

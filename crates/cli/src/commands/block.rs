@@ -20,32 +20,32 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct BlockArgs {
     /// Index of the block, or `latest`
-    #[arg(value_name = "INDEX|latest", value_parser = which)]
-    which: Which,
+    #[arg(value_name = "INDEX|latest", value_parser = parse_block_argument)]
+    which: BlockArgument,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Which {
+enum BlockArgument {
     Latest,
     At(u64),
 }
 
-fn which(text: &str) -> Result<Which, String> {
+fn parse_block_argument(text: &str) -> Result<BlockArgument, String> {
     if text == "latest" {
-        return Ok(Which::Latest);
+        return Ok(BlockArgument::Latest);
     }
     text.parse()
-        .map(Which::At)
+        .map(BlockArgument::At)
         .map_err(|_| "a block has a whole number as its index, such as 12; or write latest".into())
 }
 
 pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
     let block = match args.which {
-        Which::Latest => latest(&client, session.output).await?.1,
-        Which::At(index) => named(&client, index).await?,
+        BlockArgument::Latest => latest(&client, session.output).await?.1,
+        BlockArgument::At(index) => named(&client, index).await?,
     };
-    session.output.show(&Shown::of(&block))
+    session.output.show(&BlockView::of(&block))
 }
 
 /// Maximum number of a number's digits in a message.
@@ -139,7 +139,7 @@ pub(super) async fn latest(client: &Client, output: Output) -> Result<(u64, Bloc
 
 /// A block for output: its readable fields, and its mismatches with the contract.
 #[derive(Serialize)]
-pub(super) struct Shown<'b> {
+pub(super) struct BlockView<'b> {
     index: Option<&'b Integer>,
     timestamp: Option<TimestampMs>,
     previous_hash: Option<String>,
@@ -150,7 +150,7 @@ pub(super) struct Shown<'b> {
     proof: Option<&'b Integer>,
     committee: Option<&'b [WalletAddress]>,
     transactions: Option<Vec<&'b RawJson>>,
-    receipts: Option<Vec<ShownReceipt<'b>>>,
+    receipts: Option<Vec<ReceiptView<'b>>>,
     /// Undocumented fields, unchanged.
     #[serde(serialize_with = "as_object")]
     extra: &'b ExtraFields,
@@ -164,14 +164,14 @@ pub(super) struct Shown<'b> {
 
 /// A vote on the previous block, for output.
 #[derive(Serialize)]
-struct ShownReceipt<'b> {
+struct ReceiptView<'b> {
     /// The signed data, unchanged.
     data: Option<RawJson>,
     public_key: Option<Cow<'b, str>>,
     signature: Option<Cow<'b, str>>,
 }
 
-impl<'b> ShownReceipt<'b> {
+impl<'b> ReceiptView<'b> {
     fn of(receipt: &'b Receipt) -> Self {
         Self {
             data: receipt.data_text().ok().and_then(|text| text.parse().ok()),
@@ -181,7 +181,7 @@ impl<'b> ShownReceipt<'b> {
     }
 }
 
-impl<'b> Shown<'b> {
+impl<'b> BlockView<'b> {
     pub(super) fn of(block: &'b Block) -> Self {
         let texts = |list: &'b [BlockTransaction]| list.iter().map(BlockTransaction::text);
         Self {
@@ -198,7 +198,7 @@ impl<'b> Shown<'b> {
             receipts: block
                 .receipts()
                 .ok()
-                .map(|list| list.iter().map(ShownReceipt::of).collect()),
+                .map(|list| list.iter().map(ReceiptView::of).collect()),
             extra: block.extra(),
             mismatches: block.mismatches().iter().map(ToString::to_string).collect(),
             breaks: None,
@@ -232,7 +232,7 @@ impl<'b> Shown<'b> {
     }
 }
 
-impl CommandResult for Shown<'_> {
+impl CommandResult for BlockView<'_> {
     fn for_a_person(&self) -> String {
         let block = self.block;
         let mut about = Columns::new();

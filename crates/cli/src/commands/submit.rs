@@ -43,7 +43,7 @@ pub(crate) struct SubmitArgs {
 
 /// The result of an accepted submission.
 #[derive(Serialize)]
-struct Taken {
+struct AcceptedSubmission {
     trans_code: Option<String>,
     /// The node's text, unchanged.
     status: Option<String>,
@@ -53,7 +53,7 @@ struct Taken {
     messages: Vec<String>,
 }
 
-impl CommandResult for Taken {
+impl CommandResult for AcceptedSubmission {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         columns.row(["transaction", self.trans_code.as_deref().unwrap_or("-")]);
@@ -107,7 +107,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
         Some(code) => format!("the node accepted the transaction {code}"),
         None => "the node accepted the transaction".to_owned(),
     });
-    session.output.show(&Taken {
+    session.output.show(&AcceptedSubmission {
         trans_code: code,
         status: response.status().ok().map(str::to_owned),
         valid: true,

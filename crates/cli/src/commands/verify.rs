@@ -28,7 +28,7 @@ pub(crate) struct VerifyArgs {
 
 /// The output for valid signatures.
 #[derive(Serialize)]
-struct Right {
+struct ValidSignatures {
     /// `transaction` or `receipt`.
     what: &'static str,
     signed_by: Vec<WalletAddress>,
@@ -39,7 +39,7 @@ struct Right {
     warning: Option<String>,
 }
 
-impl CommandResult for Right {
+impl CommandResult for ValidSignatures {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         let right = if self.complete == Some(None) {
@@ -85,7 +85,7 @@ fn is_receipt(text: &str) -> bool {
         .is_ok_and(|named: Named| named.data.is_some() && named.transaction.is_none())
 }
 
-fn transaction(text: &str) -> Result<Right, Failure> {
+fn transaction(text: &str) -> Result<ValidSignatures, Failure> {
     let transaction = HalfSigned::unverified(text)?;
     let unknown = transaction.unknown_signers();
     if transaction.required().is_empty() && unknown.is_none() {
@@ -109,7 +109,7 @@ fn transaction(text: &str) -> Result<Right, Failure> {
             "{wallet} signed, but is not listed in specific_data.signers"
         )));
     }
-    Ok(Right {
+    Ok(ValidSignatures {
         what: "transaction",
         signed_by: transaction.by().to_vec(),
         complete: Some(unknown.is_none().then_some(true)),
@@ -117,7 +117,7 @@ fn transaction(text: &str) -> Result<Right, Failure> {
     })
 }
 
-fn receipt(text: &str) -> Result<Right, Failure> {
+fn receipt(text: &str) -> Result<ValidSignatures, Failure> {
     let receipt = Receipt::from_text(text).map_err(Failure::usage)?;
     let data = receipt.data_text().map_err(Failure::usage)?;
     check_one_meaning(text)?;
@@ -127,7 +127,7 @@ fn receipt(text: &str) -> Result<Right, Failure> {
     let signature: Signature = signature.text().parse().map_err(Failure::usage)?;
     verify_receipt(data, &key, &signature)
         .map_err(|error| Failure::not_found(format!("the receipt is not valid: {error}")))?;
-    Ok(Right {
+    Ok(ValidSignatures {
         what: "receipt",
         signed_by: vec![key.address()],
         complete: None,

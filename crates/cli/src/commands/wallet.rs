@@ -115,7 +115,7 @@ struct ExportArgs {
 
 /// The public data of a wallet.
 #[derive(Serialize)]
-struct Shown {
+struct WalletView {
     file: String,
     /// The address. For an encrypted file, it comes from the text above the key, if there is any.
     address: Option<WalletAddress>,
@@ -125,7 +125,7 @@ struct Shown {
     encrypted: bool,
 }
 
-impl Shown {
+impl WalletView {
     fn of(path: &Path, file: &KeyFile) -> Self {
         Self {
             file: path.display().to_string(),
@@ -155,7 +155,7 @@ impl Shown {
     }
 }
 
-impl CommandResult for Shown {
+impl CommandResult for WalletView {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         self.rows(&mut columns);
@@ -164,11 +164,11 @@ impl CommandResult for Shown {
 }
 
 #[derive(Serialize)]
-struct Several {
-    wallets: Vec<Shown>,
+struct WalletList {
+    wallets: Vec<WalletView>,
 }
 
-impl CommandResult for Several {
+impl CommandResult for WalletList {
     fn for_a_person(&self) -> String {
         let texts: Vec<String> = self
             .wallets
@@ -255,7 +255,7 @@ fn write(
         let protection = Protection::Passphrase(passphrase.as_str());
         KeyFile::write_for(path, wallet, network, protection).map_err(Failure::usage)?;
     }
-    let shown = session.output.show(&Shown {
+    let shown = session.output.show(&WalletView {
         file: path.display().to_string(),
         address: Some(wallet.address()),
         public_key: Some(*wallet.public_key()),
@@ -313,9 +313,9 @@ fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {
              configuration file",
         ));
     }
-    let wallets: Vec<Shown> = paths
+    let wallets: Vec<WalletView> = paths
         .iter()
-        .map(|path| key_files::read(path, session.output).map(|file| Shown::of(path, &file)))
+        .map(|path| key_files::read(path, session.output).map(|file| WalletView::of(path, &file)))
         .collect::<Result<_, _>>()?;
     if args.address {
         let mut lines = String::new();
@@ -331,5 +331,5 @@ fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {
         }
         return output::write(&lines);
     }
-    session.output.show(&Several { wallets })
+    session.output.show(&WalletList { wallets })
 }

@@ -12,7 +12,7 @@ use clap::Args;
 use nodeproof_client::{Block, FollowEvent, FollowOptions};
 
 use super::{
-    block::{Shown, latest},
+    block::{BlockView, latest},
     following::breaks,
 };
 use crate::{
@@ -109,10 +109,10 @@ fn show(
 ) -> Result<(), Failure> {
     let breaks = before.map_or_else(Vec::new, |before| breaks(index, block, before));
     if session.output.json {
-        let shown = Shown::of(block).after(breaks);
+        let shown = BlockView::of(block).after(breaks);
         return output::write(&format!("{}\n", shown.json()?));
     }
-    output::write(&Shown::of(block).line())?;
+    output::write(&BlockView::of(block).line())?;
     for fault in &breaks {
         session.output.warn(fault);
     }

@@ -40,7 +40,7 @@ use nodeproof_primitives::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedTransaction {
-    asked: ContractCall,
+    requested: ContractCall,
     fee: Fee,
     raw: RawTransaction,
     message: String,
@@ -54,8 +54,8 @@ impl CheckedTransaction {
     ///
     /// # Errors
     /// The first problem that prevents a signature.
-    pub fn check_call(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
-        check_signable(asked)
+    pub fn check_call(requested: &ContractCall) -> Result<(), BuiltCallMismatch> {
+        check_signable(requested)
     }
 
     /// Checks that a node built the requested call, and sets the fee and its currency.
@@ -65,14 +65,14 @@ impl CheckedTransaction {
     /// # Errors
     /// The first mismatch. Do not sign the transaction then.
     pub fn check(
-        asked: &ContractCall,
+        requested: &ContractCall,
         came: &RawTransaction,
         fee: &Fee,
     ) -> Result<Self, BuiltCallMismatch> {
-        check_built(asked, came)?;
+        check_built(requested, came)?;
         let priced = came.with_currency(fee.currency())?.with_fee(fee.amount())?;
-        check_final(asked, priced.transaction_text()?, fee)?;
-        Self::of(asked, fee, priced.transaction_text()?)
+        check_final(requested, priced.transaction_text()?, fee)?;
+        Self::of(requested, fee, priced.transaction_text()?)
     }
 
     /// Checks a transaction that was signed earlier, such as a saved one. It must be the requested
@@ -97,15 +97,15 @@ impl CheckedTransaction {
     /// # }
     /// ```
     pub fn check_signed(
-        asked: &ContractCall,
+        requested: &ContractCall,
         signed: &SignedTransaction,
         fee: &Fee,
     ) -> Result<Self, BuiltCallMismatch> {
-        check_signed(asked, signed, fee)?;
-        Self::of(asked, fee, signed.transaction_text())
+        check_signed(requested, signed, fee)?;
+        Self::of(requested, fee, signed.transaction_text())
     }
 
-    fn of(asked: &ContractCall, fee: &Fee, text: &str) -> Result<Self, BuiltCallMismatch> {
+    fn of(requested: &ContractCall, fee: &Fee, text: &str) -> Result<Self, BuiltCallMismatch> {
         let raw = RawTransaction::from_text(text)?;
         let message = nodeproof_primitives::signed_message(text)?;
         let view = Transaction::from_text(text)?;
@@ -115,7 +115,7 @@ impl CheckedTransaction {
         let trans_code = view.trans_code().map_err(unreadable)?;
         let timestamp = view.timestamp().map_err(unreadable)?;
         Ok(Self {
-            asked: asked.clone(),
+            requested: requested.clone(),
             fee: fee.clone(),
             raw,
             message,
@@ -140,7 +140,7 @@ impl CheckedTransaction {
     /// Returns the requested call: contract, function, signers and parameters.
     #[must_use]
     pub fn call(&self) -> &ContractCall {
-        &self.asked
+        &self.requested
     }
 
     /// Returns the fee, in base units of its currency.
@@ -170,7 +170,7 @@ impl CheckedTransaction {
         let mut addresses = Vec::with_capacity(signers.len());
         for signer in signers {
             let wallet = signer.wallet_address();
-            if !self.asked.signers.contains(&wallet) {
+            if !self.requested.signers.contains(&wallet) {
                 return Err(SignError::NotAsked { wallet });
             }
             if addresses.contains(&wallet) {
@@ -179,7 +179,7 @@ impl CheckedTransaction {
             addresses.push(wallet);
         }
         let mut order = Vec::with_capacity(signers.len());
-        for wallet in &self.asked.signers {
+        for wallet in &self.requested.signers {
             let signer = signers
                 .iter()
                 .find(|signer| signer.wallet_address() == *wallet);
@@ -199,7 +199,7 @@ impl CheckedTransaction {
             entries.push(SignatureEntry::new(wallet_address, signature));
         }
         let signed = self.raw.with_signatures(entries)?;
-        check_signed(&self.asked, &signed, &self.fee)?;
+        check_signed(&self.requested, &signed, &self.fee)?;
         Ok(signed)
     }
 }
@@ -208,8 +208,12 @@ impl CheckedTransaction {
 impl fmt::Display for CheckedTransaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "transaction  {}", self.trans_code)?;
-        writeln!(f, "contract     {}", self.asked.sc_address)?;
-        writeln!(f, "function     {}", escaped(&self.asked.function_called))?;
+        writeln!(f, "contract     {}", self.requested.sc_address)?;
+        writeln!(
+            f,
+            "function     {}",
+            escaped(&self.requested.function_called)
+        )?;
         writeln!(
             f,
             "time         {} ({} milliseconds since 1970)",
@@ -222,10 +226,14 @@ impl fmt::Display for CheckedTransaction {
             self.fee.amount(),
             escaped(self.fee.currency())
         )?;
-        for wallet in &self.asked.signers {
+        for wallet in &self.requested.signers {
             writeln!(f, "signer       {wallet}")?;
         }
-        write!(f, "params       {}", escaped(self.asked.params.as_str()))
+        write!(
+            f,
+            "params       {}",
+            escaped(self.requested.params.as_str())
+        )
     }
 }
 

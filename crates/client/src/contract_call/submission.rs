@@ -77,13 +77,13 @@ impl SubmitPolicy {
     }
 
     /// Returns the pause after an attempt, counted from 1, or `None` to give up.
-    fn pause(&self, tried: u32, asked: Option<Duration>, left: Duration) -> Option<Duration> {
+    fn pause(&self, tried: u32, requested: Option<Duration>, left: Duration) -> Option<Duration> {
         if tried >= self.most {
             return None;
         }
-        let pause = match asked {
-            Some(asked) if asked > self.longest_pause => return None,
-            Some(asked) => asked,
+        let pause = match requested {
+            Some(requested) if requested > self.longest_pause => return None,
+            Some(requested) => requested,
             None => {
                 let doubled = self.first_pause.saturating_mul(1 << (tried - 1).min(20));
                 doubled.min(self.longest_pause)
@@ -275,7 +275,7 @@ impl Client {
             on_attempt(tried);
             let outcome = self.submit(transaction).await;
             tried += 1;
-            let (fault, asked, again) = match outcome {
+            let (fault, requested, again) = match outcome {
                 Ok(response) => {
                     sent += 1;
                     match response.accepted() {
@@ -296,12 +296,12 @@ impl Client {
                 Err(error) => {
                     sent += u32::from(error.maybe_sent());
                     maybe_sent |= error.maybe_sent() && !is_not_taken(&error);
-                    let (asked, again) = (error.retry_after(), may_pass(&error));
-                    (Fault::Client(error), asked, again)
+                    let (requested, again) = (error.retry_after(), may_pass(&error));
+                    (Fault::Client(error), requested, again)
                 }
             };
             let left = policy.deadline.saturating_sub(started.elapsed());
-            let pause = policy.pause(tried, asked, left).filter(|_| again);
+            let pause = policy.pause(tried, requested, left).filter(|_| again);
             let Some(pause) = pause else {
                 return Err(SubmitError {
                     fault,

@@ -170,7 +170,7 @@ impl generated::Client {
                 pace.turn().await;
             }
             let outcome = attempt(http, limits, request_here, info, &mut notes).await;
-            let (Some(again), Some(asked)) = (again, passing(&outcome)) else {
+            let (Some(again), Some(requested)) = (again, passing(&outcome)) else {
                 if let Some(routes) = routes {
                     routes.stay(route);
                 }
@@ -187,7 +187,7 @@ impl generated::Client {
                 }
             }
             let still_left = || limits.total_timeout.saturating_sub(started.elapsed());
-            match limits.retry.pause(retries, asked) {
+            match limits.retry.pause(retries, requested) {
                 Some(pause) if pause < still_left() => tokio::time::sleep(pause).await,
                 _ => break outcome,
             }

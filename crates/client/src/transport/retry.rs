@@ -86,12 +86,12 @@ impl RetryPolicy {
     }
 
     /// Returns the pause before a retry, counted from 0, or `None` to give up.
-    pub(super) fn pause(&self, repetition: u32, asked: Option<Duration>) -> Option<Duration> {
+    pub(super) fn pause(&self, repetition: u32, requested: Option<Duration>) -> Option<Duration> {
         if repetition >= self.retries {
             return None;
         }
-        match asked {
-            Some(asked) => (asked <= self.longest_retry_after).then_some(asked),
+        match requested {
+            Some(requested) => (requested <= self.longest_retry_after).then_some(requested),
             None => {
                 let doubled = self.first_pause.saturating_mul(1 << repetition.min(20));
                 let pause = doubled.min(self.longest_pause);
@@ -133,7 +133,7 @@ pub(crate) fn retry_after(
 mod tests {
     use super::*;
 
-    fn asked(text: &str) -> Option<Duration> {
+    fn requested(text: &str) -> Option<Duration> {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, text.parse().unwrap());
         let now = httpdate::parse_http_date("Fri, 20 Nov 2026 12:00:00 GMT").unwrap();
@@ -142,19 +142,22 @@ mod tests {
 
     #[test]
     fn reads_seconds_and_dates() {
-        assert_eq!(asked("7"), Some(Duration::from_secs(7)));
-        assert_eq!(asked(" 0 "), Some(Duration::ZERO));
+        assert_eq!(requested("7"), Some(Duration::from_secs(7)));
+        assert_eq!(requested(" 0 "), Some(Duration::ZERO));
         assert_eq!(
-            asked("Fri, 20 Nov 2026 12:01:30 GMT"),
+            requested("Fri, 20 Nov 2026 12:01:30 GMT"),
             Some(Duration::from_secs(90))
         );
-        assert_eq!(asked("Fri, 20 Nov 2026 11:00:00 GMT"), Some(Duration::ZERO));
         assert_eq!(
-            asked("99999999999999999999999"),
+            requested("Fri, 20 Nov 2026 11:00:00 GMT"),
+            Some(Duration::ZERO)
+        );
+        assert_eq!(
+            requested("99999999999999999999999"),
             Some(Duration::from_secs(u64::MAX))
         );
         for nonsense in ["", "-1", "1.5", "soon", "\u{e9}"] {
-            assert_eq!(asked(nonsense), None, "{nonsense:?}");
+            assert_eq!(requested(nonsense), None, "{nonsense:?}");
         }
     }
 

@@ -45,8 +45,8 @@ impl Routes {
     pub(super) fn readdress(&self, mut request: Request, at: usize) -> Option<(Request, &Client)> {
         let ((own, _), (base, http)) = (self.all.first()?, self.all.get(at)?);
         if at > 0 {
-            let asked = request.url().as_str();
-            let rest = asked.strip_prefix(own.as_str().trim_end_matches('/'))?;
+            let requested = request.url().as_str();
+            let rest = requested.strip_prefix(own.as_str().trim_end_matches('/'))?;
             let url = format!("{}{rest}", base.as_str().trim_end_matches('/'));
             *request.url_mut() = url.parse::<Url>().ok()?;
         }

@@ -59,7 +59,7 @@ pub(crate) struct List<'e> {
     pub(crate) stray: Option<usize>,
 }
 
-pub(crate) fn asked<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
+pub(crate) fn requested<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
     let mut query = exchange.request.query.iter();
     let (_, value) = query.find(|(given, _)| *given == name)?;
     Some(value)
@@ -70,15 +70,15 @@ impl<'e> List<'e> {
         exchange.success_object()?;
         let entries: Vec<BTreeMap<String, RawJson>> = carried_exactly(&exchange.body)?;
         let (wallet, token) = (
-            asked(exchange, "wallet_address"),
-            asked(exchange, "token_code"),
+            requested(exchange, "wallet_address"),
+            requested(exchange, "token_code"),
         );
         let mut held: Vec<(Pair, Integer)> = Vec::with_capacity(entries.len());
         let mut places = BTreeMap::new();
         let mut stray = None;
         for (place, members) in entries.iter().enumerate() {
             let entry = Entry::of(members)?;
-            let other = |said: &Option<String>, asked: Option<&str>| matches!((said, asked), (Some(said), Some(asked)) if said != asked);
+            let other = |said: &Option<String>, requested: Option<&str>| matches!((said, requested), (Some(said), Some(requested)) if said != requested);
             if other(&entry.wallet, wallet) || other(&entry.token_code, token) {
                 stray = stray.or(Some(place));
             }
@@ -115,8 +115,8 @@ impl<'e> List<'e> {
 
     /// Whether the list's request covers a pair.
     pub(crate) fn is_for(&self, pair: &Pair) -> bool {
-        asked(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
-            && asked(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
+        requested(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
+            && requested(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)
 /// Returns the balance of a pair in a response of any of the three kinds, or 0 if the list does not
 /// have the pair.
 pub(crate) fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
-    if asked(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
+    if requested(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
         return held(exchange);
     }
     let list = List::of(exchange)?;

@@ -14,7 +14,7 @@ mod tier;
 mod transaction_in_block;
 mod units;
 
-pub(crate) use balance_list::{List, Pair, amount, asked, held, held_by_wallet};
+pub(crate) use balance_list::{List, Pair, amount, held, held_by_wallet, requested};
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, nobody};

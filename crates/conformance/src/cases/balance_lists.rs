@@ -9,7 +9,7 @@ use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 
 use crate::{
     api::{
-        List, Pair, Sample, amount, asked, held, held_by_wallet, token_balance_request,
+        List, Pair, Sample, amount, held, held_by_wallet, requested, token_balance_request,
         token_holders_request, wallet_balances_request,
     },
     checks::{Checked, Finding, Findings, objects},
@@ -93,7 +93,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
         }
     }
     findings.extend(unlisted(context, &by_wallet, &by_token, &mut moves).await?);
-    if moves && findings.is_right() {
+    if moves && findings.has_no_findings() {
         return Err(InconclusiveReason::NoSample(MOVES.to_owned()));
     }
     Ok(findings)
@@ -231,7 +231,7 @@ async fn unlisted(
     let Some(list) = by_token.first() else {
         return Ok(Checked::default());
     };
-    let Some(token) = asked(list.exchange, "token_code") else {
+    let Some(token) = requested(list.exchange, "token_code") else {
         return Ok(Checked::default());
     };
     let pairs = context

@@ -25,7 +25,7 @@ use nodeproof_openapi::View;
 
 pub(crate) const CASES: &[Case] = &[
     Case::must("call-sc/responds", &["CALL-1", "CALL-6"], |c| {
-        Box::pin(responses(c))
+        Box::pin(responds(c))
     }),
     Case::must("call-sc/sc-address", &["CALL-2", "TX-8"], |c| {
         Box::pin(echo(c, "sc_address", "address"))
@@ -145,7 +145,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-async fn responses(context: &Context) -> Findings {
+async fn responds(context: &Context) -> Findings {
     let responses = context.sample(Sample::CallSc).await?;
     let made_up = context.discovered.contracts.is_empty();
     if made_up
@@ -374,7 +374,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     if !built.iter().any(builds) {
         return Err(InconclusiveReason::NoSample("no call was built".to_owned()));
     }
-    let mut findings = Checked::right();
+    let mut findings = Checked::passed();
     let record = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
     let state = context
         .node
@@ -410,7 +410,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     if !height.stands(context).await? {
         let reason = "the signer's balance changes, and blocks are made too fast to find the cause";
         let unknown = Err(InconclusiveReason::NoSample(reason.to_owned()));
-        return if findings.is_right() {
+        return if findings.has_no_findings() {
             unknown
         } else {
             Ok(findings)
@@ -434,9 +434,9 @@ async fn claims_at_once(context: &Context) -> Findings {
     let after = context.node.send(state).await?;
     let has = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
     if has(&before) || !has(&after) {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         &after,
         "building a call puts a record into the contract's state, though nothing was submitted",
         before.excerpt(160),

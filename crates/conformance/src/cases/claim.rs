@@ -71,7 +71,7 @@ pub(crate) const CASES: &[Case] = &[
     )
     .of(Tier::Write),
     Case::should("submit-transaction/claim-content-type", &["HTTP-5"], |c| {
-        Box::pin(responses(c))
+        Box::pin(content_type(c))
     })
     .of(Tier::Write),
     Case::should(
@@ -185,12 +185,12 @@ async fn built(context: &Context) -> Findings {
         (None, None) => None,
     };
     let Some(what) = contradicts else {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     };
     let what = format!("the call was not built as requested, and was not signed: {what}");
     let expected = shown(&claim.call.to_string(), 300);
     let actual = claim.built.summary();
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         &claim.built,
         what,
         expected,
@@ -256,7 +256,7 @@ async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveR
 async fn accepted(context: &Context) -> Findings {
     let response = submission(context).await?;
     if is_valid(response) {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let said = message(response);
     if response.is_success()
@@ -271,7 +271,7 @@ async fn accepted(context: &Context) -> Findings {
     let paid = paid.unwrap_or_default();
     let what = format!("a claim that its wallet signed is refused: {said}{paid}");
     let finding = Finding::new(response, what, "response.valid: true", response.summary());
-    Ok(Checked::wrong(finding.at("/response/valid")))
+    Ok(Checked::failed(finding.at("/response/valid")))
 }
 
 /// Returns the response to the claim's submission, if it was accepted.
@@ -328,7 +328,7 @@ async fn msg(context: &Context) -> Findings {
     Ok(findings)
 }
 
-async fn responses(context: &Context) -> Findings {
+async fn content_type(context: &Context) -> Findings {
     Ok(content_types(&context.submissions.acceptances().await?))
 }
 
@@ -374,7 +374,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     if let Some(later) = later.ok().filter(|later| later.success_object().is_some()) {
         checked.one();
         let what = "a transaction that is in a block is reported as new when it is submitted again";
-        if checked.is_right() {
+        if checked.has_no_findings() {
             for finding in has(later, at, &known, what) {
                 checked.push(finding);
             }
@@ -389,7 +389,7 @@ async fn resubmission_valid(context: &Context) -> Findings {
         let what = "the response to the same transaction is a server error the second time";
         let expected = "a response with response.new_transaction: false";
         let finding = Finding::new(again, what, expected, again.summary());
-        return Ok(Checked::wrong(finding));
+        return Ok(Checked::failed(finding));
     }
     if again.success_object().is_none() {
         return unknown(format!(
@@ -418,16 +418,16 @@ async fn known_code_altered(context: &Context) -> Findings {
             is_valid(response) && new == Some(&Value::Bool(false))
         };
         let Some(known) = signed.filter(is_known) else {
-            return Ok(Checked::right());
+            return Ok(Checked::passed());
         };
         let what = "another wallet's transaction with the trans_code of an accepted one is \
         treated as the accepted one";
         let expected = "a refusal, or new_transaction: true";
         let finding = Finding::new(known, what, expected, known.summary());
-        return Ok(Checked::wrong(finding.at("/response/new_transaction")));
+        return Ok(Checked::failed(finding.at("/response/new_transaction")));
     }
     let what = "other params with the trans_code of an accepted transaction are accepted as valid, although \
                 they are not signed";
     let finding = Finding::new(response, what, "a refusal", response.summary());
-    Ok(Checked::wrong(finding.at("/response/valid")))
+    Ok(Checked::failed(finding.at("/response/valid")))
 }

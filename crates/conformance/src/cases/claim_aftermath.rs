@@ -21,7 +21,7 @@ pub(crate) async fn readable(context: &Context) -> Findings {
         .as_ref()
         .filter(|_| settled.record.is_none())
     else {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     };
     let code = claim.code().unwrap_or_default();
     let block = settled.blocks.iter().find(|block| {
@@ -54,7 +54,7 @@ pub(crate) async fn readable(context: &Context) -> Findings {
         }
     };
     let expected = "the record of the claim";
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         response,
         what,
         expected,
@@ -79,7 +79,7 @@ async fn entry(
 
 pub(crate) async fn claim_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     found(context).await?;
     let settled = context
@@ -95,7 +95,7 @@ pub(crate) async fn claim_in_block(context: &Context) -> Findings {
     };
     let what = "the claim can be read, and no later block contains its transaction";
     let expected = "a block with the transaction's trans_code";
-    Ok(Checked::wrong(
+    Ok(Checked::failed(
         Finding::new(block, what, expected, block.excerpt(160)).at("/text/transactions"),
     ))
 }
@@ -178,7 +178,7 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
         );
     };
     if had - has == fee {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let code = claim.code().unwrap_or_default();
@@ -198,7 +198,7 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
         "the balance went down by more than the fee"
     };
     let expected = (had - fee).to_string();
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         after,
         what,
         expected,
@@ -246,10 +246,10 @@ pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
     // A missing record counts only if the claim itself can be read.
     found(context).await?;
     if state.success_object().and_then(stored).is_none() {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let what = "a claim that was refused is stored anyway";
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         state,
         what,
         "no record",
@@ -265,7 +265,7 @@ pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
         );
     };
     if has >= had {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let claim = context.submissions.claim().await?;
     let blocks = claim.settled.as_ref().map_or(&[][..], |s| &s.blocks);
@@ -276,7 +276,7 @@ pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
         ));
     }
     let what = "the balance went down when a submission was refused";
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         after,
         what,
         had.to_string(),

@@ -147,12 +147,12 @@ pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
     let (response, record) = found(context).await?;
     let place = place(context, record, name).await?;
     if place.form.is_some() {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let what = format!("the record's {name} is not what was submitted");
     let actual = shown(&place.value.unwrap_or(record).to_string(), 300);
     let expected = shown(&wanted(context, name).await?.to_string(), 300);
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         response, what, expected, actual,
     )))
 }

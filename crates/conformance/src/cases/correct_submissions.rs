@@ -41,7 +41,7 @@ async fn compare(
 ) -> Findings {
     let (known, said) = (Reply::of(control), Reply::of(right));
     if said == Reply::Accepted {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let finding = || {
         let expected = format!(
@@ -51,7 +51,7 @@ async fn compare(
         Finding::new(right, what, shown(&expected, 300), right.summary())
     };
     if known == Reply::Accepted {
-        return Ok(Checked::wrong(finding().at("/response/valid")));
+        return Ok(Checked::failed(finding().at("/response/valid")));
     }
     // Both are refused. This proves something only if a wrong signature is refused with other words.
     let wrong = context
@@ -66,8 +66,8 @@ async fn compare(
         );
     }
     match said {
-        said if said == known => Ok(Checked::right()),
-        said if said == wrong => Ok(Checked::wrong(finding())),
+        said if said == known => Ok(Checked::passed()),
+        said if said == wrong => Ok(Checked::failed(finding())),
         _ => unknown("two valid transactions were refused with different messages"),
     }
 }
@@ -89,7 +89,7 @@ pub(crate) async fn batch(context: &Context) -> Findings {
     if list("accepted_transactions").map_or(0, named) > 0 {
         let what = "a batch accepts transactions that are not signed, or signed with another key";
         let finding = Finding::new(&response, what, "none of them accepted", response.summary());
-        return Ok(Checked::wrong(
+        return Ok(Checked::failed(
             finding.at("/response/accepted_transactions"),
         ));
     }

@@ -14,7 +14,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use url::Url;
 
 pub(crate) const CASES: &[Case] = &[
-    Case::must("docs/responds", &["DOCS-1"], |c| Box::pin(responses(c))),
+    Case::must("docs/responds", &["DOCS-1"], |c| Box::pin(responds(c))),
     Case::should("docs/page", &["DOCS-1", "DOCS-2"], |c| Box::pin(page(c))),
     Case::should("docs/lists-calls", &["DOCS-1"], |c| {
         Box::pin(lists_calls(c))
@@ -24,7 +24,7 @@ pub(crate) const CASES: &[Case] = &[
     }),
 ];
 
-async fn responses(context: &Context) -> Findings {
+async fn responds(context: &Context) -> Findings {
     let exchanges = context.sample(Sample::Docs).await?;
     let wrong = exchanges
         .iter()
@@ -134,7 +134,7 @@ async fn lists_calls(context: &Context) -> Findings {
         .filter(|path| !names(&text, path))
         .collect();
     if unnamed.is_empty() {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let shows = documents_of(page, &text);
     let own = context.node.target.base_url.join(OWN_DOCUMENT);
@@ -143,7 +143,7 @@ async fn lists_calls(context: &Context) -> Findings {
     if !shows_own && (shows.is_empty() && !scripted) {
         let what = format!("the listing does not name {}", unnamed.join(", "));
         let expected = "a listing of the node's calls";
-        return Ok(Checked::wrong(Finding::new(
+        return Ok(Checked::failed(Finding::new(
             page,
             what,
             expected,
@@ -155,7 +155,7 @@ async fn lists_calls(context: &Context) -> Findings {
     if shows.contains(&own) && (400..500).contains(&document.status) {
         let what = "the listing loads a document that does not exist";
         let (expected, actual) = ("200 with the document", document.summary());
-        return Ok(Checked::wrong(Finding::new(
+        return Ok(Checked::failed(Finding::new(
             &document, what, expected, actual,
         )));
     }
@@ -178,14 +178,14 @@ async fn lists_calls(context: &Context) -> Findings {
         .filter(|path| !listed.iter().any(|theirs| theirs.path == *path))
         .collect();
     if missing.is_empty() {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let what = format!(
         "neither the listing nor the document that it shows names {}",
         missing.join(", ")
     );
     let expected = "a listing of the node's calls";
-    Ok(Checked::wrong(
+    Ok(Checked::failed(
         Finding::new(&document, what, expected, document.excerpt(160)).at("/paths"),
     ))
 }

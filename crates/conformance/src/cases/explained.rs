@@ -607,15 +607,15 @@ pub(crate) const CASE_DESCRIPTIONS: &[(&str, &str)] = &[
         "A malformed index, such as one with a quote, a condition or a wildcard, never returns a block that a lenient parser would not return.",
     ),
     (
-        "get-balances/probes-only-asked",
+        "get-balances/probes-only-requested",
         "A wallet, token or balance type with a quote, condition or wildcard never returns more than an unknown value does.",
     ),
     (
-        "sc-state/probes-only-asked",
+        "sc-state/probes-only-requested",
         "A table, contract, column or value with a quote, condition or wildcard never returns a record without exactly the requested value.",
     ),
     (
-        "get-trustscore-wallets/probes-only-asked",
+        "get-trustscore-wallets/probes-only-requested",
         "An address with a quote, condition or wildcard never returns a score, unless an unknown address does.",
     ),
     (

@@ -208,21 +208,21 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         .await?;
     let Some(body) = exchange.success_object() else {
         // The contract does not define whether a request for unknown data is an error.
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     };
     let what = match carried(body) {
         Some((_, Value::Number(number))) if number.is_i64() || number.is_u64() => {
             if number.as_u64() == Some(0) {
-                return Ok(Checked::right());
+                return Ok(Checked::passed());
             }
             "the node reports a balance of a token that does not exist".to_owned()
         }
         Some((name, Value::Null)) => format!("a zero balance is returned as {name}: null"),
-        _ if is_refusal(body) => return Ok(Checked::right()),
+        _ if is_refusal(body) => return Ok(Checked::passed()),
         _ => "a zero balance is not a number".to_owned(),
     };
     let expected = "an integer balance, 0";
-    Ok(Checked::wrong(
+    Ok(Checked::failed(
         Finding::new(&exchange, what, expected, exchange.excerpt(160)).at("/balance"),
     ))
 }
@@ -232,14 +232,17 @@ async fn single_before(
     context: &Context,
     pair: &(String, String),
 ) -> Result<Option<Integer>, InconclusiveReason> {
-    let asked = token_balance_request(&pair.0, &pair.1);
+    let requested = token_balance_request(&pair.0, &pair.1);
     let responses = context
         .sample(Sample::TokenBalance)
         .await
         .unwrap_or_default();
-    match responses.iter().find(|exchange| exchange.request == asked) {
+    match responses
+        .iter()
+        .find(|exchange| exchange.request == requested)
+    {
         Some(exchange) => Ok(held(exchange)),
-        None => Ok(held(&*context.node.send(asked).await?)),
+        None => Ok(held(&*context.node.send(requested).await?)),
     }
 }
 
@@ -264,16 +267,20 @@ async fn token_code(context: &Context) -> Findings {
         .flat_map(|list| list.held)
         .collect();
     // Earlier requests are enough.
-    let mut asked = held.clone();
+    let mut requested = held.clone();
     let singles = context
         .sample(Sample::TokenBalance)
         .await
         .unwrap_or_default();
-    asked.retain(|(pair, _)| {
+    requested.retain(|(pair, _)| {
         let request = token_balance_request(&pair.0, &pair.1);
         singles.iter().any(|single| single.request == request)
     });
-    let held = if asked.is_empty() { held } else { asked };
+    let held = if requested.is_empty() {
+        held
+    } else {
+        requested
+    };
     compare(context, held, tokens_held).await
 }
 
@@ -323,7 +330,7 @@ async fn compare(
             }
         }
     }
-    match (judged, moves && findings.is_right()) {
+    match (judged, moves && findings.has_no_findings()) {
         (_, true) => Err(InconclusiveReason::NoSample(MOVES.to_owned())),
         (true, false) => Ok(findings),
         (false, false) => Err(InconclusiveReason::NoSample(

@@ -23,7 +23,7 @@ use crate::{
 pub(crate) const CASES: &[Case] = &[
     Case::of_blocks("get-block/responds", Level::Must, &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
         BlockCheck {
-            look: CheckScope::Responses(responses),
+            look: CheckScope::Responses(responds),
             least: 1,
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
@@ -107,7 +107,7 @@ fn read(block: &nodeproof_client::Block) -> Result<(), String> {
 /// The reason why a case is inconclusive if no block was read.
 pub(crate) const NO_BLOCK: &str = "no response was a 200 with a JSON object";
 
-fn responses(seen: &BlockResponse, result: &mut CheckResult) {
+fn responds(seen: &BlockResponse, result: &mut CheckResult) {
     if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
         // This is how nodes were seen to refuse a block that does not exist.
         return;
@@ -276,12 +276,12 @@ async fn index_zero(context: &Context) -> Findings {
     // An endpoint without blocks has no block 0 either.
     controls(context, "get-block").await?;
     let Some(block) = exchange.success_object().filter(|block| is_block(block)) else {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     };
     // Another case reports a node with the same difference in all indexes.
     let wanted = context.discovered.offset.unwrap_or_default();
     let actual = match reported_index(block) {
-        Some(index) if index == wanted => return Ok(Checked::right()),
+        Some(index) if index == wanted => return Ok(Checked::passed()),
         Some(index) => format!("index {index}"),
         None => {
             let blocks = &context.discovered.blocks;
@@ -290,13 +290,13 @@ async fn index_zero(context: &Context) -> Findings {
                 .find(|(index, known)| *index != 0 && known.success_object() == Some(block));
             match known {
                 Some((index, _)) => format!("the response for index {index}"),
-                None => return Ok(Checked::right()),
+                None => return Ok(Checked::passed()),
             }
         }
     };
     let what = "the response for index 0 is another block";
     let expected = "block 0, or none";
-    Ok(Checked::wrong(
+    Ok(Checked::failed(
         Finding::new(&exchange, what, expected, actual).at("/index"),
     ))
 }

@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::must(
         "get-trustscore-wallets/responds",
         &["TRUST-1", "HTTP-2", "NODE-4"],
-        |c| Box::pin(responses(c)),
+        |c| Box::pin(responds(c)),
     ),
     Case::must("get-trustscore-wallets/status-success", &["TRUST-2"], |c| {
         Box::pin(status_success(c))
@@ -67,7 +67,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-async fn responses(context: &Context) -> Findings {
+async fn responds(context: &Context) -> Findings {
     let responses = context.sample(Sample::TrustScore).await?;
     let no_score = responses
         .iter()

@@ -78,7 +78,7 @@ pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
 async fn no_retries(context: &Context) -> Findings {
     let log = context.node.log();
     let Some(error) = &log.first_error else {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     };
     let what = format!(
         "{} of {} requests were repeated after a {}",
@@ -88,7 +88,7 @@ async fn no_retries(context: &Context) -> Findings {
     );
     let expected = "a response without a server error the first time";
     let finding = Finding::new(error, what, expected, error.summary());
-    Ok(Checked::wrong(finding))
+    Ok(Checked::failed(finding))
 }
 
 async fn success_status(context: &Context) -> Findings {

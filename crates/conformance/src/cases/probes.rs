@@ -19,17 +19,17 @@ pub(crate) const CASES: &[Case] = &[
     })
     .of(Tier::Probe),
     Case::must(
-        "get-balances/probes-only-asked",
+        "get-balances/probes-only-requested",
         &["BALANCE-2", "BALANCE-3", "BALANCE-4"],
         |c| Box::pin(check_only_requested(c, "/get-balances", other_balance)),
     )
     .of(Tier::Probe),
-    Case::must("sc-state/probes-only-asked", &["STATE-2"], |c| {
+    Case::must("sc-state/probes-only-requested", &["STATE-2"], |c| {
         Box::pin(check_only_requested(c, "/sc-state", other_record))
     })
     .of(Tier::Probe),
     Case::must(
-        "get-trustscore-wallets/probes-only-asked",
+        "get-trustscore-wallets/probes-only-requested",
         &["TRUST-1"],
         |c| {
             Box::pin(check_only_requested(
@@ -148,14 +148,16 @@ fn other_block(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Opti
 }
 
 fn other_record(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Option<String> {
-    let asked = (probe.parameter == "unique_value").then_some(probe.value.as_str());
+    let requested = (probe.parameter == "unique_value").then_some(probe.value.as_str());
     carried(response.success_object()?).find_map(|(_, record)| {
         let rows = known_rows(record);
-        let is_asked = asked.is_some_and(|asked| {
+        let is_asked = requested.is_some_and(|requested| {
             if rows.is_empty() {
-                record.to_string().contains(&Value::from(asked).to_string())
+                record
+                    .to_string()
+                    .contains(&Value::from(requested).to_string())
             } else {
-                rows.iter().all(|row| row.has("asset_id", asked))
+                rows.iter().all(|row| row.has("asset_id", requested))
             }
         });
         let about = rows.first().and_then(|row| row.column("asset_id"));

@@ -268,7 +268,7 @@ pub(crate) async fn matches_claim(context: &Context) -> Findings {
     };
     let mut blocks: Blocks = context.discovered.blocks.iter().cloned().collect();
     let findings = compare_records(context, &mut blocks, tip).await?;
-    if findings.is_right() {
+    if findings.has_no_findings() {
         return Ok(findings);
     }
     // The record may be that of a claim in a block above the run's height.
@@ -301,13 +301,14 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
     let mut judged = false;
     let mut why = "no response had a record of a known form, so none could be compared";
     for exchange in objects(context, Sample::ContractState).await? {
-        let asked = |name: &str| {
+        let requested = |name: &str| {
             let mut query = exchange.request.query.iter();
             query
                 .find(|(given, _)| *given == name)
                 .map(|(_, value)| value.as_str())
         };
-        let (Some(contract), Some(asset)) = (asked("contract_address"), asked("unique_value"))
+        let (Some(contract), Some(asset)) =
+            (requested("contract_address"), requested("unique_value"))
         else {
             continue;
         };

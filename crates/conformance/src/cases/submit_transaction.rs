@@ -185,7 +185,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::must(
         "submit-transaction/responds",
         &["SUBMIT-4", "SUBMIT-5", "NODE-1"],
-        |c| Box::pin(responses(c)),
+        |c| Box::pin(responds(c)),
     )
     .of(Tier::Reject),
     Case::should("submit-transaction/content-type", &["HTTP-5"], |c| {
@@ -273,7 +273,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         }
     }
     match unproven {
-        Some(inconclusive) if checked.is_right() => Err(inconclusive),
+        Some(inconclusive) if checked.has_no_findings() => Err(inconclusive),
         _ => Ok(checked),
     }
 }
@@ -310,7 +310,7 @@ async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReaso
 }
 
 /// Checks that the endpoint exists, and that its successful responses are JSON objects.
-async fn responses(context: &Context) -> Findings {
+async fn responds(context: &Context) -> Findings {
     let all = context.submissions.refusals().await?;
     if let Some(first) = all.first()
         && all
@@ -319,7 +319,7 @@ async fn responses(context: &Context) -> Findings {
     {
         let what = "the endpoint does not exist: every response to a submission shows that";
         let expected = "a response to a submission";
-        return Ok(Checked::wrong(Finding::new(
+        return Ok(Checked::failed(Finding::new(
             first,
             what,
             expected,
@@ -402,7 +402,7 @@ async fn wrong_method(context: &Context) -> Findings {
         ));
     }
     let what = "the response to a GET is that to a submission";
-    Ok(Checked::wrong(Finding::new(
+    Ok(Checked::failed(Finding::new(
         &response,
         what,
         "a refusal",

@@ -83,7 +83,7 @@ pub(crate) struct Checked {
 
 impl Checked {
     /// One item was examined, and is right.
-    pub(crate) const fn right() -> Self {
+    pub(crate) const fn passed() -> Self {
         Self {
             examined: 1,
             findings: Vec::new(),
@@ -91,7 +91,7 @@ impl Checked {
     }
 
     /// One item was examined, and is wrong.
-    pub(crate) fn wrong(finding: Finding) -> Self {
+    pub(crate) fn failed(finding: Finding) -> Self {
         Self {
             examined: 1,
             findings: vec![finding],
@@ -123,7 +123,7 @@ impl Checked {
     }
 
     /// Whether there are no findings.
-    pub(crate) const fn is_right(&self) -> bool {
+    pub(crate) const fn has_no_findings(&self) -> bool {
         self.findings.is_empty()
     }
 }

@@ -83,8 +83,8 @@ pub(crate) async fn check_pinned(
             .map_err(|error| InconclusiveReason::Harness(format!("no place for a copy: {error}")))?
     };
     match store.compare(name, &text) {
-        Ok(()) => Ok(Checked::right()),
-        Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
+        Ok(()) => Ok(Checked::passed()),
+        Err(Difference::Other(expected)) => Ok(Checked::failed(Finding::new(
             &exchange,
             format!("the response differs from the baseline {}", file.display()),
             expected,
@@ -112,14 +112,14 @@ fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Fin
     fs::write(file, text).map_err(|error| {
         InconclusiveReason::Harness(format!("{} can't be written: {error}", file.display()))
     })?;
-    Ok(Checked::right())
+    Ok(Checked::passed())
 }
 
 /// Describes a response as text for a diff: how it is pinned, the request, status, content type and body.
 fn described(pin: PinKind, exchange: &Exchange) -> String {
     let request = &exchange.request;
     let method = request.method.name();
-    let asked = if pin == PinKind::Exactly {
+    let requested = if pin == PinKind::Exactly {
         let query: Vec<_> = request
             .query
             .iter()
@@ -156,7 +156,7 @@ fn described(pin: PinKind, exchange: &Exchange) -> String {
         }
     };
     format!(
-        "{}\n{method} {} {asked}\n{} {}{body}",
+        "{}\n{method} {} {requested}\n{} {}{body}",
         pin.name(),
         request.path,
         exchange.status,

@@ -26,7 +26,7 @@ pub(crate) async fn refused(
     let exchange = context.node.send(request).await?;
     let is_harmless = |value: &Value| is_nothing(value) || is_refusal(value) || harmless(value);
     if exchange.is_success() && exchange.json().is_ok_and(|value| !is_harmless(value)) {
-        return Ok(Checked::wrong(Finding::new(
+        return Ok(Checked::failed(Finding::new(
             &exchange,
             format!("{what} gets the same response as a valid request"),
             "a refusal",
@@ -39,7 +39,7 @@ pub(crate) async fn refused(
             "/{operation} sent the same response to a valid request as to {what}"
         )));
     }
-    Ok(Checked::right())
+    Ok(Checked::passed())
 }
 
 /// Whether two responses are the same.

@@ -69,8 +69,8 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
         return Ok(Checked::default());
     };
     match context.snapshots.compare(name, &text) {
-        Ok(()) => Ok(Checked::right()),
-        Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
+        Ok(()) => Ok(Checked::passed()),
+        Err(Difference::Other(expected)) => Ok(Checked::failed(Finding::new(
             exchange,
             format!(
                 "the shape of the response differs from the snapshot {}",

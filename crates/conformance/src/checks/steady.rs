@@ -29,7 +29,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     let same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
     let mut before = context.node.send(first.request.clone()).await?;
     if same(&before, &first) {
-        return Ok(Checked::right());
+        return Ok(Checked::passed());
     }
     let mut height = Height::found(context);
     let mut no_block_since = context.discovered.tip.is_some() && height.stands(context).await?;
@@ -37,10 +37,10 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         let after = context.node.send(first.request.clone()).await?;
         if same(&after, &before) {
             if !(no_block_since && height.stands(context).await?) {
-                return Ok(Checked::right());
+                return Ok(Checked::passed());
             }
             let what = "the response changed, although no block was made in between";
-            return Ok(Checked::wrong(Finding::new(
+            return Ok(Checked::failed(Finding::new(
                 &after,
                 what,
                 first.excerpt(160),
@@ -51,11 +51,11 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         // The effects of a block may show shortly after the block itself.
         let again = context.node.send(first.request.clone()).await?;
         if same(&again, &after) {
-            return Ok(Checked::right());
+            return Ok(Checked::passed());
         }
         if height.stands(context).await? {
             let what = "the response differs each time the same request is sent";
-            return Ok(Checked::wrong(Finding::new(
+            return Ok(Checked::failed(Finding::new(
                 &after,
                 what,
                 before.excerpt(160),

@@ -130,8 +130,8 @@ fn checked(
         }
     };
     let fee = Fee::new(with.fee.clone(), currency).map_err(|error| told(&error))?;
-    let asked = contract_call(call).map_err(Unsigned::Unchecked)?;
-    let checked = CheckedTransaction::check(&asked, &raw, &fee)?;
+    let requested = contract_call(call).map_err(Unsigned::Unchecked)?;
+    let checked = CheckedTransaction::check(&requested, &raw, &fee)?;
     let time = checked.timestamp();
     if !MILLISECONDS.contains(&time.as_millis()) {
         return Err(Unsigned::Contradicts(format!(

@@ -193,10 +193,10 @@ impl Samples {
 
     /// Requests the node's own OpenAPI document at the usual path.
     pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, InconclusiveReason> {
-        let asked = self
+        let requested = self
             .own_document
             .get_or_init(|| self.node.send(Request::get(OWN_DOCUMENT)));
-        let response = http::shared(asked).await.clone();
+        let response = http::shared(requested).await.clone();
         if let Ok(exchange) = &response {
             http::record(exchange);
         }

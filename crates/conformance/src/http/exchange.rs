@@ -259,9 +259,10 @@ impl Exchange {
             return None;
         }
         let location = self.location.as_deref()?;
-        let asked = self.url();
-        let place = asked.join(location).ok()?;
-        let stays = place.origin() == asked.origin() && place.as_str().len() <= MAX_REDIRECT_LENGTH;
+        let requested = self.url();
+        let place = requested.join(location).ok()?;
+        let stays =
+            place.origin() == requested.origin() && place.as_str().len() <= MAX_REDIRECT_LENGTH;
         stays.then(|| place[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
     }
 
@@ -377,9 +378,15 @@ mod tests {
         let base: BaseUrl = "http://127.0.0.1:8420/node".parse().unwrap();
         let moved = |status, location: &str| {
             let request = Request::get("/docs");
-            let asked = Arc::new(base.clone());
-            let mut exchange =
-                Exchange::new(request, &asked, status, None, Vec::new(), Duration::ZERO);
+            let requested = Arc::new(base.clone());
+            let mut exchange = Exchange::new(
+                request,
+                &requested,
+                status,
+                None,
+                Vec::new(),
+                Duration::ZERO,
+            );
             exchange.location = Some(location.to_owned());
             let moved = Some(exchange.moved_within_origin()?);
             let request = Request {

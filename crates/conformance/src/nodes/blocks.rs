@@ -64,15 +64,15 @@ pub(crate) async fn compare_blocks(
     let ask = |index: u64| {
         let (gates, has) = (&gates, &has);
         async move {
-            let asked = Asked {
+            let requested = RecordedRequest {
                 index,
                 sides,
                 gates,
                 has,
             };
-            let mut said = asked.request_all().await;
+            let mut said = requested.request_all().await;
             if heights.contains(&index) {
-                asked.at_same_height(&mut said).await;
+                requested.at_same_height(&mut said).await;
             }
             (index, said)
         }
@@ -89,8 +89,8 @@ pub(crate) async fn compare_blocks(
             if !sweep.counts_requests {
                 for side in sides {
                     // The latest block may be requested several times.
-                    let asked = to.saturating_sub(from) + u64::from(MAX_TRIES);
-                    side.known.node.allow_more(asked.saturating_mul(2));
+                    let requested = to.saturating_sub(from) + u64::from(MAX_TRIES);
+                    side.known.node.allow_more(requested.saturating_mul(2));
                 }
             }
             Box::new(from..to)
@@ -117,7 +117,7 @@ pub(crate) async fn compare_blocks(
 }
 
 /// A block that is requested from the nodes.
-struct Asked<'a> {
+struct RecordedRequest<'a> {
     index: u64,
     sides: &'a [Side],
     gates: &'a [Arc<Semaphore>],
@@ -125,7 +125,7 @@ struct Asked<'a> {
     has: &'a [RangeInclusive<u64>],
 }
 
-impl Asked<'_> {
+impl RecordedRequest<'_> {
     /// Requests the block from each node. A node without that index has `None`.
     async fn request_all(&self) -> Vec<BlockResult> {
         let sides = self.sides.iter().zip(self.gates).zip(self.has);

@@ -38,20 +38,20 @@ const MAX_REQUESTS: usize = 4;
 
 /// Compares single balances, and the entries of the two lists: by wallet and by token.
 pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
-    let asked = union(sides, |side| &side.known.holdings);
+    let requested = union(sides, |side| &side.known.holdings);
     let mut compared = Comparison::default();
-    for (wallet, token) in &asked {
+    for (wallet, token) in &requested {
         let place = format!("{token} in {wallet}");
         let request = token_balance_request(wallet, token);
         compared.one(sides, place, &request, balance_content).await;
     }
-    let wallets: BTreeSet<_> = asked.iter().map(|(wallet, _)| wallet).collect();
+    let wallets: BTreeSet<_> = requested.iter().map(|(wallet, _)| wallet).collect();
     for wallet in wallets {
         let place = |token: &str| format!("{token} in {wallet}, as listed for the wallet");
         let request = wallet_balances_request(wallet);
         compared.list(sides, place, &request, held_content).await;
     }
-    let tokens: BTreeSet<_> = asked.iter().map(|(_, token)| token).collect();
+    let tokens: BTreeSet<_> = requested.iter().map(|(_, token)| token).collect();
     for token in tokens {
         let place = |holder: &str| format!("{token} in {holder}, as listed for the token");
         let request = token_holders_request(token);
@@ -101,7 +101,7 @@ fn union<'s>(
 #[derive(Default)]
 struct Comparison {
     differences: Differences,
-    asked: bool,
+    requested: bool,
     why: Option<String>,
 }
 
@@ -146,7 +146,7 @@ impl Comparison {
         request: &Request,
         read: fn(&Exchange) -> Option<T>,
     ) -> Option<Vec<Option<T>>> {
-        self.asked = true;
+        self.requested = true;
         let (responses, why) = match at_same_height(sides, request, read).await {
             Ok((responses, left_out)) => (Some(responses), left_out),
             Err(reason) => (None, Some(reason)),
@@ -157,7 +157,7 @@ impl Comparison {
 
     fn told(self, id: &str) -> CrossCheck {
         let nothing = || "no sample was found on any of the nodes".to_owned();
-        let why = self.why.or_else(|| (!self.asked).then(nothing));
+        let why = self.why.or_else(|| (!self.requested).then(nothing));
         self.differences.told(id, why)
     }
 }

@@ -118,7 +118,7 @@ pub(crate) async fn examine(
     let (known, cut) = match (done, &sweeping, ends_before) {
         (Ok(known), Some(_), Some(tip)) => {
             let reason = format!("the sweep has no block to check: the chain ends at block {tip}");
-            (Some(known), Some(StopReason::Behind(reason)))
+            (Some(known), Some(StopReason::ChainTooShort(reason)))
         }
         (Ok(known), Some(sweeping), None) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
@@ -338,14 +338,14 @@ async fn one(
 ) {
     let began = Instant::now();
     let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
-    let (found, asked) = http::recorded(work).await;
+    let (found, requested) = http::recorded(work).await;
     let found = found.unwrap_or_else(|_| {
         Err(InconclusiveReason::Harness(
             "the case itself failed unexpectedly".to_owned(),
         ))
     });
     let mut ended = ended(case, found);
-    ended.asked = asked;
+    ended.requested = requested;
     ended.elapsed = began.elapsed();
     options.files.expectations.apply(&mut ended, today());
     let redactor = &options.submitting.redactor;

@@ -36,7 +36,7 @@ impl Exchanges {
                 case.exchanges.push(place);
             }
         }
-        for exchange in ended.asked.iter().take(MAX_LISTED) {
+        for exchange in ended.requested.iter().take(MAX_LISTED) {
             let place = self.place(exchange, false);
             if !case.exchanges.contains(&place) {
                 case.exchanges.push(place);

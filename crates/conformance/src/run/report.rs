@@ -50,7 +50,7 @@ pub(crate) fn build(
         status,
         reason,
     } = conclude(&ended, cut, options, &coverage);
-    let without_sweep = matches!(cut, Some(StopReason::Behind(_)))
+    let without_sweep = matches!(cut, Some(StopReason::ChainTooShort(_)))
         .then(|| conclude(&ended, None, options, &coverage));
     let mut exchanges = Exchanges::default();
     let causes = explain(&ended);

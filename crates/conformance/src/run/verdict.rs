@@ -86,7 +86,7 @@ pub(super) fn conclude(
         Some(
             StopReason::NotANode(reason)
             | StopReason::DeadlineExceeded(reason)
-            | StopReason::Behind(reason),
+            | StopReason::ChainTooShort(reason),
         ) => {
             return no_verdict(reason.clone());
         }

@@ -67,7 +67,7 @@ pub enum StateError {
         "{} exists and is not a sweep's state: name a new file for it, or remove this one",
         path.display()
     )]
-    Foreign {
+    NotSweepState {
         /// The path of the file.
         path: PathBuf,
     },
@@ -319,7 +319,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
             return Err(StateError::NoFile { path: path_of() });
         }
         Ok(_) if !is_own(path).map_err(failed)? => {
-            return Err(StateError::Foreign { path: path_of() });
+            return Err(StateError::NotSweepState { path: path_of() });
         }
         Ok(_) => {}
     }

@@ -7,7 +7,7 @@ pub(crate) enum StopReason {
     NotANode(String),
     DeadlineExceeded(String),
     /// The chain ends before the first block of the sweep. All other cases ran.
-    Behind(String),
+    ChainTooShort(String),
     Interrupted,
     Harness(String),
 }

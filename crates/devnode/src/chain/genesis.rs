@@ -39,7 +39,7 @@ pub(crate) struct Start {
 }
 
 /// Creates a chain with its initial blocks.
-pub(crate) fn found(
+pub(crate) fn create_chain(
     seed: Seed,
     rules: TransactionRules,
     cast: &GenesisWallets<'_>,
@@ -224,7 +224,7 @@ mod tests {
             users: [alice, bob, carol],
             funded: &[],
         };
-        found(
+        create_chain(
             seed,
             rules,
             &cast,

@@ -16,7 +16,7 @@ mod verification;
 
 pub(crate) use committee::Committee;
 pub(crate) use contract_call::ContractCall;
-pub(crate) use genesis::{CLAIMED_ASSET, GenesisWallets, Start, found};
+pub(crate) use genesis::{CLAIMED_ASSET, GenesisWallets, Start, create_chain};
 pub(crate) use state::{Chain, Verdict};
 pub(crate) use transaction::{Submission, Transaction, TransactionRules};
 pub(crate) use trust::TrustScores;

@@ -8,12 +8,12 @@ use super::{Transaction, transaction::Call};
 
 /// Whether a transaction code is known.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
-    No,
+pub(crate) enum CodeStatus {
+    Unknown,
     /// Known with this transaction.
-    Same,
+    SameTransaction,
     /// Known with another transaction.
-    Other,
+    OtherTransaction,
 }
 
 /// Pending transactions, in the order of their arrival, and the codes of all transactions that are
@@ -27,17 +27,17 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn seen(&self, code: TransactionCode, digest: &[u8; 32]) -> Seen {
+    pub(crate) fn seen(&self, code: TransactionCode, digest: &[u8; 32]) -> CodeStatus {
         match self.known.get(&code) {
-            None => Seen::No,
-            Some(known) if known == digest => Seen::Same,
-            Some(_) => Seen::Other,
+            None => CodeStatus::Unknown,
+            Some(known) if known == digest => CodeStatus::SameTransaction,
+            Some(_) => CodeStatus::OtherTransaction,
         }
     }
 
     /// Whether exactly this transaction is pending or in a block.
     pub(crate) fn knows(&self, code: TransactionCode, digest: &[u8; 32]) -> bool {
-        self.seen(code, digest) == Seen::Same
+        self.seen(code, digest) == CodeStatus::SameTransaction
     }
 
     /// Whether a transaction is pending.

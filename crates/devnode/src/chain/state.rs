@@ -7,7 +7,7 @@ use super::{
     block::{Block, BlockView, Vote},
     committee::MEMBERS,
     ledger::Ledger,
-    pool::{Pool, Seen},
+    pool::{CodeStatus, Pool},
     transaction::Call,
     verification::Table,
 };
@@ -145,24 +145,24 @@ impl Chain {
     /// Accepts a transaction that has passed all other checks, if the chain allows it.
     pub(crate) fn submit(&mut self, transaction: Transaction) -> Verdict {
         match self.pool.seen(transaction.code, &transaction.digest) {
-            Seen::No => {}
-            Seen::Same
+            CodeStatus::Unknown => {}
+            CodeStatus::SameTransaction
                 if self.has(InjectedFault::ResubmissionNew)
                     && !self.pool.waits(transaction.code) =>
             {
                 return Verdict::accepted(true);
             }
-            Seen::Other if self.has(InjectedFault::KnownCodeAccepted) => {
+            CodeStatus::OtherTransaction if self.has(InjectedFault::KnownCodeAccepted) => {
                 return Verdict::accepted(false);
             }
-            Seen::Same => {
+            CodeStatus::SameTransaction => {
                 return Verdict {
                     valid: true,
                     message: "Already validated and in mempool".into(),
                     new_transaction: false,
                 };
             }
-            Seen::Other => {
+            CodeStatus::OtherTransaction => {
                 let message = "Transaction code is already used by another transaction";
                 return Verdict::refused(message, true);
             }

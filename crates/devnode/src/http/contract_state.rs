@@ -42,19 +42,19 @@ pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Res
             .is_some_and(|rest| rest.starts_with([' ', '\'', '"']))
         && let Some(row) = node.chain().verifications().first()
     {
-        return found(Some(&row), node.forms());
+        return record_response(Some(&row), node.forms());
     }
     // The token contract has balances, but no table.
     if contract != node.contract_address() || table != TABLE {
         return unknown("table", table);
     }
     match node.chain().verifications().find(column, value) {
-        Ok(row) => found(row.as_deref(), node.forms()),
+        Ok(row) => record_response(row.as_deref(), node.forms()),
         Err(_) => unknown("column", column),
     }
 }
 
-fn found(row: Option<&str>, forms: Forms) -> Response {
+fn record_response(row: Option<&str>, forms: Forms) -> Response {
     let row = match (row, forms) {
         (None, _) => "null".into(),
         (Some(row), Forms::Text) => Value::from(row).to_string().into(),

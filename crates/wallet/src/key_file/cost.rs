@@ -35,14 +35,14 @@ pub(super) fn check(parameters: &Parameters) -> Result<(), KeyFileFault> {
             let memory = n.saturating_mul(r).saturating_mul(128);
             if memory > MAX_MEMORY {
                 return Err(KeyFileFault::TooCostly {
-                    asked: format!("{} MiB of memory", memory >> 20),
+                    requested: format!("{} MiB of memory", memory >> 20),
                     limit: "256 MiB",
                 });
             }
             let work = n.saturating_mul(r).saturating_mul(p);
             if work > MAX_WORK {
                 return Err(KeyFileFault::TooCostly {
-                    asked: format!("scrypt with N·r·p = {work}"),
+                    requested: format!("scrypt with N·r·p = {work}"),
                     limit: "16777216",
                 });
             }
@@ -50,7 +50,7 @@ pub(super) fn check(parameters: &Parameters) -> Result<(), KeyFileFault> {
         }
         Kdf::Pbkdf2(pbkdf2) if pbkdf2.iteration_count > MAX_ROUNDS => {
             Err(KeyFileFault::TooCostly {
-                asked: format!("{} rounds of PBKDF2", pbkdf2.iteration_count),
+                requested: format!("{} rounds of PBKDF2", pbkdf2.iteration_count),
                 limit: "10000000",
             })
         }

@@ -139,12 +139,12 @@ pub enum KeyFileFault {
     Unsupported,
     /// Decrypting would take more memory or time than the limits allow.
     #[error(
-        "takes {asked} to decrypt, and the limit for a key file is {limit}: the limit prevents \
+        "takes {requested} to decrypt, and the limit for a key file is {limit}: the limit prevents \
          this computer busy"
     )]
     TooCostly {
         /// The requested cost.
-        asked: String,
+        requested: String,
         /// The maximum cost.
         limit: &'static str,
     },

@@ -3,7 +3,7 @@
 use integration_tests::{
     broken,
     faults::{SeededFault, change_json, change_response, stateful},
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
 };
 use serde_json::{Value, json};
 
@@ -87,8 +87,8 @@ fn lists(change: fn(&[Value]) -> Value) -> Fault {
 
 /// Changes the responses about a token that does not exist.
 fn of_unknown(change: fn(Response) -> Response) -> Fault {
-    change_response(BALANCES, move |asked: &Asked, response| {
-        if asks_for(asked, "NO-SUCH-TOKEN") {
+    change_response(BALANCES, move |request: &RecordedRequest, response| {
+        if asks_for(request, "NO-SUCH-TOKEN") {
             change(response)
         } else {
             response

@@ -11,7 +11,7 @@ use std::{
 use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
     faults::StatefulFault,
-    proxy::{Asked, Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
 };
 use serde_json::{Value, json};
 
@@ -23,8 +23,8 @@ use crate::{
 
 /// Renames the members of the entries of balance lists.
 pub(super) fn renamed(names: &'static [(&'static str, &'static str)]) -> Fault {
-    Arc::new(move |asked, response| {
-        if asked.path != BALANCES || !asks_for(asked, "ALL_") {
+    Arc::new(move |request, response| {
+        if request.path != BALANCES || !asks_for(request, "ALL_") {
             return response;
         }
         response.with_json(|response| {
@@ -62,8 +62,12 @@ impl BalancesThatMove {
         }
     }
 
-    fn block(&self, asked: &Asked, response: Response) -> Response {
-        let index: u64 = asked.query.replace("block_index=", "").parse().unwrap_or(0);
+    fn block(&self, request: &RecordedRequest, response: Response) -> Response {
+        let index: u64 = request
+            .query
+            .replace("block_index=", "")
+            .parse()
+            .unwrap_or(0);
         if index == self.latest {
             self.template.get_or_init(|| response.body.clone());
         }
@@ -90,18 +94,18 @@ impl BalancesThatMove {
 }
 
 impl StatefulFault for BalancesThatMove {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
-        if asked.path == BLOCK {
-            return self.block(asked, response);
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        if request.path == BLOCK {
+            return self.block(request, response);
         }
-        if asked.path != BALANCES || response.status != StatusCode::OK {
+        if request.path != BALANCES || response.status != StatusCode::OK {
             return response;
         }
         let paid = (self.requests.fetch_add(1, SeqCst) + 1) / 3;
         response.with_json(|response| {
             let alone = [&self.payer, &self.receiver]
                 .into_iter()
-                .find(|wallet| asks_for(asked, wallet));
+                .find(|wallet| asks_for(request, wallet));
             if let (Some(wallet), true) = (alone, response["balance"] != 0) {
                 self.pay(wallet, &mut response["balance"], paid);
             }
@@ -130,7 +134,7 @@ impl BoundedRate {
 }
 
 impl StatefulFault for BoundedRate {
-    fn response(&self, _: &Asked, response: Response) -> Response {
+    fn response(&self, _: &RecordedRequest, response: Response) -> Response {
         let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
         accepted.retain(|at| at.elapsed().as_millis() < 100);
         if accepted.len() >= self.most {
@@ -150,9 +154,9 @@ pub(super) struct MembersThatVary {
 }
 
 impl StatefulFault for MembersThatVary {
-    fn response(&self, asked: &Asked, response: Response) -> Response {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
         let number = self.responses.fetch_add(1, SeqCst);
-        if asked.method != "GET" || response.status != StatusCode::OK || asked.path == "/docs" {
+        if request.method != "GET" || response.status != StatusCode::OK || request.path == "/docs" {
             return response;
         }
         response.with_json(|value| {

@@ -108,16 +108,16 @@ pub(super) fn variants() -> Vec<SeededFault> {
             let index = block["index"].as_i64().unwrap_or_default();
             block["timestamp"] = json!(1_800_000_000_000_i64 - index);
         }) => ["chain/time-goes-on"];
-        "an old block is pruned", change_response(BLOCK, |asked, response| {
-            match asked.query.as_str() {
+        "an old block is pruned", change_response(BLOCK, |request, response| {
+            match request.query.as_str() {
                 "block_index=2" => response
                     .with_status(StatusCode::NOT_FOUND)
                     .with_body(r#"{"detail":"pruned"}"#),
                 _ => response,
             }
         }) => ["chain/no-holes"];
-        "block_index accepts the words latest and newest", change_response(BLOCK, |asked, response| {
-            match asked.query.as_str() {
+        "block_index accepts the words latest and newest", change_response(BLOCK, |request, response| {
+            match request.query.as_str() {
                 "block_index=newest" | "block_index=latest" => response
                     .with_status(StatusCode::OK)
                     .with_body(r#"{"index": 3}"#),

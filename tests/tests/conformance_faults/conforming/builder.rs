@@ -83,9 +83,9 @@ fn successes(change: fn(Response) -> Response) -> Fault {
 
 /// Refuses calls for whose body `refused` is true.
 fn unless(refused: fn(&str) -> bool) -> Fault {
-    Arc::new(move |asked, response| {
-        let body = String::from_utf8_lossy(&asked.body);
-        if asked.path == CALL && asked.method == "POST" && refused(&body) {
+    Arc::new(move |request, response| {
+        let body = String::from_utf8_lossy(&request.body);
+        if request.path == CALL && request.method == "POST" && refused(&body) {
             told(
                 response,
                 422,

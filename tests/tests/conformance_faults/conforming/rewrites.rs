@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
-use integration_tests::proxy::{Asked, Fault, Response};
+use integration_tests::proxy::{Fault, RecordedRequest, Response};
 use serde_json::Value;
 
 /// Changes every successful JSON response.
 pub(super) fn every_json(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, response| {
-        if is_json(asked, &response) {
+    Arc::new(move |request, response| {
+        if is_json(request, &response) {
             response.with_json(change)
         } else {
             response
@@ -19,8 +19,8 @@ pub(super) fn every_json(change: fn(&mut Value)) -> Fault {
 
 /// Changes the text of every successful JSON response.
 pub(super) fn every_text(change: fn(&str) -> String) -> Fault {
-    Arc::new(move |asked, response| {
-        if is_json(asked, &response) {
+    Arc::new(move |request, response| {
+        if is_json(request, &response) {
             let text = String::from_utf8_lossy(&response.body).into_owned();
             response.with_body(change(&text))
         } else {
@@ -31,8 +31,8 @@ pub(super) fn every_text(change: fn(&str) -> String) -> Fault {
 
 /// Changes every successful response that is JSON.
 pub(super) fn every_success(change: fn(Response) -> Response) -> Fault {
-    Arc::new(move |asked, response| {
-        if is_json(asked, &response) {
+    Arc::new(move |request, response| {
+        if is_json(request, &response) {
             change(response)
         } else {
             response
@@ -40,8 +40,8 @@ pub(super) fn every_success(change: fn(Response) -> Response) -> Fault {
     })
 }
 
-fn is_json(asked: &Asked, response: &Response) -> bool {
-    response.status.is_success() && asked.path != "/docs" && response.body.starts_with(b"{")
+fn is_json(request: &RecordedRequest, response: &Response) -> bool {
+    response.status.is_success() && request.path != "/docs" && response.body.starts_with(b"{")
 }
 
 /// Changes the refusals of a local node.

@@ -104,8 +104,8 @@ pub(super) fn named(row: &Value, reverse: bool) -> Value {
 
 /// Sends this response for each pair of wallets without a score.
 fn unknown_pairs(body: &'static str, status: u16) -> Fault {
-    Arc::new(move |asked, response: Response| {
-        if asked.path == TRUST && response.status == StatusCode::BAD_REQUEST {
+    Arc::new(move |request, response: Response| {
+        if request.path == TRUST && response.status == StatusCode::BAD_REQUEST {
             told(response, status, "application/json", body)
         } else {
             response

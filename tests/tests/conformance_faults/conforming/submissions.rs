@@ -38,14 +38,14 @@ pub(super) fn refusals() -> Vec<SeededFault> {
             told(response, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
         }) => ["submit-transaction/refusal-is-no-crash"];
         "refusals have status 202", refused(|response| with_status(response, 202)) => [];
-        "GET /submit-transaction returns a help message", change_response(SUBMIT, |asked, response| {
-            match asked.method.as_str() {
+        "GET /submit-transaction returns a help message", change_response(SUBMIT, |request, response| {
+            match request.method.as_str() {
                 "GET" => told(response, 200, JSON, r#"{"help":"send a POST"}"#),
                 _ => response,
             }
         }) => [];
-        "GET /submit-transaction returns an HTML page", change_response(SUBMIT, |asked, response| {
-            match asked.method.as_str() {
+        "GET /submit-transaction returns an HTML page", change_response(SUBMIT, |request, response| {
+            match request.method.as_str() {
                 "GET" => told(response, 200, "text/html", "<html>send a POST</html>"),
                 _ => response,
             }
@@ -117,17 +117,17 @@ pub(super) fn claims() -> Vec<SeededFault> {
 
 /// Changes the refusals of submissions.
 fn refused(change: fn(Response) -> Response) -> Fault {
-    change_response(SUBMIT, move |asked, response| {
+    change_response(SUBMIT, move |request, response| {
         let refuses =
-            asked.method == "POST" && !matches!(kind_of_submission(asked), "claim" | "control");
+            request.method == "POST" && !matches!(kind_of_submission(request), "claim" | "control");
         if refuses { change(response) } else { response }
     })
 }
 
 /// Changes the first and all later responses to a claim.
 fn of_claims(change: fn(Response) -> Response) -> Fault {
-    change_response(SUBMIT, move |asked, response| {
-        if kind_of_submission(asked) == "claim" {
+    change_response(SUBMIT, move |request, response| {
+        if kind_of_submission(request) == "claim" {
             change(response)
         } else {
             response
@@ -137,9 +137,9 @@ fn of_claims(change: fn(Response) -> Response) -> Fault {
 
 /// Changes the responses to a claim that is already known.
 fn of_known_claims(change: fn(Response) -> Response) -> Fault {
-    Arc::new(move |asked, response| {
+    Arc::new(move |request, response| {
         let known = String::from_utf8_lossy(&response.body).contains("\"new_transaction\":false");
-        if asked.path == SUBMIT && kind_of_submission(asked) == "claim" && known {
+        if request.path == SUBMIT && kind_of_submission(request) == "claim" && known {
             change(response)
         } else {
             response

@@ -73,8 +73,8 @@ pub(super) fn variants() -> Vec<SeededFault> {
         "limits the request rate", integration_tests::faults::stateful(BoundedRate::new(2))
             => [];
         "responses contain the request path", std::sync::Arc::new(
-            |asked: &integration_tests::proxy::Asked, response: integration_tests::proxy::Response| {
-                let path = asked.path.clone();
+            |request: &integration_tests::proxy::RecordedRequest, response: integration_tests::proxy::Response| {
+                let path = request.path.clone();
                 response.with_json(|value| {
                     if let Value::Object(members) = value {
                         members.insert("path".to_owned(), json!(path));

@@ -9,7 +9,7 @@ use std::{
 };
 
 use axum::http::{Method, StatusCode};
-use integration_tests::proxy::{Asked, Fault, Response};
+use integration_tests::proxy::{Fault, RecordedRequest, Response};
 use serde_json::{Map, Value};
 
 use super::{field::Field, kind::Kind};
@@ -19,7 +19,7 @@ use super::{field::Field, kind::Kind};
 pub(crate) struct Responses {
     pub(crate) path: &'static str,
     /// Returns whether a successful response to this request contains the field.
-    pub(crate) are: fn(&Asked, &Value) -> bool,
+    pub(crate) are: fn(&RecordedRequest, &Value) -> bool,
     /// Converts the response to a conforming form in which the field has a name.
     pub(crate) prepared: fn(&mut Value),
 }
@@ -37,19 +37,19 @@ struct Earlier {
 pub(crate) fn fault(responses: Responses, field: Field, kind: Kind) -> (Fault, Arc<AtomicBool>) {
     let changed = Arc::new(AtomicBool::new(false));
     let (noted, earlier) = (Arc::clone(&changed), Mutex::new(Earlier::default()));
-    let fault: Fault = Arc::new(move |asked: &Asked, response: Response| {
-        if asked.path != responses.path || response.status != StatusCode::OK {
+    let fault: Fault = Arc::new(move |request: &RecordedRequest, response: Response| {
+        if request.path != responses.path || response.status != StatusCode::OK {
             return response;
         }
         let mut doubled = false;
         let response = response.with_json(|body| {
-            if !body.is_object() || !(responses.are)(asked, body) {
+            if !body.is_object() || !(responses.are)(request, body) {
                 return;
             }
             (responses.prepared)(body);
             let right = body.clone();
             if let Ok(mut earlier) = earlier.lock() {
-                doubled = change(asked, body, &field, kind, &mut earlier);
+                doubled = change(request, body, &field, kind, &mut earlier);
             }
             if *body != right {
                 noted.store(true, Relaxed);
@@ -71,7 +71,7 @@ const SECOND: &str = "the second ";
 
 /// Applies the fault. Returns whether a member must appear twice.
 fn change(
-    asked: &Asked,
+    request: &RecordedRequest,
     body: &mut Value,
     field: &Field,
     kind: Kind,
@@ -82,9 +82,9 @@ fn change(
     };
     let number = earlier.responses;
     earlier.responses += 1;
-    let before = match asked.method {
+    let before = match request.method {
         Method::GET => {
-            let before = earlier.requests.entry(asked.query.clone()).or_default();
+            let before = earlier.requests.entry(request.query.clone()).or_default();
             *before += 1;
             *before - 1
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use integration_tests::{
-    proxy::Asked,
+    proxy::RecordedRequest,
     submissions::{SUBMIT, kind_of_submission},
 };
 use libtest_mimic::Failed;
@@ -37,17 +37,17 @@ pub(crate) struct Table {
     pub(crate) reasons: &'static [Reason],
 }
 
-fn any(_: &Asked, _: &Value) -> bool {
+fn any(_: &RecordedRequest, _: &Value) -> bool {
     true
 }
 
 fn as_it_is(_: &mut Value) {}
 
-fn one_balance(asked: &Asked, _: &Value) -> bool {
-    asks_for(asked, "balance_type=TOKEN_IN_WALLET")
+fn one_balance(request: &RecordedRequest, _: &Value) -> bool {
+    asks_for(request, "balance_type=TOKEN_IN_WALLET")
 }
 
-fn has_record(_: &Asked, body: &Value) -> bool {
+fn has_record(_: &RecordedRequest, body: &Value) -> bool {
     body["value"].is_array()
 }
 
@@ -67,12 +67,12 @@ fn named(body: &mut Value) {
     }
 }
 
-fn of_claim(asked: &Asked, body: &Value) -> bool {
-    kind_of_submission(asked) == "claim"
+fn of_claim(request: &RecordedRequest, body: &Value) -> bool {
+    kind_of_submission(request) == "claim"
         && body.pointer("/response/valid") == Some(&Value::Bool(true))
 }
 
-fn refused(_: &Asked, body: &Value) -> bool {
+fn refused(_: &RecordedRequest, body: &Value) -> bool {
     body.pointer("/response/valid") == Some(&Value::Bool(false))
 }
 

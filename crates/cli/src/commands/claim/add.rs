@@ -162,14 +162,14 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         made.trans_code(),
         file.display()
     ));
-    session.output.show(&outcome::Made {
+    session.output.show(&outcome::AcceptedClaim {
         trans_code: made.trans_code().to_string(),
         verifier: wallets.first().copied(),
         new_transaction: made.new_transaction,
         resumed: made.resumed,
         saved_in: file.display().to_string(),
         block: made.inclusion.as_ref().map(|found| found.block),
-        record: made.record().map(record::Shown::of),
+        record: made.record().map(record::RecordView::of),
     })
 }
 

@@ -5,7 +5,7 @@ use nodeproof_client::{Client, VerificationRecord};
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde::Serialize;
 
-use super::record::Shown;
+use super::record::RecordView;
 use crate::{
     arguments::addresses::{contract_address, wallet_address},
     failure::Failure,
@@ -38,7 +38,7 @@ pub(super) struct GetArgs {
 #[derive(Serialize)]
 struct Records<'r> {
     asset_id: &'r str,
-    records: Vec<Shown<'r>>,
+    records: Vec<RecordView<'r>>,
 }
 
 impl CommandResult for Records<'_> {
@@ -98,7 +98,7 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
     }
     session.output.show(&Records {
         asset_id: &args.asset,
-        records: records.iter().map(Shown::of).collect(),
+        records: records.iter().map(RecordView::of).collect(),
     })
 }
 

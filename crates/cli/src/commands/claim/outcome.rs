@@ -14,7 +14,7 @@ use crate::{
 
 /// A claim that the node accepted.
 #[derive(Serialize)]
-pub(super) struct Made<'o> {
+pub(super) struct AcceptedClaim<'o> {
     pub(super) trans_code: String,
     pub(super) verifier: Option<WalletAddress>,
     /// Whether the transaction was new to the node. Null if the response does not state it.
@@ -25,10 +25,10 @@ pub(super) struct Made<'o> {
     /// The index of the block with the transaction. Null if the block was not found.
     pub(super) block: Option<u64>,
     /// Null only if the command did not wait for the record.
-    pub(super) record: Option<record::Shown<'o>>,
+    pub(super) record: Option<record::RecordView<'o>>,
 }
 
-impl CommandResult for Made<'_> {
+impl CommandResult for AcceptedClaim<'_> {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         columns.row(["transaction", &self.trans_code]);

@@ -11,7 +11,7 @@ use crate::{
 
 /// A record: its readable fields, and the faults of the others.
 #[derive(Serialize)]
-pub(super) struct Shown<'r> {
+pub(super) struct RecordView<'r> {
     contract: Option<ContractAddress>,
     asset_id: Option<&'r str>,
     asset_type: Option<&'r str>,
@@ -31,7 +31,7 @@ pub(super) struct Shown<'r> {
     record: &'r VerificationRecord,
 }
 
-impl<'r> Shown<'r> {
+impl<'r> RecordView<'r> {
     pub(super) fn of(record: &'r VerificationRecord) -> Self {
         Self {
             contract: record.contract_address().ok(),

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 
 /// The contents that identify a claim.
 #[derive(Serialize)]
-struct Same<'c> {
+struct ClaimIdentity<'c> {
     network: &'c str,
     call: &'c ContractCall,
     fee: &'c str,
@@ -30,7 +30,7 @@ pub(super) fn default_file(
     call: &ContractCall,
     fee: &Fee,
 ) -> Result<PathBuf, Failure> {
-    let same = Same {
+    let same = ClaimIdentity {
         network: network.name(),
         call,
         fee: fee.amount().as_str(),

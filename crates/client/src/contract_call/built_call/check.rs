@@ -42,11 +42,11 @@ fn is_place(entry: &&serde_json::value::RawValue) -> bool {
 
 /// Checks a built transaction before its fee and currency are set.
 pub(crate) fn check_built(
-    asked: &ContractCall,
+    requested: &ContractCall,
     came: &RawTransaction,
 ) -> Result<(), BuiltCallMismatch> {
     let text = came.text().as_str();
-    check_call(asked)?;
+    check_call(requested)?;
     check_document(text)?;
     let transaction = came.transaction_text()?;
     let root = Place::Root;
@@ -64,47 +64,47 @@ pub(crate) fn check_built(
             }
         }
     }
-    check_transaction(asked, transaction, Price::Open)
+    check_transaction(requested, transaction, Price::Open)
 }
 
 /// Checks the text that is signed, with its fee and currency.
 pub(crate) fn check_final(
-    asked: &ContractCall,
+    requested: &ContractCall,
     transaction: &str,
     fee: &Fee,
 ) -> Result<(), BuiltCallMismatch> {
-    check_call(asked)?;
+    check_call(requested)?;
     check_document(transaction)?;
-    check_transaction(asked, transaction, Price::Chosen(fee))
+    check_transaction(requested, transaction, Price::Chosen(fee))
 }
 
 /// Checks a signed transaction: it is the requested call, and all its signers have signed.
 ///
 /// This does not verify the signatures: the client has no keys.
 pub(crate) fn check_signed(
-    asked: &ContractCall,
+    requested: &ContractCall,
     signed: &SignedTransaction,
     fee: &Fee,
 ) -> Result<(), BuiltCallMismatch> {
     let root = Place::Root;
     let text = signed.text().as_str();
-    check_call(asked)?;
+    check_call(requested)?;
     check_document(text)?;
     for (name, value) in object(text, &root)? {
         if name != "transaction" && name != "signatures" {
             return Err(BuiltCallMismatch::extra(&root.member(&name), value.get()));
         }
     }
-    check_transaction(asked, signed.transaction_text(), Price::Chosen(fee))?;
-    check_signatures(asked, signed)
+    check_transaction(requested, signed.transaction_text(), Price::Chosen(fee))?;
+    check_signatures(requested, signed)
 }
 
 /// Checks a call before it is sent: it has one meaning, and a message that can be signed.
-pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
-    let text = RawJson::from_value(asked)
+pub(crate) fn check_signable(requested: &ContractCall) -> Result<(), BuiltCallMismatch> {
+    let text = RawJson::from_value(requested)
         .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
     check_document(text.as_str())?;
-    check_call(asked)
+    check_call(requested)
 }
 
 /// Checks that no object in a document has two members with the same name.
@@ -127,16 +127,16 @@ pub fn check_unique_members(text: &str) -> Result<(), BuiltCallMismatch> {
 }
 
 /// Checks that the requested parameters have one meaning.
-fn check_call(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
+fn check_call(requested: &ContractCall) -> Result<(), BuiltCallMismatch> {
     let root = Place::Root;
     let params = Place::Member(&root, "params");
-    no_member_twice(asked.params.as_str(), &params, 0).map_err(|error| match error {
+    no_member_twice(requested.params.as_str(), &params, 0).map_err(|error| match error {
         BuiltCallMismatch::Twice { member } => {
             BuiltCallMismatch::DuplicateMemberInRequest { member }
         }
         other => other,
     })?;
-    object(asked.params.as_str(), &params).map(drop)
+    object(requested.params.as_str(), &params).map(drop)
 }
 
 /// Checks that a whole text is not too long, has one meaning, and has a message that can be signed.
@@ -152,7 +152,7 @@ fn check_document(text: &str) -> Result<(), BuiltCallMismatch> {
 }
 
 fn check_transaction(
-    asked: &ContractCall,
+    requested: &ContractCall,
     text: &str,
     price: Price<'_>,
 ) -> Result<(), BuiltCallMismatch> {
@@ -205,7 +205,7 @@ fn check_transaction(
                 Price::Open if is_number(raw) => {}
                 Price::Open => return Err(BuiltCallMismatch::malformed(&place, "a number", raw)),
             },
-            "specific_data" => check_specific_data(asked, raw, &place)?,
+            "specific_data" => check_specific_data(requested, raw, &place)?,
             _ => return Err(BuiltCallMismatch::extra(&place, raw)),
         }
     }
@@ -213,7 +213,7 @@ fn check_transaction(
 }
 
 fn check_specific_data(
-    asked: &ContractCall,
+    requested: &ContractCall,
     text: &str,
     place: &Place<'_>,
 ) -> Result<(), BuiltCallMismatch> {
@@ -226,14 +226,14 @@ fn check_specific_data(
     for (name, value) in members {
         let (place, raw) = (place.member(&name), value.get());
         match name.as_str() {
-            "address" => is_text(raw, &asked.sc_address.to_string(), &place)?,
-            "function" => is_text(raw, &asked.function_called, &place)?,
+            "address" => is_text(raw, &requested.sc_address.to_string(), &place)?,
+            "function" => is_text(raw, &requested.function_called, &place)?,
             "signers" => {
-                let wanted = RawJson::from_value(&asked.signers);
+                let wanted = RawJson::from_value(&requested.signers);
                 let wanted = wanted.map_err(|_| BuiltCallMismatch::missing(&place))?;
                 compare(wanted.as_str(), raw, &place)?;
             }
-            "params" => compare(asked.params.as_str(), raw, &place)?,
+            "params" => compare(requested.params.as_str(), raw, &place)?,
             _ => return Err(BuiltCallMismatch::extra(&place, raw)),
         }
     }
@@ -241,7 +241,7 @@ fn check_specific_data(
 }
 
 fn check_signatures(
-    asked: &ContractCall,
+    requested: &ContractCall,
     signed: &SignedTransaction,
 ) -> Result<(), BuiltCallMismatch> {
     let root = Place::Root;
@@ -252,7 +252,7 @@ fn check_signatures(
         Some((_, value)) => elements(value, &list)?,
         None => return Err(BuiltCallMismatch::missing(&list)),
     };
-    let mut unsigned = asked.signers.clone();
+    let mut unsigned = requested.signers.clone();
     for (index, value) in entries.into_iter().enumerate() {
         let place = list.element(index);
         for (name, value) in object(value.get(), &place)? {

@@ -18,33 +18,42 @@ const DEEPEST: usize = 64;
 ///
 /// The order of members does not matter. Numbers are equal if they are signed as the same text: `1`
 /// is not `1.0`, and `1e2` is `100.0`.
-pub(super) fn compare(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
-    walk(asked, came, place, 0)?;
+pub(super) fn compare(
+    requested: &str,
+    came: &str,
+    place: &Place<'_>,
+) -> Result<(), BuiltCallMismatch> {
+    walk(requested, came, place, 0)?;
     // This second comparison works in another way. A bug in one of them can't lead to a signature.
-    if sorted_message(asked)? == sorted_message(came)? {
+    if sorted_message(requested)? == sorted_message(came)? {
         Ok(())
     } else {
-        Err(BuiltCallMismatch::changed(place, asked, came))
+        Err(BuiltCallMismatch::changed(place, requested, came))
     }
 }
 
-fn walk(asked: &str, came: &str, place: &Place<'_>, depth: usize) -> Result<(), BuiltCallMismatch> {
+fn walk(
+    requested: &str,
+    came: &str,
+    place: &Place<'_>,
+    depth: usize,
+) -> Result<(), BuiltCallMismatch> {
     bounded(place, depth)?;
-    match (first_byte(asked), first_byte(came)) {
+    match (first_byte(requested), first_byte(came)) {
         (b'{', b'{') => {
-            let (asked, came) = (object(asked, place)?, object(came, place)?);
+            let (requested, came) = (object(requested, place)?, object(came, place)?);
             let found: HashMap<&str, &RawValue> = came
                 .iter()
                 .map(|(name, value)| (name.as_str(), *value))
                 .collect();
-            for (name, value) in &asked {
+            for (name, value) in &requested {
                 let place = place.member(name);
                 match found.get(name.as_str()) {
                     Some(came) => walk(value.get(), came.get(), &place, depth + 1)?,
                     None => return Err(BuiltCallMismatch::missing(&place)),
                 }
             }
-            let known: HashSet<&str> = asked.iter().map(|(name, _)| name.as_str()).collect();
+            let known: HashSet<&str> = requested.iter().map(|(name, _)| name.as_str()).collect();
             match came.iter().find(|(name, _)| !known.contains(name.as_str())) {
                 Some((name, value)) => {
                     Err(BuiltCallMismatch::extra(&place.member(name), value.get()))
@@ -53,28 +62,33 @@ fn walk(asked: &str, came: &str, place: &Place<'_>, depth: usize) -> Result<(), 
             }
         }
         (b'[', b'[') => {
-            let (asked, came) = (array(asked, place)?, array(came, place)?);
-            for (index, (asked, came)) in asked.iter().zip(&came).enumerate() {
-                walk(asked.get(), came.get(), &place.element(index), depth + 1)?;
+            let (requested, came) = (array(requested, place)?, array(came, place)?);
+            for (index, (requested, came)) in requested.iter().zip(&came).enumerate() {
+                walk(
+                    requested.get(),
+                    came.get(),
+                    &place.element(index),
+                    depth + 1,
+                )?;
             }
-            if asked.len() > came.len() {
+            if requested.len() > came.len() {
                 return Err(BuiltCallMismatch::missing(&place.element(came.len())));
             }
-            match came.get(asked.len()) {
+            match came.get(requested.len()) {
                 Some(more) => Err(BuiltCallMismatch::extra(
-                    &place.element(asked.len()),
+                    &place.element(requested.len()),
                     more.get(),
                 )),
                 None => Ok(()),
             }
         }
-        _ => leaf(asked, came, place),
+        _ => leaf(requested, came, place),
     }
 }
 
-fn leaf(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
-    if is_number(asked)
-        && let Ok(amount) = asked.parse::<Amount>()
+fn leaf(requested: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
+    if is_number(requested)
+        && let Ok(amount) = requested.parse::<Amount>()
         && let Err(source) = amount.check_exact()
     {
         return Err(BuiltCallMismatch::Inexact {
@@ -82,10 +96,10 @@ fn leaf(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMisma
             source,
         });
     }
-    if signed_message(asked)? == signed_message(came)? {
+    if signed_message(requested)? == signed_message(came)? {
         Ok(())
     } else {
-        Err(BuiltCallMismatch::changed(place, asked, came))
+        Err(BuiltCallMismatch::changed(place, requested, came))
     }
 }
 

@@ -102,12 +102,12 @@ pub enum BuiltCallMismatch {
         came: String,
     },
     /// A member differs from the requested one.
-    #[error("the node changed `{member}`: expected {asked}, received {came}")]
+    #[error("the node changed `{member}`: expected {requested}, received {came}")]
     Changed {
         /// The member.
         member: String,
         /// The requested value.
-        asked: String,
+        requested: String,
         /// The built value.
         came: String,
     },
@@ -170,11 +170,11 @@ impl BuiltCallMismatch {
         }
     }
 
-    pub(super) fn changed(place: &Place<'_>, asked: &str, came: &str) -> Self {
-        let (asked, came) = shown_apart(asked, came);
+    pub(super) fn changed(place: &Place<'_>, requested: &str, came: &str) -> Self {
+        let (requested, came) = shown_apart(requested, came);
         Self::Changed {
             member: place.path(),
-            asked,
+            requested,
             came,
         }
     }

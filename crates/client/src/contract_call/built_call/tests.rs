@@ -103,15 +103,15 @@ fn every_tampering_is_refused_and_named() {
 
 #[test]
 fn signers_in_another_order_are_other_signers() {
-    let (asked, other) = (
+    let (requested, other) = (
         format!(r#"["{FIRST}","{SECOND}"]"#),
         format!(r#"["{SECOND}","{FIRST}"]"#),
     );
-    let error = check(&tampered(&asked, &other)).unwrap_err();
+    let error = check(&tampered(&requested, &other)).unwrap_err();
     assert_eq!(error.member(), Some("transaction.specific_data.signers[0]"));
-    let fewer = check(&tampered(&asked, &format!(r#"["{FIRST}"]"#))).unwrap_err();
+    let fewer = check(&tampered(&requested, &format!(r#"["{FIRST}"]"#))).unwrap_err();
     assert!(matches!(fewer, BuiltCallMismatch::Missing { .. }));
-    let none = check(&tampered(&asked, "null")).unwrap_err();
+    let none = check(&tampered(&requested, "null")).unwrap_err();
     assert_eq!(none.member(), Some("transaction.specific_data.signers"));
 }
 
@@ -130,12 +130,12 @@ fn an_error_says_what_was_asked_and_what_came() {
 #[test]
 fn long_texts_are_shown_where_they_part_and_no_longer_than_needed() {
     let long = "a".repeat(5000);
-    let asked = call()
+    let requested = call()
         .params(&serde_json::json!({ "remarks": format!("{long}b{long}") }))
         .unwrap();
     let came = honest().replace(PARAMS, &format!(r#"{{"remarks":"{long}c{long}"}}"#));
     let came = RawTransaction::from_text(&came).unwrap();
-    let error = CheckedTransaction::check(&asked, &came, &fee()).unwrap_err();
+    let error = CheckedTransaction::check(&requested, &came, &fee()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("…aaaaaaaaaaaaaaaaaaaab"), "{text}");
     assert!(text.contains("…aaaaaaaaaaaaaaaaaaaac"), "{text}");
@@ -211,9 +211,13 @@ fn what_no_node_reads_and_what_nobody_can_follow_is_not_signed() {
 #[test]
 fn what_was_asked_has_to_have_one_meaning_that_nodes_keep() {
     let ask = |params: &str| {
-        let asked = call().params(&params.parse::<RawJson>().unwrap()).unwrap();
+        let requested = call().params(&params.parse::<RawJson>().unwrap()).unwrap();
         let came = honest().replace(PARAMS, params);
-        CheckedTransaction::check(&asked, &RawTransaction::from_text(&came).unwrap(), &fee())
+        CheckedTransaction::check(
+            &requested,
+            &RawTransaction::from_text(&came).unwrap(),
+            &fee(),
+        )
     };
     assert!(ask(r#"{"n":0.1}"#).is_ok());
     let inexact = ask(r#"{"n":0.10000000000000000001}"#).unwrap_err();
