@@ -88,7 +88,7 @@ async fn each_case_sends_what_the_plan_says_of_it() {
     }
     assert!(
         wrong.is_empty(),
-        "crates/conformance/src/plan/kinds.rs is not what is sent:\n{}",
+        "crates/conformance/src/run/request_kinds.rs is not what is sent:\n{}",
         wrong.join("\n")
     );
 }

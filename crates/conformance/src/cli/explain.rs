@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::error::UsageError;
 use crate::{
-    cases::{Case, all, explained, matters, untested},
+    cases::{Case, all, description, rationale, untested},
     run::nearest,
 };
 
@@ -47,12 +47,12 @@ fn of_case(case: &Case) -> Result<String, UsageError> {
         "Requirements",
         &cited.map(line_of).collect::<String>(),
     );
-    let checks = explained(case.id).unwrap_or_default();
+    let checks = description(case.id).unwrap_or_default();
     section(&mut out, "What is checked", &checks);
     section(
         &mut out,
         "Why it matters",
-        matters(case.operation()).unwrap_or_default(),
+        rationale(case.operation()).unwrap_or_default(),
     );
     if checks.contains("refused") {
         section(&mut out, "What counts as a refusal", REFUSAL);
@@ -75,7 +75,7 @@ fn of_requirement(known: &Requirement, cases: &[Case]) -> String {
         .filter(|case| case.requirements.contains(&known.id));
     let lines: String = citing
         .map(|case| {
-            let checks = explained(case.id).unwrap_or_default();
+            let checks = description(case.id).unwrap_or_default();
             format!("{} ({}): {checks}\n", case.id, case.level.name())
         })
         .collect();

@@ -2,6 +2,7 @@
 
 mod case_report;
 mod case_results;
+mod cause_rules;
 mod causes;
 mod cost;
 mod coverage;
@@ -16,6 +17,7 @@ mod plan;
 mod report;
 mod request_kind;
 mod request_kinds;
+mod request_parts;
 mod verdict;
 
 pub(crate) use engine::examine;

@@ -1,155 +1,21 @@
 //! The table of all kinds of requests.
 
-use super::request_kind::{DISCOVERY, RequestKind};
+use super::{
+    request_kind::{DISCOVERY, RequestKind},
+    request_parts::{
+        ALL_TOKENS, ALL_WALLETS, ANY_TOKEN, ANY_WALLET, BLOCK_INDEX, CLAIM, CLAIM_ASSET,
+        CLAIM_COLUMN, CLAIM_CONTRACT, CLAIM_TABLE, COLUMN, CONTRACT, DESTINATION, FEE_TOKEN,
+        ONE_BALANCE, ONE_BALANCE_ONLY, REFUSALS, REFUSED_ASSET, SIGNER, SOURCE, TABLE, TOKEN,
+        UNUSUAL, VALUE, WALLET, kind, probe, refused,
+    },
+};
 use crate::{
     api::{
         OWN_DOCUMENT,
-        Tier::{self, Probe, Read, Reject, Write},
+        Tier::{Read, Reject, Write},
     },
-    http::Method::{self, Get, Post},
+    http::Method::{Get, Post},
 };
-
-/// A parameter: its name, and a description of its value.
-type Parameter = (&'static str, &'static str);
-
-const BLOCK_INDEX: Parameter = (
-    "block_index",
-    "an index of the chain, beyond it, or no index",
-);
-const ALL_TOKENS: Parameter = ("balance_type", "ALL_TOKENS_IN_WALLET");
-const WALLET: Parameter = ("wallet_address", "an address from the chain");
-const ALL_WALLETS: Parameter = ("balance_type", "ALL_WALLETS_FOR_TOKEN");
-const TOKEN: Parameter = ("token_code", "a token from the chain");
-const ANY_TOKEN: Parameter = (
-    "token_code",
-    "a token from the chain, or one that does not exist",
-);
-const ONE_BALANCE: Parameter = ("balance_type", "TOKEN_IN_WALLET, or an undocumented type");
-const ANY_WALLET: Parameter = (
-    "wallet_address",
-    "an address from the chain, or an unknown one",
-);
-const TABLE: Parameter = ("table_name", "verification, or a table that does not exist");
-const CONTRACT: Parameter = (
-    "contract_address",
-    "a contract from the chain, or an unknown one",
-);
-const COLUMN: Parameter = (
-    "unique_column",
-    "asset_id, or one that does not hold assets",
-);
-const VALUE: Parameter = ("unique_value", "an asset from the chain, or an unknown one");
-const SOURCE: Parameter = (
-    "src_wallet_address",
-    "an address from the chain, or no address",
-);
-const DESTINATION: Parameter = (
-    "dst_wallet_address",
-    "an address from the chain, or no address",
-);
-const ONE_BALANCE_ONLY: Parameter = ("balance_type", "TOKEN_IN_WALLET");
-const FEE_TOKEN: Parameter = ("token_code", "the fee's token");
-const SIGNER: Parameter = ("wallet_address", "the wallet that signs");
-const CLAIM_TABLE: Parameter = ("table_name", "verification");
-const CLAIM_CONTRACT: Parameter = ("contract_address", "the claim's contract");
-const CLAIM_COLUMN: Parameter = ("unique_column", "asset_id");
-const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refused one's");
-
-const REFUSED_ASSET: Parameter = ("unique_value", "the asset of the refused claim");
-
-/// The cases about all submissions that must be refused.
-const SHAPE: [&str; 10] = [
-    "submit-transaction/refused-not-stored",
-    "submit-transaction/responds",
-    "submit-transaction/content-type",
-    "submit-transaction/refusal-is-no-crash",
-    "submit-transaction/decodes",
-    "submit-transaction/status",
-    "submit-transaction/response",
-    "submit-transaction/valid",
-    "submit-transaction/msg",
-    "submit-transaction/new-transaction",
-];
-
-/// The cases that compare an invalid submission with a valid one.
-const REFUSALS: &[&str] = &[
-    "submit-transaction/unsigned",
-    "submit-transaction/half-signed",
-    "submit-transaction/unlisted-signer",
-    "submit-transaction/another-wallets-key",
-    "submit-transaction/signature-altered",
-    "submit-transaction/params-altered",
-    "submit-transaction/fee-altered",
-    "submit-transaction/transaction-altered",
-    "submit-transaction/signature-not-hex",
-    "submit-transaction/transaction-required",
-    "submit-transaction/signatures-required",
-    "submit-transaction/fee-mistyped",
-    "submit-transaction/fee-negative",
-    "submit-transaction/fee-zero",
-    "submit-transaction/empty-object",
-    "submit-transaction/body-*",
-    "submit-transaction/oversized",
-    "submit-transaction/wrong-method",
-    "submit-transaction/right-after-wrong-signature",
-    "submit-transaction/signature-order",
-];
-
-/// The cases about the claim.
-const CLAIM: &[&str] = &[
-    "submit-transaction/claim-*",
-    "submit-transaction/resubmission-*",
-    "submit-transaction/known-code-altered",
-    "submit-transaction/fee-paid",
-];
-
-/// Creates a row.
-const fn kind(
-    method: Method,
-    path: &'static str,
-    parameters: &'static [Parameter],
-    body: Option<&'static str>,
-    tier: Tier,
-    sent_by: &'static [&'static str],
-) -> RequestKind {
-    RequestKind {
-        method,
-        path,
-        parameters,
-        body,
-        tier,
-        sent_by,
-        shares: &[],
-    }
-}
-
-/// Creates a row of a submission that must be refused. The cases about all refusals use it, too.
-const fn refused(
-    path: &'static str,
-    body: &'static str,
-    sent_by: &'static [&'static str],
-) -> RequestKind {
-    RequestKind {
-        shares: &SHAPE,
-        ..kind(Post, path, &[], Some(body), Reject, sent_by)
-    }
-}
-
-/// Creates a row of a probe. The probes' values are listed separately.
-const fn probe(
-    method: Method,
-    path: &'static str,
-    parameters: &'static [Parameter],
-    sent_by: &'static [&'static str],
-) -> RequestKind {
-    let body = match method {
-        Get => None,
-        Post => Some("a call with one unusual value"),
-    };
-    kind(method, path, parameters, body, Probe, sent_by)
-}
-
-const ODD: &str = "a plain or an unusual value";
 
 /// Every kind of request.
 pub const KINDS: &[RequestKind] = &[
@@ -370,46 +236,49 @@ pub const KINDS: &[RequestKind] = &[
     probe(
         Get,
         "/get-block",
-        &[("block_index", ODD)],
+        &[("block_index", UNUSUAL)],
         &["get-block/probes-*", "chain/unchanged-by-probes"],
     ),
     probe(
         Get,
         "/get-balances",
         &[
-            ("balance_type", ODD),
-            ("token_code", ODD),
-            ("wallet_address", ODD),
+            ("balance_type", UNUSUAL),
+            ("token_code", UNUSUAL),
+            ("wallet_address", UNUSUAL),
         ],
         &["get-balances/probes-*", "chain/unchanged-by-probes"],
     ),
     probe(
         Get,
         "/get-balances",
-        &[ALL_TOKENS, ("wallet_address", ODD)],
+        &[ALL_TOKENS, ("wallet_address", UNUSUAL)],
         &["get-balances/probes-*", "chain/unchanged-by-probes"],
     ),
     probe(
         Get,
         "/get-balances",
-        &[ALL_WALLETS, ("token_code", ODD)],
+        &[ALL_WALLETS, ("token_code", UNUSUAL)],
         &["get-balances/probes-*", "chain/unchanged-by-probes"],
     ),
     probe(
         Get,
         "/sc-state",
         &[
-            ("table_name", ODD),
-            ("contract_address", ODD),
-            ("unique_column", ODD),
-            ("unique_value", ODD),
+            ("table_name", UNUSUAL),
+            ("contract_address", UNUSUAL),
+            ("unique_column", UNUSUAL),
+            ("unique_value", UNUSUAL),
         ],
         &["sc-state/probes-*", "chain/unchanged-by-probes"],
     ),
     probe(
         Get,
         "/get-trustscore-wallets",
-        &[("src_wallet_address", ODD), ("dst_wallet_address", ODD)],
+        &[
+            ("src_wallet_address", UNUSUAL),
+            ("dst_wallet_address", UNUSUAL),
+        ],
         &[
             "get-trustscore-wallets/probes-*",
             "chain/unchanged-by-probes",
