@@ -15,7 +15,7 @@ const DOCUMENTS: [&str; 4] = [
     r#"{"fee":1e6,"descr":""}"#,
     r#"{"b":[1,-0,2.50,1E16,0.00001,123456789012345678901234567890],"a":{},"c":[]}"#,
     r#"{"text":"tab\t quote\" slash\/ back\\ del\u007f é € 😀 \u0001","n":null,"t":true}"#,
-    r#"{"duplicate-member":1,"other":2,"duplicate-member":3}"#,
+    r#"{"twice":1,"other":2,"twice":3}"#,
 ];
 
 fn sha1_hex(message: &[u8]) -> String {

@@ -181,7 +181,7 @@ async fn what_is_for_one_node_alone_is_refused_for_several() {
         ),
         (
             arguments(&[&same[..], &["--network", "devnet"]].concat()),
-            "is given twice",
+            "is listed twice",
         ),
         (
             arguments(&["--base-url", "http://a:8420", "--base-url", "http://b:8421"]),

@@ -490,7 +490,7 @@ impl Client {
     /// # Errors
     /// If the request fails, or the response is not a JSON object.
     /// [`maybe_sent`](Error::maybe_sent) returns whether the transaction may have reached the node
-    /// all the same. Nodes were seen to return 500 for a signature that does not verify, and 429
+    /// anyway. Nodes were seen to return 500 for a signature that does not verify, and 429
     /// for too many submissions.
     ///
     /// ```no_run

@@ -325,7 +325,7 @@ mod tests {
             "known",
             &[
                 "<testsuites name=\"nodeproof\" tests=\"2\" failures=\"0\" errors=\"0\" time=\"1.500\">",
-                "<skipped message=\"known to depart: is tracked\" type=\"known\"/>",
+                "<skipped message=\"known violation: is tracked\" type=\"known\"/>",
             ],
         );
     }

@@ -135,7 +135,7 @@ impl CommandSigner {
             .verify_by_address(message, self.address)
             .map_err(|_| {
                 self.failed(&format!(
-                    "returned a signature that is not one of {} over this message: it may have \
+                    "returned a signature that does not match the address {} and this message: it may have \
                      another wallet's key",
                     self.address
                 ))

@@ -22,7 +22,7 @@ pub enum SignatureParseError {
 
 /// The signature was not made with the wallet's key over this message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the signature is not one of {address} over this message")]
+#[error("the signature does not match the address {address} and this message")]
 pub struct SignatureError {
     address: WalletAddress,
 }

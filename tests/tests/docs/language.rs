@@ -46,6 +46,42 @@ const BANNED: &[(&str, &str, &str, &str)] = &[
         "is reported as new",
     ),
     (
+        r"\bthe node (answers|answered|says|said|tells|told|knows)\b",
+        "the node responds with, reports, returns",
+        "the node says no",
+        "the node returns no",
+    ),
+    (
+        r"\b(whoever|anew|all the same)\b",
+        "everyone who, again, anyway",
+        "the node is asked anew",
+        "the client sends a new request",
+    ),
+    (
+        r"\b(is|was|are|were) asked for\b",
+        "is requested",
+        "the block that was asked for",
+        "the requested block",
+    ),
+    (
+        r"\b(is|was|are|were) answered\b",
+        "the response is",
+        "a block is answered with 500",
+        "the response is 500",
+    ),
+    (
+        r"\bwhat is wrong is\b",
+        "an invalid request is",
+        "what is wrong is refused",
+        "an invalid request is refused",
+    ),
+    (
+        r"\b(nothing|something) (comes|came) of\b",
+        "has no result",
+        "nothing came of it",
+        "it had no result",
+    ),
+    (
         r"\bwhat came of it\b",
         "the result",
         "shows what came of it",

@@ -153,8 +153,8 @@ fn a_block_that_was_named_and_is_not_there_is_told_with_the_nodes_words() {
             6,
             "database is locked",
         ),
-        ("200 OK", "{}", 6, "without any field"),
-        ("200 OK", r#"{"status":1}"#, 6, "without any field"),
+        ("200 OK", "{}", 6, "without block fields"),
+        ("200 OK", r#"{"status":1}"#, 6, "without block fields"),
         ("200 OK", "null", 6, "null"),
     ] {
         let node = chain(13, status, body);

@@ -28,7 +28,10 @@ fn wrong_usage_is_2_and_nothing_is_asked() {
     let home = Home::new();
     let upper = WALLET.replace('a', "A");
     for (arguments, words) in [
-        (&["balance", CONTRACT, "T"][..], "the address of a contract"),
+        (
+            &["balance", CONTRACT, "T"][..],
+            "this is a contract address",
+        ),
         (&["balance", &upper, "T"], "written in lower case"),
         (&["balance", &WALLET[..41], "T"], "40 hexadecimal digits"),
         (&["trust", WALLET, "0x"], "40 hexadecimal digits"),
@@ -37,7 +40,7 @@ fn wrong_usage_is_2_and_nothing_is_asked() {
         (&["block"], "INDEX|latest"),
         (
             &["claim", "get", "a", "--contract", WALLET],
-            "the address of a wallet",
+            "this is a wallet address",
         ),
         (&["claim", "get", "a"], "--contract"),
         (&["watch", "--count", "0"], "0"),

@@ -72,7 +72,7 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
         assert!(
             refused
                 .err
-                .contains("anyone who has the transaction can still submit it"),
+                .contains("anyone with the transaction can still submit it"),
             "{refused:?}"
         );
         let sent = submissions(&proxy);

@@ -72,7 +72,7 @@ fn a_file_is_not_written_to_a_hyphen() {
         &["wallet", "export", "x", "-", "--plain"],
     ] {
         let ran = home.run(arguments).ended(2);
-        assert!(ran.err.contains("a file is wanted"), "{ran:?}");
+        assert!(ran.err.contains("expected a file name"), "{ran:?}");
     }
     assert!(!home.path("-").exists());
 }

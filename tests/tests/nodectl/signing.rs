@@ -184,7 +184,7 @@ async fn what_was_tampered_with_is_neither_verified_nor_signed_nor_sent() {
     assert_ne!(tampered, signed);
     let file = home.file("tampered.json", &tampered);
     let ran = home.run(&["verify", &file]).ended(1);
-    assert!(ran.err.contains("not right"), "{ran:?}");
+    assert!(ran.err.contains("is not valid"), "{ran:?}");
     home.run(&["sign", "--yes", &file, "--wallet", &alice])
         .ended(2);
     home.ask(url, &["submit", &file]).ended(2);

@@ -200,7 +200,7 @@ fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
         (
             block(7, 5, "06", "06"),
             block(8, 4, "07", "07"),
-            Some("block timestamps decrease"),
+            Some("time decreases"),
         ),
     ] {
         let (one, two) = (first.clone(), second.clone());

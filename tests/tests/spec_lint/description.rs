@@ -117,7 +117,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         find: "                $ref: '#/components/schemas/TrustScoreResponse'",
-        replace: "                $ref: '#/components/schemas/TrustScoreAnwser'",
+        replace: "                $ref: '#/components/schemas/TrustScoreRepsonse'",
         rule: "dangling-ref",
         pointer: "/paths/~1get-trustscore-wallets/get/responses/200/content/application~1json/schema/$ref",
         line: 0,
@@ -289,7 +289,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         rule: "enum",
         pointer: "/components/schemas/BalanceType/enum/2",
         line: 0,
-        says: "duplicate-member",
+        says: "twice",
     },
     Fault {
         find: "      type: number\n      example: 12.5",

@@ -10,8 +10,8 @@ pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
     text.parse()
         .map_err(|error: nodeproof_primitives::ParseHexError| {
             if text.parse::<ContractAddress>().is_ok() {
-                "expected a wallet address, but this is a contract address: 0x and 40 \
-             lower-case hexadecimal digits"
+                "this is a contract address; expected a wallet address: 0x and 40 lower-case \
+                 hexadecimal digits"
                     .to_owned()
             } else {
                 in_lower_case::<WalletAddress>(text).unwrap_or_else(|| error.to_string())
@@ -25,8 +25,8 @@ pub(crate) fn contract_address(text: &str) -> Result<ContractAddress, String> {
     text.parse()
         .map_err(|error: nodeproof_primitives::ParseHexError| {
             if text.parse::<WalletAddress>().is_ok() {
-                "expected a contract address, but this is a wallet address: ct and 40 \
-             lower-case hexadecimal digits"
+                "this is a wallet address; expected a contract address: ct and 40 lower-case \
+                 hexadecimal digits"
                     .to_owned()
             } else {
                 in_lower_case::<ContractAddress>(text).unwrap_or_else(|| error.to_string())
@@ -67,12 +67,12 @@ mod tests {
         assert!(
             wallet_address(&contract)
                 .unwrap_err()
-                .contains("of a contract")
+                .contains("this is a contract address")
         );
         assert!(
             contract_address(&wallet)
                 .unwrap_err()
-                .contains("of a wallet")
+                .contains("this is a wallet address")
         );
         assert_eq!(
             wallet_address(&wallet.to_uppercase().replace("0X", "0x")).unwrap_err(),

@@ -98,7 +98,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
     let client = session.client_of(&target)?;
     interrupt::set_interrupt_message(
         "the transaction was sent, or was about to be: submitting the same file again is safe, \
-         as the node knows it by its code",
+         because the node recognises its code",
     );
     let response = submit(&client, &signed, saved.map(|saved| &mut **saved)).await?;
     let view = signed.transaction().ok();
@@ -221,11 +221,11 @@ fn no_clear_response(error: &SubmitError, had_arrived: bool) -> Failure {
     let more = match kind {
         Kind::Unconfirmed if had_arrived && !error.maybe_sent() => {
             "; an earlier run has sent this transaction: submitting the same file again is safe, \
-             as the node knows it by its code"
+             because the node recognises its code"
         }
         Kind::Unconfirmed => {
-            "; the node may still have taken the transaction: submitting the same file again \
-             is safe, as the node knows it by its code"
+            "; the node may still have accepted the transaction: submitting the same file \
+             again is safe, because the node recognises its code"
         }
         Kind::Unreachable => why_not(error).unwrap_or_default(),
         _ => "",

@@ -64,7 +64,7 @@ pub(crate) struct SignerArgs {
 impl SignerArgs {
     /// Returns all signers, in order. Fails if one of their key files records another network.
     ///
-    /// The user is asked for a passphrase only when its key is needed.
+    /// The program prompts for a passphrase only when its key is needed.
     pub(crate) fn signers(
         &self,
         session: &Session,

@@ -105,7 +105,8 @@ pub(crate) async fn as_signed(context: &Context) -> Findings {
     let Some((block, found)) = entry(context).await? else {
         return unknown("no block contained the claim's transaction");
     };
-    let text = claim.text.as_ref().map_err(Clone::clone)?;
+    let checked = claim.checked.as_ref().map_err(Clone::clone)?;
+    let text = checked.transaction_text();
     let signed: Value = serde_json::from_str(text).unwrap_or_default();
     let mut findings = Checked::default();
     for (name, signed) in signed.as_object().into_iter().flatten() {

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
-use nodeproof_wallet::sign_with;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -41,8 +41,8 @@ pub(crate) struct Claim {
     pub(crate) built: Arc<Exchange>,
     /// The reason why the built transaction was not signed, if it matches the call.
     pub(crate) unsigned: Option<Unsigned>,
-    /// The text of the transaction that was signed.
-    pub(crate) text: Step<String>,
+    /// The transaction that was signed.
+    pub(crate) checked: Step<CheckedTransaction>,
     /// The signature that was submitted.
     pub(crate) entry: Option<Value>,
     /// The result of a submission that the node had to refuse, sent just before the claim.
@@ -108,10 +108,10 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     let call = call(contract, &[wallet.address()], &asset, remarks);
     let built = submitter.samples.node.send(call_request(&call)).await?;
     let mut unsigned = None;
-    let text = match unlike(&call, &built) {
+    let checked = match unlike(&call, &built) {
         Some(what) => no(format!("nothing was signed: {what}")),
         None => match checked_with_time(&call, &built, &submitter.with) {
-            Ok(checked) => Ok(checked.transaction_text().to_owned()),
+            Ok(checked) => Ok(checked),
             Err(reason) => {
                 let told = format!("nothing was signed: {}", reason.reason());
                 unsigned = Some(reason);
@@ -124,7 +124,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         wallet: wallet.address(),
         built,
         unsigned,
-        text,
+        checked,
         entry: None,
         refused: no(NOT_SUBMITTED),
         submitted: no(NOT_SUBMITTED),
@@ -136,10 +136,10 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         known_code: no(NOT_ACCEPTED),
         known_code_signed: no(NOT_ACCEPTED),
     };
-    match claim.text.clone() {
-        Ok(text) => {
+    match claim.checked.clone() {
+        Ok(checked) => {
             claim
-                .submit(submitter, wallet, &text, contract, &asset)
+                .submit(submitter, wallet, &checked, contract, &asset)
                 .await?
         }
         Err(inconclusive) => claim.submitted = Err(inconclusive),
@@ -157,10 +157,11 @@ impl Claim {
         &mut self,
         submitter: &Submitter,
         wallet: &SigningWallet,
-        text: &str,
+        checked: &CheckedTransaction,
         contract: &str,
         asset: &str,
     ) -> Result<(), InconclusiveReason> {
+        let text = checked.transaction_text();
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         let refused = self.refuse_first(submitter, text).await;
@@ -175,20 +176,21 @@ impl Claim {
                     .await
             }
         };
-        let entry = match sign_with(wallet.signer(), text).await {
-            Ok(entry) => serde_json::to_value(entry)
-                .map_err(|error| InconclusiveReason::Harness(error.to_string()))?,
+        let signed = match checked.sign(&[wallet.signer()]).await {
+            Ok(signed) => signed.text().to_string(),
             Err(error) => {
                 self.submitted = no(format!("the wallet did not sign: {error}"));
                 return Ok(());
             }
         };
-        let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
+        let entry = serde_json::from_str(&signed)
+            .map(|signed: Value| signed["signatures"][0].clone())
+            .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
         if let Some(signature) = entry["msgsign"].as_str() {
             submitter.with.redactor.add(signature);
         }
         self.entry = Some(entry);
-        let request = Request::post("/submit-transaction", body).carrying_signature();
+        let request = Request::post("/submit-transaction", signed).carrying_signature();
         let submitted = submitter.submit_serialized(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|response| is_valid(response));
         self.submitted = submitted;
@@ -275,7 +277,7 @@ impl Claim {
 
     /// Returns the transaction code, or `None` if it is missing or empty.
     pub(crate) fn code(&self) -> Option<String> {
-        let code = code_of(self.text.as_ref().ok()?);
+        let code = code_of(self.checked.as_ref().ok()?.transaction_text());
         (!code.is_empty()).then_some(code)
     }
 }

@@ -294,7 +294,7 @@ impl Node {
     async fn send_once(
         &self,
         request: &Request,
-        anew: bool,
+        new_connection: bool,
         gate: Option<&Arc<Semaphore>>,
     ) -> Result<(Exchange, Option<OwnedSemaphorePermit>, Option<Duration>), Failure> {
         let most = self.most_requests();
@@ -311,7 +311,7 @@ impl Node {
             self.pacing.turn().await;
         }
         self.with_log(|log| log.count(request.operation));
-        let sending = self.connections.next(anew).await;
+        let sending = self.connections.next(new_connection).await;
         let limit = self.limits.request_timeout;
         let started = Instant::now();
         let slow = || {

@@ -26,7 +26,7 @@ pub(super) struct Connections {
     /// Replaces the client with idle connections, which closes them.
     spare: reqwest::Client,
     /// Opens a new connection for each request.
-    anew: reqwest::Client,
+    new_connection: reqwest::Client,
     one: Semaphore,
 }
 
@@ -68,7 +68,7 @@ impl Connections {
     ) -> Result<Self, Error> {
         let kept = transport::http_client(base, &options)?;
         let spare = transport::http_client(base, &options)?;
-        let anew = transport::http_client(base, &options.keep_alive(false))?;
+        let new_connection = transport::http_client(base, &options.keep_alive(false))?;
         let handling = if one_at_a_time {
             Handling::One { found: false }
         } else {
@@ -77,7 +77,7 @@ impl Connections {
         Ok(Self {
             state: Mutex::new(State { handling, kept }),
             spare,
-            anew,
+            new_connection,
             one: Semaphore::new(1),
         })
     }
@@ -96,7 +96,7 @@ impl Connections {
     }
 
     /// Waits until the next request may be sent, and returns how to send it.
-    pub(super) async fn next(&self, anew: bool) -> Sending<'_> {
+    pub(super) async fn next(&self, new_connection: bool) -> Sending<'_> {
         let mut turn = None;
         if self.handling() != Handling::Several {
             // The semaphore is never closed.
@@ -108,14 +108,18 @@ impl Connections {
             Handling::Unknown => (kept(), false, None),
             Handling::FirstIsIdle(first) => {
                 let bound = MIN_TRIAL.max(first.saturating_mul(TIMES_THE_FIRST));
-                (self.anew.clone(), false, Some(bound))
+                (self.new_connection.clone(), false, Some(bound))
             }
             Handling::Several => {
                 turn = None;
-                let http = if anew { self.anew.clone() } else { kept() };
+                let http = if new_connection {
+                    self.new_connection.clone()
+                } else {
+                    kept()
+                };
                 (http, false, None)
             }
-            Handling::One { .. } => (self.anew.clone(), true, None),
+            Handling::One { .. } => (self.new_connection.clone(), true, None),
         };
         Sending {
             http,

@@ -195,7 +195,7 @@ mod tests {
             "{misspelt}"
         );
         let twice = [entry("docs/page", ""), entry("docs/page", "")].concat();
-        assert!(told(&twice).contains("duplicate-member"));
+        assert!(told(&twice).contains("twice"));
         assert!(told("[[expect]]\ncase = \"docs/page\"\nreason = \" \"").contains("no reason"));
         assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("not a date"));
         assert!(told(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));

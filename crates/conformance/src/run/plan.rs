@@ -80,11 +80,11 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
         );
     }
     let most = options.limits.max_requests;
-    let besides = match &options.sweep {
+    let more = match &options.sweep {
         Some(sweep) if !sweep.counts_requests => ", plus those for the sweep's blocks",
         _ => "",
     };
-    let _ = writeln!(out, "\nat most {most} requests in all{besides}");
+    let _ = writeln!(out, "\nat most {most} requests in all{more}");
     out
 }
 

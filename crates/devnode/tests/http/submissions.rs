@@ -171,9 +171,9 @@ async fn what_is_signed_is_the_text_that_was_submitted() {
 #[tokio::test]
 async fn a_second_claim_of_a_verifier_about_an_asset_is_left_out_of_the_block() {
     let peer = Peer::new().await;
-    let first = peer.signed_claim("alice", "duplicate-member").await;
+    let first = peer.signed_claim("alice", "twice").await;
     assert!(peer.submit(first).await.verdict().0);
-    let second = peer.signed_claim("alice", "duplicate-member").await;
+    let second = peer.signed_claim("alice", "twice").await;
     assert!(peer.submit(second).await.verdict().0);
     let alice = peer.keys("alice").address();
     let before = peer.balance(alice, "DEVN").await;
@@ -186,7 +186,7 @@ async fn a_second_claim_of_a_verifier_about_an_asset_is_left_out_of_the_block() 
         1
     );
     assert_eq!(peer.balance(alice, "DEVN").await, before - 1_000_000);
-    let other = peer.signed_claim("bob", "duplicate-member").await;
+    let other = peer.signed_claim("bob", "twice").await;
     assert!(peer.submit(other).await.verdict().0);
     let index = peer.node.make_block();
     assert_eq!(

@@ -33,7 +33,7 @@ const NOT_A_NODE: &str = "is not a node";
 /// The node was reached, and reports that it took nothing.
 const TAKES_NOTHING: Ended = Ended {
     exit: 3,
-    says: "the node took nothing: do the same again later",
+    says: "the node accepted nothing: try again later",
     maybe_sent: false,
 };
 

@@ -86,7 +86,7 @@ fn every_tampering_is_refused_and_named() {
             BuiltCallMismatch::Changed { .. } => "changed",
             BuiltCallMismatch::Extra { .. } => "added",
             BuiltCallMismatch::Missing { .. } => "left_out",
-            BuiltCallMismatch::Twice { .. } => "duplicate-member",
+            BuiltCallMismatch::Twice { .. } => "twice",
             BuiltCallMismatch::Malformed { .. } => "malformed",
             BuiltCallMismatch::AlreadySigned => "signed",
             _ => "another",
