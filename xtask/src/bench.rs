@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: measures costs, each next to a minimal baseline.
 //!
 //! Everything is measured in one process, against local nodes, in the release profile. No test
-//! asserts these numbers, because a machine can be busy. Only ratios have bounds: both sides of a
-//! ratio are measured in turns, so a disturbance affects both.
+//! asserts these numbers, because a machine can be busy. Both sides of a ratio are measured in turns,
+//! so a disturbance affects both.
 
 mod build;
 mod call;

@@ -10,12 +10,12 @@ use crate::{api::Tier, monitor::LogFormat, sweep::BlockRange};
 const EXIT_STATUS: &str = "\
 Exit status:
   0    the node conforms
-  1    the node does not conform
+  1    the node does not conform, or the run did not meet --require-coverage
   2    invalid usage or configuration, or no case was selected
-  3    no verdict: the node was unreachable or lost, the server is not a node, time ran out, or a tier
-       given with --allow could not run
+  3    no verdict: the node was unreachable, busy or lost, the server is not a node, a limit was
+       reached, there was nothing to check, or a tier given with --allow could not run
   4    the harness itself failed
-  5    an expectation is stale: a case passed that was expected to fail
+  5    a case passed that the file given with --expect lists as a known failure
   130  interrupted by Ctrl-C; the findings so far are reported
   143  interrupted by SIGTERM; the findings so far are reported
 For several nodes, it is the worst one: 130 and 143, then 4, 3, 1, 5, 0. Nodes that disagree with each

@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Converts the result of a case into its report, without the exchanges.
-pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
-    let first = ended.findings.first();
-    let findings: Vec<_> = ended
+pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
+    let first = result.findings.first();
+    let findings: Vec<_> = result
         .findings
         .iter()
         .map(|finding| FindingReport {
@@ -31,7 +31,7 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
             signed: finding.signed.as_deref().cloned(),
         })
         .collect();
-    let inconclusive = ended
+    let inconclusive = result
         .inconclusive
         .as_ref()
         .map(|inconclusive| match inconclusive {
@@ -39,20 +39,20 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
             other => other.reason().to_owned(),
         });
     CaseReport {
-        id: ended.case.id.to_owned(),
-        level: ended.case.level,
-        outcome: ended.outcome,
-        aspect: aspect_of(&ended.case),
+        id: result.case.id.to_owned(),
+        level: result.case.level,
+        outcome: result.outcome,
+        aspect: aspect_of(&result.case),
         explained_by: None,
         reason: first.map(|finding| finding.what.clone()).or(inconclusive),
-        note: ended.note.clone(),
-        requirements: requirements(&ended.case),
+        note: result.note.clone(),
+        requirements: requirements(&result.case),
         expected: first.map(|finding| finding.expected.clone()),
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
-        snapshot: ended.case.snapshot_path(),
-        more_findings: ended.findings.len().saturating_sub(MAX_FINDINGS) + ended.unlisted,
-        elapsed_ms: millis(ended.elapsed),
+        snapshot: result.case.snapshot_path(),
+        more_findings: result.findings.len().saturating_sub(MAX_FINDINGS) + result.unlisted,
+        elapsed_ms: millis(result.elapsed),
         exchanges: Vec::new(),
         findings,
     }

@@ -9,23 +9,23 @@ use crate::cases::CaseResult;
 /// The results so far. They remain available if the run stops early.
 #[derive(Default)]
 pub(crate) struct CaseResults {
-    pub(crate) ended: Mutex<Vec<CaseResult>>,
+    pub(crate) results: Mutex<Vec<CaseResult>>,
 }
 
 impl CaseResults {
-    pub(crate) fn push(&self, ended: CaseResult) {
-        if let Ok(mut list) = self.ended.lock() {
-            list.push(ended);
+    pub(crate) fn push(&self, result: CaseResult) {
+        if let Ok(mut list) = self.results.lock() {
+            list.push(result);
         }
     }
 
     pub(crate) fn has(&self, outcome: Outcome) -> bool {
-        let has = |list: &Vec<CaseResult>| list.iter().any(|ended| ended.outcome == outcome);
-        self.ended.lock().is_ok_and(|list| has(&list))
+        let has = |list: &Vec<CaseResult>| list.iter().any(|result| result.outcome == outcome);
+        self.results.lock().is_ok_and(|list| has(&list))
     }
 
     pub(crate) fn take(&self) -> Vec<CaseResult> {
-        self.ended
+        self.results
             .lock()
             .map(|mut list| std::mem::take(&mut *list))
             .unwrap_or_default()

@@ -13,19 +13,19 @@ use crate::{
 };
 
 /// Returns the case that explains each result, if there is one.
-pub(super) fn explain(ended: &[CaseResult]) -> Vec<Option<&'static str>> {
-    ended
+pub(super) fn explain(results: &[CaseResult]) -> Vec<Option<&'static str>> {
+    results
         .iter()
-        .map(|explained| root(explained, ended))
+        .map(|explained| root(explained, results))
         .collect()
 }
 
 /// Follows the causes of a result to the last one.
-fn root(explained: &CaseResult, ended: &[CaseResult]) -> Option<&'static str> {
-    let mut cause = cause_of(explained, ended)?;
+fn root(explained: &CaseResult, results: &[CaseResult]) -> Option<&'static str> {
+    let mut cause = cause_of(explained, results)?;
     // A chain of causes has at most as many links as there are rules, unless it is a cycle.
     for _ in 0..RULES.len() {
-        match cause_of(cause, ended) {
+        match cause_of(cause, results) {
             Some(next) if next.case.id != explained.case.id => cause = next,
             _ => break,
         }
@@ -33,7 +33,7 @@ fn root(explained: &CaseResult, ended: &[CaseResult]) -> Option<&'static str> {
     Some(cause.case.id)
 }
 
-fn cause_of<'r>(explained: &CaseResult, ended: &'r [CaseResult]) -> Option<&'r CaseResult> {
+fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r CaseResult> {
     let no_sample = matches!(
         explained.inconclusive,
         Some(InconclusiveReason::NoSample(_))
@@ -49,11 +49,11 @@ fn cause_of<'r>(explained: &CaseResult, ended: &'r [CaseResult]) -> Option<&'r C
         if !is_explained {
             return None;
         }
-        ended.iter().find(|cause| {
+        results.iter().find(|cause| {
             cause.departs()
                 && cause.case.id != explained.case.id
                 && rule.cause.iter().any(|id| matches(id, cause.case.id))
-                && rule.when.holds(cause, explained, ended)
+                && rule.when.holds(cause, explained, results)
         })
     })
 }
@@ -69,7 +69,7 @@ fn matches(pattern: &str, id: &str) -> bool {
 }
 
 impl When {
-    fn holds(self, cause: &CaseResult, explained: &CaseResult, ended: &[CaseResult]) -> bool {
+    fn holds(self, cause: &CaseResult, explained: &CaseResult, results: &[CaseResult]) -> bool {
         match self {
             Self::Always => explained.departs(),
             Self::Inconclusive => !explained.departs(),
@@ -97,9 +97,11 @@ impl When {
                         exchange.is_some_and(|exchange| exchange.status >= 500)
                     })
             }
-            Self::AllDepart(ids) => ids
-                .iter()
-                .all(|id| ended.iter().any(|one| one.case.id == *id && one.departs())),
+            Self::AllDepart(ids) => ids.iter().all(|id| {
+                results
+                    .iter()
+                    .any(|one| one.case.id == *id && one.departs())
+            }),
         }
     }
 }

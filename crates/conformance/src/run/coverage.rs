@@ -14,7 +14,7 @@ use crate::{
 use nodeproof_openapi::{Operation, Spec, View};
 
 /// Compares the sent requests and the results with the documented operations.
-pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[CaseResult]) -> Coverage {
+pub(crate) fn measure(spec: &Spec, log: &RequestLog, results: &[CaseResult]) -> Coverage {
     let operations = spec
         .operations(View::Documented)
         .iter()
@@ -30,19 +30,19 @@ pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[CaseResult]) -> Co
                 })
                 .collect();
             OperationCoverage {
-                reason: (sent.requests == 0).then(|| why_not(name, ended)),
+                reason: (sent.requests == 0).then(|| why_not(name, results)),
                 operation: name.to_owned(),
                 requests: sent.requests,
                 statuses: sent.statuses.into_iter().collect(),
                 parameters,
-                fields: fields(name, ended),
+                fields: fields(name, results),
             }
         })
         .collect();
-    let unseen_fields = ended
+    let unseen_fields = results
         .iter()
-        .filter(|ended| ended.inconclusive.is_some() && is_field(ended.case.id))
-        .map(|ended| ended.case.id.to_owned())
+        .filter(|result| result.inconclusive.is_some() && is_field(result.case.id))
+        .map(|result| result.case.id.to_owned())
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
@@ -56,10 +56,10 @@ fn is_field(id: &str) -> bool {
     FIELDS.iter().any(|field| field.id == id)
 }
 
-fn why_not(operation: &str, ended: &[CaseResult]) -> String {
+fn why_not(operation: &str, results: &[CaseResult]) -> String {
     let asks = |id: &str| id.split('/').next() == Some(operation);
     let mut cases = all().into_iter().filter(|case| asks(case.id));
-    if ended.iter().any(|ended| asks(ended.case.id)) {
+    if results.iter().any(|result| asks(result.case.id)) {
         "its cases found no sample for a request".to_owned()
     } else if cases.all(|case| case.tier > Tier::Read) {
         "this run only reads".to_owned()
@@ -86,18 +86,18 @@ fn parameters(spec: &Spec, operation: &Operation<'_>) -> Vec<String> {
     names
 }
 
-fn fields(operation: &str, ended: &[CaseResult]) -> Vec<PartCoverage> {
+fn fields(operation: &str, results: &[CaseResult]) -> Vec<PartCoverage> {
     FIELDS
         .iter()
         .filter(|field| field.id.split('/').next() == Some(operation))
         .map(|field| {
-            let judged = ended.iter().find(|ended| ended.case.id == field.id);
-            let exercised = judged.is_some_and(|ended| {
-                !matches!(ended.outcome, Outcome::Inconclusive | Outcome::Skipped)
+            let judged = results.iter().find(|result| result.case.id == field.id);
+            let exercised = judged.is_some_and(|result| {
+                !matches!(result.outcome, Outcome::Inconclusive | Outcome::Skipped)
             });
             let reason = match judged {
                 None => Some("its case did not run".to_owned()),
-                Some(ended) => ended
+                Some(result) => result
                     .inconclusive
                     .as_ref()
                     .map(InconclusiveReason::reason)

@@ -185,11 +185,11 @@ fn after(
 ) -> Option<StopReason> {
     sweeping.close();
     let mut departs = progress.has(Outcome::Fail);
-    for mut ended in sweeping.ended() {
-        options.files.expectations.apply(&mut ended, today());
-        watch.done(&case_report(&ended));
-        departs |= ended.outcome == Outcome::Fail;
-        progress.push(ended);
+    for mut result in sweeping.case_results() {
+        options.files.expectations.apply(&mut result, today());
+        watch.done(&case_report(&result));
+        departs |= result.outcome == Outcome::Fail;
+        progress.push(result);
     }
     let untold = || sweeping.unread().or_else(|| sweeping.beyond());
     cut.or_else(|| untold().filter(|_| !departs))
@@ -344,19 +344,19 @@ async fn one(
             "the case itself failed unexpectedly".to_owned(),
         ))
     });
-    let mut ended = ended(case, found);
-    ended.requested = requested;
-    ended.elapsed = began.elapsed();
-    options.files.expectations.apply(&mut ended, today());
+    let mut result = case_result(case, found);
+    result.requested = requested;
+    result.elapsed = began.elapsed();
+    options.files.expectations.apply(&mut result, today());
     let redactor = &options.submitting.redactor;
-    watch.done(&redactor.redact(case_report(&ended)));
-    progress.push(ended);
+    watch.done(&redactor.redact(case_report(&result)));
+    progress.push(result);
 }
 
 /// The reason of an inconclusive case that has no reason of its own.
 const NOTHING_EXAMINED: &str = "the node sent nothing that the case could check";
 
-fn ended(case: Case, found: Findings) -> CaseResult {
+fn case_result(case: Case, found: Findings) -> CaseResult {
     match found {
         Ok(Checked {
             examined: 0,
@@ -391,14 +391,16 @@ fn ended(case: Case, found: Findings) -> CaseResult {
 /// Returns a reason if requests had no response, and the node still does not respond or no case failed.
 async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
     let (reason, departed) = {
-        let ended = progress.ended.lock().ok()?;
-        let reason = ended.iter().find_map(|ended| match &ended.inconclusive {
-            Some(InconclusiveReason::Transport(reason)) => Some(reason.clone()),
-            _ => None,
-        })?;
+        let results = progress.results.lock().ok()?;
+        let reason = results
+            .iter()
+            .find_map(|result| match &result.inconclusive {
+                Some(InconclusiveReason::Transport(reason)) => Some(reason.clone()),
+                _ => None,
+            })?;
         (
             reason,
-            ended.iter().any(|ended| ended.outcome == Outcome::Fail),
+            results.iter().any(|result| result.outcome == Outcome::Fail),
         )
     };
     let known = context

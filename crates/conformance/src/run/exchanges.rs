@@ -25,8 +25,8 @@ pub(crate) struct Exchanges {
 
 impl Exchanges {
     /// Adds exchange indexes to the report of a case: those of its findings, then the first others.
-    pub(crate) fn named_by(&mut self, ended: &CaseResult, mut case: CaseReport) -> CaseReport {
-        for (told, finding) in case.findings.iter_mut().zip(&ended.findings) {
+    pub(crate) fn named_by(&mut self, result: &CaseResult, mut case: CaseReport) -> CaseReport {
+        for (told, finding) in case.findings.iter_mut().zip(&result.findings) {
             let place = finding
                 .exchange
                 .as_ref()
@@ -36,7 +36,7 @@ impl Exchanges {
                 case.exchanges.push(place);
             }
         }
-        for exchange in ended.requested.iter().take(MAX_LISTED) {
+        for exchange in result.requested.iter().take(MAX_LISTED) {
             let place = self.place(exchange, false);
             if !case.exchanges.contains(&place) {
                 case.exchanges.push(place);

@@ -126,22 +126,22 @@ impl Expectations {
     }
 
     /// Sets the outcome of a case that is expected to fail, unless the expectation has expired.
-    pub(crate) fn apply(&self, ended: &mut CaseResult, today: Day) {
-        let Some(expected) = self.0.get(ended.case.id) else {
+    pub(crate) fn apply(&self, result: &mut CaseResult, today: Day) {
+        let Some(expected) = self.0.get(result.case.id) else {
             return;
         };
         if expected.expires.is_some_and(|last| last < today) {
-            if ended.departs() {
-                ended.note = Some(format!("known until it expired: {}", expected.reason));
+            if result.departs() {
+                result.note = Some(format!("known until it expired: {}", expected.reason));
             }
             return;
         }
-        if ended.departs() {
-            ended.outcome = Outcome::Known;
-            ended.note = Some(expected.reason.clone());
-        } else if ended.outcome == Outcome::Pass {
-            ended.outcome = Outcome::Stale;
-            ended.note = Some(format!(
+        if result.departs() {
+            result.outcome = Outcome::Known;
+            result.note = Some(expected.reason.clone());
+        } else if result.outcome == Outcome::Pass {
+            result.outcome = Outcome::Stale;
+            result.note = Some(format!(
                 "expected to violate the contract ({}), but does not: remove it from the file",
                 expected.reason
             ));

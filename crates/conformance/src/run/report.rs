@@ -34,33 +34,33 @@ const ONE_CONNECTION: &str = "the node handles one connection at a time: it did 
 pub(crate) fn build(
     target: &Target,
     options: &Options,
-    mut ended: Vec<CaseResult>,
+    mut results: Vec<CaseResult>,
     cut: Option<&StopReason>,
     known: Option<(&Node, &Spec)>,
     started: Instant,
 ) -> (Report, Option<Conclusion>) {
     // Cases end in any order, but the report must not depend on it.
     let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
-    ended.sort_by_key(|ended| order.iter().position(|id| *id == ended.case.id));
+    results.sort_by_key(|result| order.iter().position(|id| *id == result.case.id));
     let coverage = known
-        .map(|(node, spec)| measure(spec, &node.log(), &ended))
+        .map(|(node, spec)| measure(spec, &node.log(), &results))
         .unwrap_or_default();
     let Conclusion {
         verdict,
         status,
         reason,
-    } = conclude(&ended, cut, options, &coverage);
+    } = conclude(&results, cut, options, &coverage);
     let without_sweep = matches!(cut, Some(StopReason::ChainTooShort(_)))
-        .then(|| conclude(&ended, None, options, &coverage));
+        .then(|| conclude(&results, None, options, &coverage));
     let mut exchanges = Exchanges::default();
-    let causes = explain(&ended);
+    let causes = explain(&results);
     let cases = options.cases().into_iter();
     let cases = cases.map(|case| {
-        let mut results = ended.iter().zip(&causes);
-        match results.find(|(ended, _)| ended.case.id == case.id) {
-            Some((ended, cause)) => CaseReport {
+        let mut results = results.iter().zip(&causes);
+        match results.find(|(result, _)| result.case.id == case.id) {
+            Some((result, cause)) => CaseReport {
                 explained_by: cause.map(ToOwned::to_owned),
-                ..exchanges.named_by(ended, case_report(ended))
+                ..exchanges.named_by(result, case_report(result))
             },
             None => not_run(case, target, options),
         }

@@ -34,28 +34,28 @@ impl Conclusion {
 ///
 /// This is so if the node was busy, if a limit of the run was reached, or if a case that is essential
 /// for a verdict has no sample.
-fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
-    let inconclusive = ended.inconclusive.as_ref()?;
-    let id = ended.case.id;
+fn withheld(result: &CaseResult) -> Option<(&'static str, &str)> {
+    let inconclusive = result.inconclusive.as_ref()?;
+    let id = result.case.id;
     let kept_back = match inconclusive {
         InconclusiveReason::Busy(_)
         | InconclusiveReason::TooLarge(_)
         | InconclusiveReason::Limit(_) => true,
-        InconclusiveReason::NoSample(_) => ended.case.is_essential,
+        InconclusiveReason::NoSample(_) => result.case.is_essential,
         InconclusiveReason::Transport(_) | InconclusiveReason::Harness(_) => false,
     };
     kept_back.then(|| (id, inconclusive.reason()))
 }
 
 /// Returns the reason if all cases of an allowed tier were inconclusive.
-fn idle_tier(ended: &[CaseResult], options: &Options) -> Option<String> {
+fn idle_tier(results: &[CaseResult], options: &Options) -> Option<String> {
     let probe = options.selection.probe.then_some(Tier::Probe);
     let mut tiers = probe.into_iter().chain([options.selection.allow]);
     tiers.find_map(|tier| {
-        let mut of_tier = ended.iter().filter(|ended| ended.case.tier == tier);
+        let mut of_tier = results.iter().filter(|result| result.case.tier == tier);
         let first = of_tier.clone().next().filter(|_| tier > Tier::Read)?;
         of_tier
-            .all(|ended| ended.outcome == Outcome::Inconclusive)
+            .all(|result| result.outcome == Outcome::Inconclusive)
             .then(|| {
                 let reason = first
                     .inconclusive
@@ -71,7 +71,7 @@ fn idle_tier(ended: &[CaseResult], options: &Options) -> Option<String> {
 
 /// Draws the conclusion of a run from the results of its cases, and from why it stopped early.
 pub(super) fn conclude(
-    ended: &[CaseResult],
+    results: &[CaseResult],
     cut: Option<&StopReason>,
     options: &Options,
     coverage: &Coverage,
@@ -96,29 +96,37 @@ pub(super) fn conclude(
         }
         None => {}
     }
-    for ended in ended {
-        if let Some(InconclusiveReason::Harness(reason)) = &ended.inconclusive {
-            return at_fault(format!("{}: {reason}", ended.case.id));
+    for result in results {
+        if let Some(InconclusiveReason::Harness(reason)) = &result.inconclusive {
+            return at_fault(format!("{}: {reason}", result.case.id));
         }
     }
-    let has = |outcome| ended.iter().any(|ended| ended.outcome == outcome);
+    let has = |outcome| results.iter().any(|result| result.outcome == outcome);
     if has(Outcome::Fail) || (options.strict && has(Outcome::Warn)) {
         return Conclusion::new(Verdict::Departs, ExitStatus::Departs, None);
     }
     let decided = [Outcome::Pass, Outcome::Warn, Outcome::Known, Outcome::Stale];
     if !decided.into_iter().any(has) {
-        let why = ended.iter().find_map(|ended| ended.inconclusive.as_ref());
+        let why = results
+            .iter()
+            .find_map(|result| result.inconclusive.as_ref());
         let why = why.map_or("no request was sent", InconclusiveReason::reason);
         return no_verdict(format!("no case could be decided: {why}"));
     }
-    if let Some((id, reason)) = ended.iter().find_map(withheld) {
+    if let Some((id, reason)) = results.iter().find_map(withheld) {
         return no_verdict(format!("{id} could not be decided: {reason}"));
     }
-    if let Some(reason) = idle_tier(ended, options) {
+    if let Some(reason) = idle_tier(results, options) {
         return no_verdict(reason);
     }
-    if let Some(stale) = ended.iter().find(|ended| ended.outcome == Outcome::Stale) {
-        let reason = format!("but an expectation is stale, {} passes", stale.case.id);
+    if let Some(stale) = results
+        .iter()
+        .find(|result| result.outcome == Outcome::Stale)
+    {
+        let reason = format!(
+            "but {} passes, although --expect lists it as a known failure",
+            stale.case.id
+        );
         return Conclusion::new(Verdict::Conforms, ExitStatus::StaleExpectation, reason);
     }
     let gaps = coverage.gaps();

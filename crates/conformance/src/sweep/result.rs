@@ -52,7 +52,7 @@ impl RunningSweep {
     }
 
     /// Returns the results of the cases about blocks. There are none if no block was reached.
-    pub(crate) fn ended(&self) -> Vec<CaseResult> {
+    pub(crate) fn case_results(&self) -> Vec<CaseResult> {
         let elapsed = self.began.get().map_or(Duration::ZERO, Instant::elapsed);
         self.with_state(|state| {
             let Some(state) = state.as_ref() else {
