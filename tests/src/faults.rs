@@ -26,9 +26,9 @@ pub struct SeededFault {
     pub failing_cases: &'static [&'static str],
 }
 
-/// Builds a list of [`Broken`] from entries of the form `name, fault => [cases];`.
+/// Builds a list of [`SeededFault`] from entries of the form `name, fault => [cases];`.
 #[macro_export]
-macro_rules! broken {
+macro_rules! seeded_faults {
     ($($name:literal, $fault:expr => [$($case:literal),* $(,)?];)*) => {
         vec![$($crate::faults::SeededFault {
             name: $name, fault: $fault, failing_cases: &[$($case),*],

@@ -153,7 +153,7 @@ async fn a_refusal_is_an_error_with_the_nodes_message() {
         .await;
     assert!(matches!(
         unsigned,
-        Err(CallError::Sign(SignError::NotAsked { .. }))
+        Err(CallError::Sign(SignError::NotASigner { .. }))
     ));
     assert_eq!(node.submissions_received(), 1);
 }

@@ -98,7 +98,7 @@ async fn a_node_of_the_observed_forms_departs_and_its_violations_are_named() {
     for named in [
         "a row of the node's block table",
         "index is named block_index",
-        "committee as text",
+        "committee is a string that contains",
         "status is null",
         "creator_wallet is null",
         "a zero balance is returned as balance: null",

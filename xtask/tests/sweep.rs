@@ -136,8 +136,8 @@ async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() 
     let before = proxy.requests().len();
     let (code, text) = run(command(&url, &cut, &["--resume"])).await;
     assert_eq!(code, 1, "{text}");
-    let request = proxy.requests().split_off(before);
-    let again = request
+    let requests = proxy.requests().split_off(before);
+    let again = requests
         .iter()
         .filter(|request| request.query == "block_index=30")
         .count();

@@ -238,8 +238,8 @@ mod tests {
 
     #[test]
     fn a_reader_that_fails_yields_no_hash() {
-        struct SeededFault(u8);
-        impl Read for SeededFault {
+        struct FailingReader(u8);
+        impl Read for FailingReader {
             fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
                 self.0 += 1;
                 match self.0 {
@@ -253,7 +253,7 @@ mod tests {
             }
         }
         let mut told = 0;
-        let outcome = document_hash(SeededFault(0), |bytes| told = bytes);
+        let outcome = document_hash(FailingReader(0), |bytes| told = bytes);
         assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!(told, 1);
     }

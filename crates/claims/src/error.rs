@@ -211,9 +211,9 @@ fn again(saved_in: Option<&PathBuf>, source: &SubmitError) -> String {
         (Some(path), maybe_sent) => format!(
             "; {} saved in {}: repeat the same claim to submit the same transaction{refused}",
             if maybe_sent {
-                "the transaction may have been taken, in this run or an earlier one, and is"
+                "the transaction may have been accepted, in this run or an earlier one, and is"
             } else {
-                "the transaction was not taken, and is"
+                "the transaction was not accepted, and is"
             },
             escaped(&path.to_string_lossy())
         ),

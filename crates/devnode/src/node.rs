@@ -62,7 +62,7 @@ impl Node {
         ];
         let wallets = names.map(|name| TestWallet::new(seed, name));
         let [v1, v2, v3, alice, bob, carol] = &wallets;
-        let cast = GenesisWallets {
+        let roles = GenesisWallets {
             validators: [v1, v2, v3],
             users: [alice, bob, carol],
             funded: &config.funded,
@@ -72,7 +72,7 @@ impl Node {
             time: config.time,
             fault: config.fault,
         };
-        let chain = create_chain(seed, rules, &cast, start);
+        let chain = create_chain(seed, rules, &roles, start);
         Self {
             network: config.network,
             trust: TrustScores::new(seed, wallets.iter().map(TestWallet::address)),

@@ -43,7 +43,7 @@ pub enum PassphraseError {
     #[error("its first line is empty")]
     Empty,
     /// It is longer than the limit.
-    #[error("it is longer than {} bytes", Passphrase::LONGEST)]
+    #[error("it is longer than {} bytes", Passphrase::MAX_LENGTH)]
     TooLong,
     /// It is not UTF-8.
     #[error("it is not UTF-8")]
@@ -52,13 +52,13 @@ pub enum PassphraseError {
     #[error("it has a byte order mark: save it as UTF-8 without one")]
     ByteOrderMark,
     /// It has a control character.
-    #[error("it has a control character, such as NUL, or from an arrow key")]
+    #[error("it has a control character, such as NUL or one from an arrow key")]
     ControlCharacter,
 }
 
 impl Passphrase {
     /// The maximum length of a passphrase, and of a file with a passphrase, in bytes.
-    pub const LONGEST: usize = 4096;
+    pub const MAX_LENGTH: usize = 4096;
 
     /// Checks a passphrase that a person typed.
     ///
@@ -68,7 +68,7 @@ impl Passphrase {
         if text.is_empty() {
             return Err(PassphraseError::Empty);
         }
-        if text.len() > Self::LONGEST {
+        if text.len() > Self::MAX_LENGTH {
             return Err(PassphraseError::TooLong);
         }
         if text.contains(['\u{feff}', '\u{fffe}']) {
@@ -86,7 +86,7 @@ impl Passphrase {
     /// Reads the first line of a file.
     ///
     /// # Errors
-    /// If the file can't be read, is longer than [`LONGEST`](Self::LONGEST), or its first line
+    /// If the file can't be read, is longer than [`MAX_LENGTH`](Self::MAX_LENGTH), or its first line
     /// violates one of the rules.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, PassphraseError> {
         let file = File::open(path)?;
@@ -104,10 +104,10 @@ impl Passphrase {
     /// The errors of [`read`](Self::read).
     pub fn from_reader(source: impl Read) -> Result<Self, PassphraseError> {
         // The capacity is sufficient from the start. Growing would leave a copy behind.
-        let mut bytes = Zeroizing::new(Vec::with_capacity(Self::LONGEST + 1));
-        let most = u64::try_from(Self::LONGEST + 1).unwrap_or(u64::MAX);
+        let mut bytes = Zeroizing::new(Vec::with_capacity(Self::MAX_LENGTH + 1));
+        let most = u64::try_from(Self::MAX_LENGTH + 1).unwrap_or(u64::MAX);
         source.take(most).read_to_end(&mut bytes)?;
-        if bytes.len() > Self::LONGEST {
+        if bytes.len() > Self::MAX_LENGTH {
             return Err(PassphraseError::TooLong);
         }
         let text = std::str::from_utf8(&bytes).map_err(|_| PassphraseError::NotUtf8)?;
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_file_and_a_prompt_have_the_same_rules() {
-        let long = "x".repeat(Passphrase::LONGEST + 1);
+        let long = "x".repeat(Passphrase::MAX_LENGTH + 1);
         for (text, words) in [
             ("", "empty"),
             ("\nsecond line", "empty"),
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn only_the_first_line_counts_and_nothing_is_cut() {
-        let longest = "é".repeat(Passphrase::LONGEST / 2);
+        let longest = "é".repeat(Passphrase::MAX_LENGTH / 2);
         for (text, line) in [
             ("correct horse\n", "correct horse"),
             ("correct horse\r\nx\0", "correct horse"),

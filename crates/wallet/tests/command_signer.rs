@@ -110,7 +110,8 @@ async fn another_wallets_signature_is_not_handed_on() {
         assert!(!error.is_refusal());
         let text = error.to_string();
         assert!(
-            text.contains("not one of 0x") && text.contains(&wallet().address().to_string()),
+            text.contains("does not match the address 0x")
+                && text.contains(&wallet().address().to_string()),
             "{text}"
         );
     }

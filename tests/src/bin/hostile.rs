@@ -22,7 +22,7 @@ use nodeproof_client::{Client, SignedTransaction};
 use nodeproof_conformance::cli::{ConformanceArgs, execute};
 
 #[derive(Debug, Parser)]
-#[command(about = "Servers that are broken or hostile, and what comes of them")]
+#[command(about = "Servers that are broken or hostile, and how the programs behave with them")]
 struct Cli {
     #[command(subcommand)]
     task: Task,

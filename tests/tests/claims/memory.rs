@@ -41,7 +41,10 @@ async fn a_node_that_is_gone_does_not_make_an_earlier_submission_unsent() {
         panic!("{error}");
     };
     assert_eq!((source.sent(), source.tried()), (0, 4));
-    assert!(error.to_string().contains("may have been taken"), "{error}");
+    assert!(
+        error.to_string().contains("may have been accepted"),
+        "{error}"
+    );
     assert_eq!(state, TransactionState::Accepted);
 }
 

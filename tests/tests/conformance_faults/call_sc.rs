@@ -10,12 +10,12 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    broken,
     faults::{
         FirstResponse, SeededFault, StatefulFault, change_json, change_response, remove,
         respond_successfully_if, set, stateful, text_of,
     },
     proxy::{RecordedRequest, Response},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ const CALL: &str = "/call-sc";
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "every built transaction has the same trans_code", change_json(CALL, |_, response| {
             set(response, "/transaction/trans_code", json!("c0de".repeat(10)));
         }) => ["call-sc/trans-code-distinct"];

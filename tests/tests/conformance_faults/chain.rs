@@ -10,9 +10,9 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    broken,
     faults::{SeededFault, StatefulFault, change_json, change_response, remove, set, stateful},
     proxy::{Fault, RecordedRequest, Response},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "a block's proof changes when the block is requested again", stateful(ChangesOnRepeat::default())
             => ["chain/repeat-read"];
         "every tenth request returns status 500", stateful(FailsNowAndThen::default()) => ["http/no-retries"];

@@ -10,12 +10,12 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    broken,
     faults::{
         FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response, remove,
         respond_successfully_if, set, stateful,
     },
     proxy::{Fault, Proxy, RecordedRequest, Response},
+    seeded_faults,
     submissions::{
         Charging, KnowsCodes, SUBMIT, building, in_blocks, kind_of_submission, options,
         refused_asset, stranger,
@@ -31,7 +31,7 @@ use crate::{records::STATE, submit_transaction::typed};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "a built claim has another outcome", change_response("/call-sc", |request, response| {
             let body = String::from_utf8_lossy(&request.body);
             if body.contains("made by a conformance check") {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
-    broken,
     faults::{SeededFault, change_json, change_response, remove, set},
     proxy::{RecordedRequest, Response},
+    seeded_faults,
 };
 use serde_json::json;
 
@@ -16,7 +16,7 @@ const CALL: &str = "/call-sc";
 const TRUST: &str = "/get-trustscore-wallets";
 
 pub(crate) fn faults() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "GET /docs returns status 404", change_response("/docs", |_, response| {
             response.with_status(StatusCode::NOT_FOUND)
         }) => ["docs/responds"];

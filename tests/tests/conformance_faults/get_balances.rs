@@ -2,11 +2,11 @@
 
 use axum::http::StatusCode;
 use integration_tests::{
-    broken,
     faults::{
         ChangingValue, FirstResponse, SeededFault, change_json, change_response,
         respond_successfully_if, set, stateful,
     },
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::{
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "a list contains an entry twice", change_json(BALANCES, |request, response| {
             if asks_for(request, "ALL_") && let Some(list) = response["balance"].as_array_mut() {
                 list.extend(list.first().cloned());

@@ -7,12 +7,12 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
 };
 use integration_tests::{
-    broken,
     faults::{
         SeededFault, StatefulFault, change_json, change_response, remove, respond_successfully_if,
         set, stateful,
     },
     proxy::{Fault, RecordedRequest, Response},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ use crate::{
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "index is one higher than requested", change_json(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             block["index"] = json!(index + 1);

@@ -1,19 +1,19 @@
 //! `GET /get-trustscore-wallets`: the trust of one wallet in another.
 
 use integration_tests::{
-    broken,
     faults::{
         ChangingValue, SeededFault, change_json, change_response, remove, respond_successfully_if,
         stateful,
     },
     proxy::RecordedRequest,
+    seeded_faults,
 };
 use serde_json::json;
 
 const TRUST: &str = "/get-trustscore-wallets";
 
 pub(crate) fn faults() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "returns a score for unknown wallets", respond_successfully_if(TRUST,
             |request, _| asks_for(request, "0xfefe"), json!({"status": "SUCCESS", "trust_score": 7}))
             => ["get-trustscore-wallets/unknown-pair"];

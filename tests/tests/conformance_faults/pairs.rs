@@ -48,15 +48,15 @@ fn pairs() -> Vec<Pair> {
             => ["get-block/shape", "get-block/previous-hash"];
         Read, "proof is null, and block timestamps are in seconds", null_proof(), seconds()
             => ["get-block/proof", "get-block/timestamp-unit"];
-        Read, "votes are strings, and a receipt has the signature of another receipt", word_votes(), swapped_signatures()
+        Read, "votes are strings, and a receipt has the signature of another receipt", string_votes(), swapped_signatures()
             => ["get-block/receipt-vote", "chain/receipt-signatures"];
         Read, "/call-sc and /get-trustscore-wallets return status 404", gone("/call-sc"), gone("/get-trustscore-wallets")
             => ["call-sc/responds", "get-trustscore-wallets/responds"];
-        Read, "balances are strings, and blocks are in row form", text_balances(), rows()
+        Read, "balances are strings, and blocks are in row form", string_balances(), rows()
             => ["get-balances/balance", "get-block/shape"];
         Read, "a built call has no trans_code and changed remarks", no_code(), other_remarks()
             => ["call-sc/submittable", "call-sc/params"];
-        Read, "a score has no status and changes with every request", no_status(), dicing_score()
+        Read, "a score has no status and changes with every request", no_status(), changing_score()
             => ["get-trustscore-wallets/status", "get-trustscore-wallets/repeat-read"];
         Read, "builds a call without params, and built calls have the type of a transfer", builds_without_params(), transfer()
             => ["call-sc/params-required", "call-sc/type"];
@@ -143,7 +143,7 @@ fn seconds() -> Fault {
     })
 }
 
-fn word_votes() -> Fault {
+fn string_votes() -> Fault {
     change_json(BLOCK, |request, block| {
         if !request.query.ends_with('3') {
             return;
@@ -174,7 +174,7 @@ fn double_votes() -> Fault {
     })
 }
 
-fn text_balances() -> Fault {
+fn string_balances() -> Fault {
     change_json("/get-balances", |_, response| {
         if response["balance"].is_number() {
             response["balance"] = json!(response["balance"].to_string());
@@ -212,7 +212,7 @@ fn no_status() -> Fault {
     })
 }
 
-fn dicing_score() -> Fault {
+fn changing_score() -> Fault {
     stateful(ChangingValue::new(
         "/get-trustscore-wallets",
         "trust_score",

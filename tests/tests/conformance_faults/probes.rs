@@ -1,13 +1,13 @@
 //! Values that a careless node misreads.
 
 use integration_tests::{
-    broken,
     careless::{
         Careless::{Changes, Dies, Fails, Replays},
         careless,
     },
     faults::SeededFault,
     proxy::Fault,
+    seeded_faults,
     watch::check,
 };
 use nodeproof_conformance::{Options, Tier, cases, report::Report};
@@ -32,7 +32,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
     const BALANCES: &str = "/get-balances";
     const STATE: &str = "/sc-state";
     const TRUST: &str = "/get-trustscore-wallets";
-    broken! {
+    seeded_faults! {
         "evaluates an SQL condition in block_index", where_in(BLOCK, "block_index", "OR 1=1", Replays)
             => ["get-block/probes-only-requested"];
         "block_index wraps around at 2^64", where_in(BLOCK, "block_index", "18446744073709551", Replays)

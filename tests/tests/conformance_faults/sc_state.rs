@@ -4,12 +4,12 @@ use std::sync::{Mutex, PoisonError};
 
 use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
-    broken,
     faults::{
         ChangingValue, SeededFault, StatefulFault, change_json, remove, respond_successfully_if,
         set, stateful,
     },
     proxy::{RecordedRequest, Response},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ use crate::{
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "an undocumented list in the response changes with every request", stateful(ChangingValue::new(STATE, "entries", |n| json!([n])))
             => ["sc-state/repeat-read"];
         "returns a record for a malformed contract address", respond_successfully_if(STATE,

@@ -86,7 +86,7 @@ pub(crate) fn expect_cases(caught: &[String], expected: &[&str]) -> Result<(), F
     Err(format!("expected these cases to fail: {expected:?}\nactual: {caught:?}").into())
 }
 
-/// Converts the name of a row to the name of a test, such as `a_receipts_hash_is_no_hash`.
+/// Converts the name of a row to the name of a test, such as `a_receipts_block_hash_is_not_hexadecimal`.
 pub(crate) fn test_name(row: &str) -> String {
     let letters = row.replace(['\'', '’'], "").to_lowercase();
     let words = letters.split(|letter: char| !letter.is_alphanumeric());

@@ -7,12 +7,12 @@ use std::{
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
-    broken,
     faults::{
         SeededFault, StatefulFault, change_json, change_response, remove, respond_successfully_if,
         set, stateful,
     },
     proxy::{RecordedRequest, Response},
+    seeded_faults,
     submissions::{SUBMIT, accepting, kind_of_submission, refusing},
 };
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::records::STATE;
 
 pub(crate) fn faults() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "accepts an unsigned transaction", accepting("unsigned") => ["submit-transaction/unsigned"];
         "accepts a transaction that only the first of two signers signed", accepting("half-signed") => ["submit-transaction/half-signed"];
         "accepts the signature of a wallet that is not a signer", accepting("unlisted-signer") => ["submit-transaction/unlisted-signer"];

@@ -144,7 +144,7 @@ async fn a_list_of_messages_is_named() {
     let report = check(&proxy.server.base_url(), &options(&node, Tier::Reject)).await;
     assert_eq!(
         ended(&report, "submit-transaction/msg"),
-        (Outcome::Fail, "msg as a list")
+        (Outcome::Fail, "msg is an array")
     );
 }
 

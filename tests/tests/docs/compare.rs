@@ -7,13 +7,13 @@ use similar::TextDiff;
 
 /// Values that differ from run to run: times, random addresses, free ports, rates.
 ///
-/// A random address or hash on the page stands for the same printed one everywhere on the page.
+/// A random address or hash must stand for the same printed value everywhere on a page.
 pub(crate) struct Volatile {
     rules: Vec<(Regex, &'static str)>,
     hex: Regex,
-    /// The printed value of each one on the page.
+    /// The printed value for each value on the page.
     printed: BTreeMap<String, String>,
-    /// The value on the page of each printed one.
+    /// The value on the page for each printed value.
     shown: BTreeMap<String, String>,
 }
 
@@ -104,7 +104,7 @@ impl Volatile {
                     .or_insert(shown.to_owned());
                 if one != printed || other != shown {
                     return Err(format!(
-                        "{line}\n{shown} is {printed} here, and elsewhere {one} or, on the page, {other}\n"
+                        "{line}\n{shown} on the page is {printed} here; elsewhere it is {one}, and {printed} is {other} on the page\n"
                     ));
                 }
             }

@@ -50,7 +50,7 @@ fn without_a_terminal_and_without_yes_nothing_is_signed() {
         assert!(ran.err.contains("nothing was signed"), "{ran:?}");
         assert!(!home.path("signed.json").exists());
     }
-    // The same holds if standard input could pass for an response to the prompt.
+    // The same holds if standard input could pass for a reply to the prompt.
     let ran = home.run_with_input(&["sign", &file, "--wallet", &wallet], "yes\ny\n");
     assert_eq!(ran.ended(2).out, "");
     let ran = home.run_with_input(&["sign", "-", "--wallet", &wallet], &raw(|_| {}));

@@ -146,7 +146,7 @@ pub(super) fn measure(binary: &Path, rounds: u16) -> Result<Vec<Row>, BenchError
     }
     let mut rows = vec![
         Row::new("blocks served per second of one core", "1/s", rates),
-        Row::new("start to responding, 12 blocks", "ms", starts).at_most(100.0),
+        Row::new("start to first response, 12 blocks", "ms", starts).at_most(100.0),
     ];
     for blocks in SIZES {
         let (took, peak) = process(binary, blocks)?;

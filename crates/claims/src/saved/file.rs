@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::SavedTransactionError;
 
 /// The largest file that is read, in bytes.
-const LONGEST: u64 = 8 * 1024 * 1024;
+const MAX_LENGTH: u64 = 8 * 1024 * 1024;
 /// Prefix of the temporary name of a file while it is written.
 const STAGED_PREFIX: &str = ".saved-";
 /// Age after which a temporary file counts as left behind by a killed process.
@@ -227,10 +227,10 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SavedTransactionError>
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unusable)?;
-    file.take(LONGEST + 1)
+    file.take(MAX_LENGTH + 1)
         .read_to_end(&mut bytes)
         .map_err(unusable)?;
-    if bytes.len() as u64 > LONGEST {
+    if bytes.len() as u64 > MAX_LENGTH {
         return Err(not_saved("it is too long"));
     }
     String::from_utf8(bytes)

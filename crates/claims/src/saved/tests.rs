@@ -309,7 +309,7 @@ async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
     }
 }
 
-/// Makes a desk with a claim of `verifier` about an asset.
+/// Creates test files with a claim of `verifier` about an asset.
 async fn claiming(asset: &str, verifier: &str, fee: &str) -> TestFiles {
     let fee = Fee::new(fee.parse().unwrap(), "TKN").unwrap();
     let wallet = verifier.parse().unwrap();

@@ -86,7 +86,7 @@ pub enum TransactionState {
     ///
     /// Anyone who has the transaction can still submit it.
     Refused,
-    /// Taken by a node.
+    /// Accepted by a node.
     Accepted,
     /// Its record was read back.
     Recorded,

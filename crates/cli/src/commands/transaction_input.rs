@@ -23,13 +23,16 @@ impl TransactionInput {
         }
         if path == Path::new("-") {
             return Err(Failure::usage(
-                "this file was written by `claim add`: name the file itself, as \
-                 it is checked where it lies",
+                "this file was written by `claim add`: give the path of \
+                 the file instead of `-`, because the file itself is checked",
             ));
         }
         match SavedTransaction::open(path).map_err(Failure::usage)? {
             Some(saved) => Ok(Self::Saved(Box::new(saved))),
-            None => Err(Failure::usage(format!("{} has gone away", path.display()))),
+            None => Err(Failure::usage(format!(
+                "{} no longer exists",
+                path.display()
+            ))),
         }
     }
 

@@ -50,8 +50,8 @@ pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Fai
         .any(|typed| typed.is_control() && typed != '\t')
     {
         return Err(Failure::usage(format!(
-            "the input for the {lower} contains a control character, such as an arrow key \
-             sends: type it without, or {instead}"
+            "the input for the {lower} contains a control character, for example from an \
+             arrow key: type it again without it, or {instead}"
         )));
     }
     Ok(typed)

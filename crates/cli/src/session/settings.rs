@@ -175,7 +175,7 @@ impl Target {
                 self.base_url
             ))),
             Some(Network::Mainnet) if !allow_mainnet => Err(Failure::usage(
-                "mainnet costs real money: add --allow-mainnet",
+                "a transaction on mainnet costs real money: add --allow-mainnet",
             )),
             Some(network) => Ok(network),
         }

@@ -171,7 +171,7 @@ impl CheckedTransaction {
         for signer in signers {
             let wallet = signer.wallet_address();
             if !self.requested.signers.contains(&wallet) {
-                return Err(SignError::NotAsked { wallet });
+                return Err(SignError::NotASigner { wallet });
             }
             if addresses.contains(&wallet) {
                 return Err(SignError::Twice { wallet });
@@ -186,7 +186,7 @@ impl CheckedTransaction {
             order.push(signer.ok_or(SignError::Missing { wallet: *wallet })?);
         }
         if order.is_empty() {
-            return Err(SignError::NotListening);
+            return Err(SignError::NoSigners);
         }
         let mut entries = Vec::with_capacity(order.len());
         for signer in order {
@@ -243,7 +243,7 @@ impl fmt::Display for CheckedTransaction {
 pub enum SignError {
     /// The call has no signers.
     #[error("the call names no signer; add the wallets that sign")]
-    NotListening,
+    NoSigners,
     /// A signer of the call is missing.
     #[error("{wallet} must sign, but no signer was given for it")]
     Missing {
@@ -252,7 +252,7 @@ pub enum SignError {
     },
     /// A given signer is not one of the call's signers.
     #[error("{wallet} is not one of the call's signers")]
-    NotAsked {
+    NotASigner {
         /// The wallet.
         wallet: WalletAddress,
     },
@@ -292,7 +292,7 @@ mod tests {
         let signatures = signed.signatures().unwrap();
         assert_eq!(signatures[0].wallet_address, first.wallet);
         assert_eq!(signatures[1].wallet_address, second.wallet);
-        // Each pen gets the message, which has a space where the text has none.
+        // Each signer gets the message, which has a space where the text has none.
         assert!(signatures[0].msgsign.text().ends_with("74"));
     }
 
@@ -304,7 +304,7 @@ mod tests {
         let missing = checked.sign(&[&second]).await.unwrap_err();
         assert!(matches!(missing, SignError::Missing { wallet } if wallet == first.wallet));
         let more = checked.sign(&[&first, &second, &stranger]).await;
-        assert!(matches!(more, Err(SignError::NotAsked { wallet }) if wallet == stranger.wallet));
+        assert!(matches!(more, Err(SignError::NotASigner { wallet }) if wallet == stranger.wallet));
         let twice = checked.sign(&[&first, &second, &first]).await;
         assert!(matches!(twice, Err(SignError::Twice { wallet }) if wallet == first.wallet));
     }

@@ -166,7 +166,7 @@ mod tests {
                     Ok(())
                 }),
             ),
-            (Configuration, failing(|| Err(SignError::NotListening)?)),
+            (Configuration, failing(|| Err(SignError::NoSigners)?)),
             (
                 Configuration,
                 failing(|| Err(SignerError::refused("the device is locked"))?),

@@ -33,7 +33,7 @@ pub enum BodyTooLarge {
 #[derive(Debug)]
 pub(super) enum BodyFault {
     TooLarge(BodyTooLarge),
-    SeededFault(reqwest::Error),
+    Read(reqwest::Error),
 }
 
 /// The maximum memory that is reserved for an announced length, in bytes.
@@ -53,11 +53,11 @@ pub(super) async fn read(
         Some(_) => return Err(too_large),
         None => 0,
     };
-    let Some(first) = response.chunk().await.map_err(BodyFault::SeededFault)? else {
+    let Some(first) = response.chunk().await.map_err(BodyFault::Read)? else {
         return Ok(Bytes::new());
     };
     // Most responses are one chunk, which needs no copy.
-    let Some(second) = response.chunk().await.map_err(BodyFault::SeededFault)? else {
+    let Some(second) = response.chunk().await.map_err(BodyFault::Read)? else {
         return if first.len() > limit {
             Err(too_large)
         } else {
@@ -72,7 +72,7 @@ pub(super) async fn read(
             return Err(too_large);
         }
         body.extend_from_slice(&chunk);
-        next = response.chunk().await.map_err(BodyFault::SeededFault)?;
+        next = response.chunk().await.map_err(BodyFault::Read)?;
     }
     Ok(body.freeze())
 }

@@ -261,7 +261,7 @@ async fn attempt(
     });
     match measured {
         Ok(body) => Ok(response::with_body(response, body)),
-        Err(BodyFault::SeededFault(error)) => Err(error),
+        Err(BodyFault::Read(error)) => Err(error),
         Err(BodyFault::TooLarge(fault)) => Ok(response::with_fault(response, fault)),
     }
 }

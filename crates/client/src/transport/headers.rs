@@ -17,7 +17,7 @@ const OWN: [&str; 8] = [
 ];
 
 /// The minimum length of a secret part of a value. Shorter parts occur in any text.
-const SHORTEST: usize = 8;
+const MIN_LENGTH: usize = 8;
 
 /// Adds a header. Its value is never shown.
 pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
@@ -47,7 +47,7 @@ pub(crate) fn redacted(headers: &HeaderMap, text: &str) -> Option<String> {
     let values = headers.values().filter_map(|value| value.to_str().ok());
     let mut secrets: Vec<&str> = values
         .flat_map(|value| value.split_whitespace().chain([value]))
-        .filter(|secret| secret.len() >= SHORTEST && text.contains(secret))
+        .filter(|secret| secret.len() >= MIN_LENGTH && text.contains(secret))
         .collect();
     // The longest first, because it can contain the others.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));

@@ -90,8 +90,8 @@ pub(crate) struct Probe {
     /// The parameter, or the member of a body, that is probed.
     pub(crate) parameter: &'static str,
     /// A description of what is unusual about its value.
-    pub(crate) oddity: &'static str,
-    /// The odd value.
+    pub(crate) description: &'static str,
+    /// The unusual value.
     pub(crate) value: String,
     pub(crate) request: Request,
     /// The index that a lenient reader may read from the value.
@@ -120,7 +120,7 @@ pub(crate) const PROBED_PATHS: [&str; 5] = [
     "/call-sc",
 ];
 
-/// Returns every probe for display: path, parameter, oddity and value. Placeholders replace what is
+/// Returns every probe for display: path, parameter, description and value. Placeholders replace what is
 /// found on a chain.
 pub(crate) fn probe_values() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let named = |what: &str| format!("<{what}>");
@@ -140,7 +140,7 @@ pub(crate) fn probe_values() -> Vec<(&'static str, &'static str, &'static str, S
     let mut all = Vec::new();
     for path in PROBED_PATHS {
         let probes = probes(path, &known).into_iter();
-        all.extend(probes.map(|probe| (path, probe.parameter, probe.oddity, probe.value)));
+        all.extend(probes.map(|probe| (path, probe.parameter, probe.description, probe.value)));
     }
     all
 }
@@ -240,27 +240,27 @@ fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
 
 /// Returns probes with every text in place of a parameter's value, and with the parameter in unusual forms.
 fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<Probe> {
-    let probe = |oddity, value, request| Probe {
+    let probe = |description, value, request| Probe {
         parameter,
-        oddity,
+        description,
         value,
         request,
         block: None,
-        has_value: !FORMS_WITHOUT_VALUE.contains(&oddity),
+        has_value: !FORMS_WITHOUT_VALUE.contains(&description),
     };
     let texts = TEXTS
         .iter()
-        .map(|(oddity, text)| (*oddity, filled(text, base)));
+        .map(|(description, text)| (*description, filled(text, base)));
     let long = ("63 KiB of text", "a".repeat(LONG_PARAMETER));
     let mut all: Vec<_> = texts
         .chain([long])
-        .map(|(oddity, text)| {
+        .map(|(description, text)| {
             let request = request.clone().setting(parameter, text.clone());
-            probe(oddity, text, request)
+            probe(description, text, request)
         })
         .collect();
     let without = || request.clone().without(parameter);
-    for (oddity, raw) in [
+    for (description, raw) in [
         ("bytes that are not UTF-8", format!("{parameter}=%ff%fe")),
         (
             "an overlong quote",
@@ -273,7 +273,7 @@ fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<P
             format!("{parameter}={base}&{parameter}=1"),
         ),
     ] {
-        all.push(probe(oddity, raw.clone(), without().with_raw(raw)));
+        all.push(probe(description, raw.clone(), without().with_raw(raw)));
     }
     all
 }
@@ -295,9 +295,9 @@ fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
     ]
     .into_iter()
     .filter(|(_, text)| text != asset)
-    .map(|(oddity, text)| Probe {
+    .map(|(description, text)| Probe {
         parameter: "unique_value",
-        oddity,
+        description,
         value: text.clone(),
         request: request.clone().setting("unique_value", text),
         block: None,
@@ -311,14 +311,17 @@ fn of_blocks(block: u64) -> Vec<Probe> {
     let mut all = of_parameter(&request, "block_index", &NO_INDEX.to_string());
     // Each of these is a number, begins with one, or has one as the second of two values.
     let ones = ["a condition on one", "a number", "a second value"];
-    for probe in all.iter_mut().filter(|probe| ones.contains(&probe.oddity)) {
+    for probe in all
+        .iter_mut()
+        .filter(|probe| ones.contains(&probe.description))
+    {
         probe.block = Some(1);
     }
-    all.extend(NUMBERS.iter().map(|(oddity, text, lenient)| {
+    all.extend(NUMBERS.iter().map(|(description, text, lenient)| {
         let text = filled(text, &block.to_string());
         Probe {
             parameter: "block_index",
-            oddity,
+            description,
             value: text.clone(),
             request: block_request(text),
             block: lenient.then_some(block),
@@ -340,7 +343,7 @@ fn of_calls(known: &Known) -> Vec<Probe> {
     for (parameter, pointer) in targets {
         let base = known.call.pointer(pointer).and_then(Value::as_str);
         let base = base.unwrap_or_default().to_owned();
-        let mut add = |oddity, value: Value| {
+        let mut add = |description, value: Value| {
             let mut call = known.call.clone();
             let text = value.as_str().map_or(value.to_string(), str::to_owned);
             if let Some(place) = call.pointer_mut(pointer) {
@@ -348,15 +351,15 @@ fn of_calls(known: &Known) -> Vec<Probe> {
             }
             all.push(Probe {
                 parameter,
-                oddity,
+                description,
                 value: text,
                 request: Request::post("/call-sc", call.to_string()),
                 block: None,
                 has_value: true,
             });
         };
-        for (oddity, text) in TEXTS {
-            add(*oddity, Value::from(filled(text, &base)));
+        for (description, text) in TEXTS {
+            add(*description, Value::from(filled(text, &base)));
         }
         add("64 KiB of text", Value::from("a".repeat(LONG)));
         add("an array", json!([base]));

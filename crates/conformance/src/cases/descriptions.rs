@@ -3,7 +3,8 @@
 use super::submission_descriptions;
 use crate::checks::FIELDS;
 
-/// The description of each other case. Cases about one field are described by its requirement.
+/// The descriptions of the cases that are not in `submission_descriptions`. Cases about one field
+/// are described by its requirement.
 const DESCRIPTIONS: &[(&str, &str)] = &[
     (
         "get-block/responds",

@@ -74,7 +74,7 @@ type FindUnrequested = fn(&Probe, &Exchange, control: Option<&Exchange>) -> Opti
 
 /// Returns a readable name of the probe.
 fn named(probe: &Probe) -> String {
-    format!("{} in {}", probe.oddity, probe.parameter)
+    format!("{} in {}", probe.description, probe.parameter)
 }
 
 /// Findings about probes, grouped by parameter. Only the first of each is listed.
@@ -117,7 +117,7 @@ async fn probed(context: &Context, path: &'static str) -> Result<Arc<Probed>, In
 async fn check_only_requested(
     context: &Context,
     path: &'static str,
-    unasked: FindUnrequested,
+    find_unrequested: FindUnrequested,
 ) -> Findings {
     let probed = probed(context, path).await?;
     let (mut examined, mut found) = (0, ByParameter::default());
@@ -130,7 +130,7 @@ async fn check_only_requested(
         let control = probed.control_of(probe).map(Arc::as_ref);
         let shows = response
             .is_success()
-            .then(|| unasked(probe, response, control));
+            .then(|| find_unrequested(probe, response, control));
         if let Some(shows) = shows.flatten() {
             let what = format!("{} gets {shows}", named(probe));
             let expected = "only requested data";
@@ -151,7 +151,7 @@ fn other_record(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Opt
     let requested = (probe.parameter == "unique_value").then_some(probe.value.as_str());
     carried(response.success_object()?).find_map(|(_, record)| {
         let rows = known_rows(record);
-        let is_asked = requested.is_some_and(|requested| {
+        let is_requested = requested.is_some_and(|requested| {
             if rows.is_empty() {
                 record
                     .to_string()
@@ -162,7 +162,7 @@ fn other_record(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Opt
         });
         let about = rows.first().and_then(|row| row.column("asset_id"));
         let about = about.and_then(Value::as_str).unwrap_or("something else");
-        (!is_asked).then(|| format!("a record about {:?}", shown(about, 40)))
+        (!is_requested).then(|| format!("a record about {:?}", shown(about, 40)))
     })
 }
 

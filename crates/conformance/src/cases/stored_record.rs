@@ -251,7 +251,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
         None => Verdict::Right,
         Some((name, wanted, found)) => Verdict::Wrong(
             format!(
-                "{name} of the record differs from {name} of the claim in block {}",
+                "`{name}` in the record differs from `{name}` in the claim in block {}",
                 last.block
             ),
             wanted,

@@ -239,14 +239,14 @@ fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
 fn named_mismatch(name: &str, found: &Value) -> Option<String> {
     match found {
         Value::Null => Some(format!("{name} is null")),
-        Value::Array(_) if name.ends_with("msg") => Some("msg as a list".to_owned()),
+        Value::Array(_) if name.ends_with("msg") => Some("msg is an array".to_owned()),
         Value::String(text) => {
             let inner: Value = serde_json::from_str(text).ok()?;
             match inner {
-                Value::Array(_) => Some(format!("{name} as text: a JSON array inside a string")),
-                Value::Object(_) => Some(format!("{name} as text: a JSON object inside a string")),
+                Value::Array(_) => Some(format!("{name} is a string that contains a JSON array")),
+                Value::Object(_) => Some(format!("{name} is a string that contains a JSON object")),
                 Value::Number(_) if !text.is_empty() => {
-                    Some(format!("{name} as text: a number inside a string"))
+                    Some(format!("{name} is a string that contains a number"))
                 }
                 _ => None,
             }

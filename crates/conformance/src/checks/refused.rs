@@ -59,7 +59,7 @@ pub(crate) async fn controls(
 ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let none = || {
         InconclusiveReason::NoSample(format!(
-            "/{operation} did not return a valid response in this run; an endpoint that refuses every request would pass"
+            "/{operation} returned no valid response in this run, so a refusal proves nothing: the endpoint may refuse every request"
         ))
     };
     let sample = match operation {

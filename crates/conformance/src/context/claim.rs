@@ -224,7 +224,9 @@ impl Claim {
                 after.map(|after| (Arc::clone(before), after))
             }
             (Err(inconclusive), _) => Err(inconclusive.clone()),
-            (_, None) => no("the claim was not submitted, so no fee was paid"),
+            (_, None) => {
+                no("the claim's record can't be read, so the fee may not have been charged yet")
+            }
         };
         let requests = [
             refusal::with_known_code(self.wallet, text).await,

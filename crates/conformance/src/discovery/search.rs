@@ -18,7 +18,7 @@ const LATEST: u64 = 10;
 /// A chain of at most this many blocks is read as a whole.
 const SHORT: u64 = 16;
 /// Once this many bytes of blocks were read, the search for a contract call stops.
-const ENOUGH: usize = 8 * 1024 * 1024;
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Minimum distance up to which a sweep searches past the end of a short chain.
 const MIN_BEHIND: u64 = 64;
 /// Highest index that is tried if the first blocks are gone. At one block every ten seconds, a
@@ -88,7 +88,7 @@ async fn search(
     };
     let mut found = Mentions::default();
     for index in (lowest..=known).rev() {
-        if blocks.length() > ENOUGH {
+        if blocks.length() > MAX_BYTES {
             break;
         }
         // Two neighbouring blocks are always read. The others are read only until a contract call is found.

@@ -248,7 +248,7 @@ impl Node {
                     exchange_recorder::record(&exchange);
                     return Ok((exchange, permit));
                 }
-                Err(Failure::SeededFault(_) | Failure::Closed(_))
+                Err(Failure::Connection(_) | Failure::Closed(_))
                     if !retried && request.only_reads() =>
                 {
                     retried = true;

@@ -102,7 +102,7 @@ const NOT_HTTP: &str = "; this is not a response in HTTP: check the port, and wh
 /// The reason why there is no response.
 pub(super) enum Failure {
     /// The connection failed, or the response is not HTTP.
-    SeededFault(String),
+    Connection(String),
     /// The connection was closed before the response.
     Closed(String),
     /// The time limit of the request has passed.
@@ -124,7 +124,7 @@ impl Failure {
         } else if is_closed(error) {
             Self::Closed(reason)
         } else {
-            Self::SeededFault(reason)
+            Self::Connection(reason)
         }
     }
 }
@@ -132,7 +132,7 @@ impl Failure {
 impl From<Failure> for InconclusiveReason {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::SeededFault(reason) | Failure::Closed(reason) | Failure::Slow(reason) => {
+            Failure::Connection(reason) | Failure::Closed(reason) | Failure::Slow(reason) => {
                 Self::Transport(reason)
             }
             Failure::Limit(reason) => Self::Limit(reason),

@@ -64,7 +64,7 @@ pub(crate) async fn compare_blocks(
     let ask = |index: u64| {
         let (gates, has) = (&gates, &has);
         async move {
-            let requested = RecordedRequest {
+            let requested = RequestedBlock {
                 index,
                 sides,
                 gates,
@@ -72,7 +72,7 @@ pub(crate) async fn compare_blocks(
             };
             let mut said = requested.request_all().await;
             if heights.contains(&index) {
-                requested.at_same_height(&mut said).await;
+                requested.until_unchanged(&mut said).await;
             }
             (index, said)
         }
@@ -117,7 +117,7 @@ pub(crate) async fn compare_blocks(
 }
 
 /// A block that is requested from the nodes.
-struct RecordedRequest<'a> {
+struct RequestedBlock<'a> {
     index: u64,
     sides: &'a [Side],
     gates: &'a [Arc<Semaphore>],
@@ -125,7 +125,7 @@ struct RecordedRequest<'a> {
     has: &'a [RangeInclusive<u64>],
 }
 
-impl RecordedRequest<'_> {
+impl RequestedBlock<'_> {
     /// Requests the block from each node. A node without that index has `None`.
     async fn request_all(&self) -> Vec<BlockResult> {
         let sides = self.sides.iter().zip(self.gates).zip(self.has);
@@ -148,7 +148,7 @@ impl RecordedRequest<'_> {
     /// Requests the latest block again until each node returns the same content twice.
     ///
     /// The latest block may still change, so nodes may differ in it for a moment. Older blocks don't change.
-    async fn at_same_height(&self, said: &mut Vec<BlockResult>) {
+    async fn until_unchanged(&self, said: &mut Vec<BlockResult>) {
         let mut back_off = BackOff::unbounded(FIRST_PAUSE);
         for turn in 0..MAX_TRIES {
             if !differ(said) {

@@ -91,9 +91,9 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
 /// Lists every probe. Descriptions replace the values that are found on the chain.
 fn list_probes(out: &mut String) {
     out.push_str("\nthe unusual values\n");
-    for (path, parameter, oddity, value) in probe_values() {
+    for (path, parameter, description, value) in probe_values() {
         let value = shown(&value, MAX_VALUE_CHARACTERS);
-        let _ = writeln!(out, "  {path} {parameter}: {oddity}: {value}");
+        let _ = writeln!(out, "  {path} {parameter}: {description}: {value}");
     }
 }
 

@@ -36,7 +36,7 @@ impl RunningSweep {
 
     /// Returns the text of the state, with a number that increases with each text.
     fn text(&self) -> Option<(u64, String)> {
-        self.keeper.as_ref()?;
+        self.state_writer.as_ref()?;
         self.with_state(|state| {
             let text = state.as_ref()?.to_text();
             let number = self.saved.fetch_add(1, Ordering::Relaxed) + 1;
@@ -45,9 +45,11 @@ impl RunningSweep {
     }
 
     fn write(&self, number: u64, text: &str) {
-        let Some(keeper) = &self.keeper else { return };
-        let wrong = keeper.write(number, text).err();
-        let wrong = wrong.map(|error| format!("{}: {error}", keeper.path().display()));
+        let Some(state_writer) = &self.state_writer else {
+            return;
+        };
+        let wrong = state_writer.write(number, text).err();
+        let wrong = wrong.map(|error| format!("{}: {error}", state_writer.path().display()));
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = wrong;
     }
 
@@ -111,7 +113,10 @@ impl RunningSweep {
                     blocks: kind.blocks(),
                 })
             });
-            let kept = self.keeper.as_ref().filter(|_| !done && trouble.is_none());
+            let kept = self
+                .state_writer
+                .as_ref()
+                .filter(|_| !done && trouble.is_none());
             Some(SweepReport {
                 blocks: self.sweep.blocks.to_string(),
                 from: state.from,
@@ -127,7 +132,7 @@ impl RunningSweep {
                 findings: tally.findings(),
                 kinds: kinds.collect(),
                 spans: state.spans.report(state.next),
-                state: kept.map(|keeper| keeper.path().display().to_string()),
+                state: kept.map(|state_writer| state_writer.path().display().to_string()),
                 trouble: trouble.clone().filter(|_| !done),
             })
         })

@@ -46,7 +46,7 @@ pub(crate) struct RunningSweep {
     pub(crate) cases: Vec<Case>,
     target: Target,
     state: Mutex<Option<State>>,
-    pub(crate) keeper: Option<StateWriter>,
+    pub(crate) state_writer: Option<StateWriter>,
     /// Number of state texts so far.
     pub(crate) saved: AtomicU64,
     /// The reason why the state can't be saved.
@@ -71,7 +71,7 @@ impl RunningSweep {
             cases: about_blocks(cases),
             target: target.clone(),
             state: Mutex::new(sweep.resumed.as_deref().cloned()),
-            keeper: sweep.state.clone().map(StateWriter::new),
+            state_writer: sweep.state.clone().map(StateWriter::new),
             saved: AtomicU64::new(0),
             trouble: Mutex::new(None),
             began: OnceLock::new(),

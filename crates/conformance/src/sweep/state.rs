@@ -17,7 +17,7 @@ use super::{range::BlockRange, spans::Spans, tally::Tally};
 use crate::{cases::Case, checks::Memory, http::Target};
 
 /// Maximum length of a state file, in bytes.
-const LONGEST: u64 = 64 << 20;
+const MAX_LENGTH: u64 = 64 << 20;
 /// The format tag, with the version.
 const FORMAT: &str = "nodeproof-sweep/4";
 /// The first bytes of a state file of any version, even if it was truncated.
@@ -204,8 +204,8 @@ impl State {
         }
         let mut text = String::new();
         let file = fs::File::open(path).map_err(failed)?;
-        match file.take(LONGEST + 1).read_to_string(&mut text) {
-            Ok(length) if length as u64 > LONGEST => return Err(damaged("it is far too long")),
+        match file.take(MAX_LENGTH + 1).read_to_string(&mut text) {
+            Ok(length) if length as u64 > MAX_LENGTH => return Err(damaged("it is far too long")),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 return Err(damaged("it is not text"));
@@ -441,9 +441,9 @@ mod tests {
     fn an_older_text_does_not_replace_a_newer_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
-        let keeper = StateWriter::new(path.clone());
-        keeper.write(2, "newer").unwrap();
-        keeper.write(1, "older").unwrap();
+        let state_writer = StateWriter::new(path.clone());
+        state_writer.write(2, "newer").unwrap();
+        state_writer.write(1, "older").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "newer");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     }

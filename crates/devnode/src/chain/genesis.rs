@@ -42,7 +42,7 @@ pub(crate) struct Start {
 pub(crate) fn create_chain(
     seed: Seed,
     rules: TransactionRules,
-    cast: &GenesisWallets<'_>,
+    wallets: &GenesisWallets<'_>,
     start: Start,
 ) -> Chain {
     let blocks = start.blocks;
@@ -54,7 +54,7 @@ pub(crate) fn create_chain(
             TimestampMs::now().as_millis().saturating_sub(age)
         }
     };
-    let committee = Committee::new(cast.validators);
+    let committee = Committee::new(wallets.validators);
     let mut chain = Chain::new(committee, rules, time);
     // This fault does not affect the initial blocks: they need their transactions.
     chain.set_fault(
@@ -62,9 +62,9 @@ pub(crate) fn create_chain(
             .fault
             .filter(|fault| *fault != InjectedFault::AcceptedLost),
     );
-    mint(&mut chain, seed, rules, cast);
+    mint(&mut chain, seed, rules, wallets);
     for index in 1..=blocks {
-        for planned in planned(index, rules, cast) {
+        for planned in planned(index, rules, wallets) {
             submit(&mut chain, index, &planned);
         }
         chain.make_block(GENESIS_STEP, None);
@@ -73,10 +73,10 @@ pub(crate) fn create_chain(
     chain
 }
 
-fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &GenesisWallets<'_>) {
+fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, wallets: &GenesisWallets<'_>) {
     let wallet = |wallet: &TestWallet| HolderAddress::Wallet(wallet.address());
     let exact = (1_u128 << 53) + 1;
-    for (place, user) in (0_u128..).zip(cast.users) {
+    for (place, user) in (0_u128..).zip(wallets.users) {
         let few = u128::from(seed.number(user.name(), 1_000_000));
         chain
             .ledger
@@ -87,12 +87,12 @@ fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &GenesisWa
             .ledger
             .mint(VAULT, wallet(user), exact * (2 * place + 1));
     }
-    for validator in cast.validators {
+    for validator in wallets.validators {
         chain
             .ledger
             .mint(NATIVE_TOKEN, wallet(validator), 5_000_000_000);
     }
-    for wallet in cast.funded {
+    for wallet in wallets.funded {
         chain
             .ledger
             .mint(NATIVE_TOKEN, HolderAddress::Wallet(*wallet), FUNDS.into());
@@ -110,8 +110,12 @@ struct Planned<'a> {
     params: serde_json::Value,
 }
 
-fn planned<'a>(index: u64, rules: TransactionRules, cast: &GenesisWallets<'a>) -> Vec<Planned<'a>> {
-    let [alice, bob, carol] = cast.users.map(TestWallet::keys);
+fn planned<'a>(
+    index: u64,
+    rules: TransactionRules,
+    wallets: &GenesisWallets<'a>,
+) -> Vec<Planned<'a>> {
+    let [alice, bob, carol] = wallets.users.map(TestWallet::keys);
     let claim = |signers: Vec<&'a KeyPair>, asset: &str, remarks: &str| Planned {
         address: rules.verification,
         function: "add_verification",
@@ -219,7 +223,7 @@ mod tests {
             verification: seed.contract("verification"),
             token: seed.contract("token"),
         };
-        let cast = GenesisWallets {
+        let wallets = GenesisWallets {
             validators: [v1, v2, v3],
             users: [alice, bob, carol],
             funded: &[],
@@ -227,7 +231,7 @@ mod tests {
         create_chain(
             seed,
             rules,
-            &cast,
+            &wallets,
             Start {
                 blocks,
                 time: ChainTime::FIXED,

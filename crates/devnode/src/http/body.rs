@@ -23,13 +23,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const DRAINED: usize = 16 << 20;
 
 /// Maximum nesting of arrays and objects.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// The reason why a body was not accepted.
 pub(super) enum BodyError {
     TooLong { limit: usize },
     TooSlow,
-    SeededFault,
+    Unreadable,
     NotJson(&'static str),
     NotDeclaredJson,
 }
@@ -57,7 +57,7 @@ impl IntoResponse for BodyError {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "A POST needs the header Content-Type: application/json",
             ),
-            Self::SeededFault => detail(StatusCode::BAD_REQUEST, "Request body could not be read"),
+            Self::Unreadable => detail(StatusCode::BAD_REQUEST, "Request body could not be read"),
         };
         response
             .headers_mut()
@@ -79,7 +79,7 @@ pub(super) async fn read_json(
         .await
         .map_err(|_| BodyError::TooSlow)??;
     let text = String::from_utf8(bytes).map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
-    if nested_deeper_than(&text, DEEPEST) {
+    if nested_deeper_than(&text, MAX_DEPTH) {
         return Err(BodyError::NotJson(
             "arrays and objects are nested deeper than 128 levels",
         ));
@@ -102,7 +102,7 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, 
     let mut received = 0_usize;
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_| BodyError::SeededFault)?;
+        let chunk = chunk.map_err(|_| BodyError::Unreadable)?;
         received = received.saturating_add(chunk.len());
         if received > DRAINED.max(limit) {
             return Err(too_long());
@@ -153,6 +153,6 @@ mod tests {
     fn depth_counts_brackets_outside_of_strings() {
         assert!(!nested_deeper_than(r#"[{"a\"[[[[":"{{{{\\"},[],[]]"#, 2));
         assert!(nested_deeper_than("[[[]]]", 2));
-        assert!(nested_deeper_than(&"[".repeat(1_000_000), DEEPEST));
+        assert!(nested_deeper_than(&"[".repeat(1_000_000), MAX_DEPTH));
     }
 }

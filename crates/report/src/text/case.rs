@@ -33,10 +33,10 @@ pub(super) const SIGNED: &str = "signed";
 pub(super) const VERIFY: &str = "verify";
 
 /// Maximum length of such a text in a terminal, in bytes.
-const LONGEST: usize = 1_000;
+const MAX_LENGTH: usize = 1_000;
 
 pub(super) fn is_long(text: &str) -> bool {
-    escaped(text).len() > LONGEST
+    escaped(text).len() > MAX_LENGTH
 }
 
 /// Renders a case with its requirement and its findings.

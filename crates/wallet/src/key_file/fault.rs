@@ -134,13 +134,13 @@ pub enum KeyFileFault {
     /// The encryption is not supported.
     #[error(
         "uses an unsupported encryption: `openssl pkcs8 -topk8 -in OLD -out NEW` \
-         turns it into one that is"
+         converts it to a supported one"
     )]
     Unsupported,
     /// Decrypting would take more memory or time than the limits allow.
     #[error(
-        "takes {requested} to decrypt, and the limit for a key file is {limit}: the limit prevents \
-         this computer busy"
+        "takes {requested} to decrypt, and the limit for a key file is {limit}: the limit keeps a \
+         file from blocking this computer"
     )]
     TooCostly {
         /// The requested cost.

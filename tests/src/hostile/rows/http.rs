@@ -30,7 +30,7 @@ fn elsewhere(address: SocketAddr) -> Do {
 
 const NOT_A_NODE: &str = "is not a node";
 
-/// The node was reached, and reports that it took nothing.
+/// The node was reached, and reports that it accepted nothing.
 const TAKES_NOTHING: Ended = Ended {
     exit: 3,
     says: "the node accepted nothing: try again later",

@@ -1,9 +1,9 @@
 //! Balances and their lists.
 
 use integration_tests::{
-    broken,
     faults::{SeededFault, change_json, change_response, stateful},
     proxy::{Fault, RecordedRequest, Response},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "list entries name the holder wallet_address", renamed(&[("wallet", "wallet_address")]) => [];
         "list entries have other member names", renamed(&[
             ("wallet", "address"), ("token_code", "token"), ("balance", "amount"),

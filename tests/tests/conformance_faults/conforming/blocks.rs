@@ -2,8 +2,8 @@
 
 use axum::http::StatusCode;
 use integration_tests::{
-    broken,
     faults::{SeededFault, change_json, change_response, set},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::blocks::{BLOCK, receipts, transactions};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(super) fn variants() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "the members of receipt data are in reverse order", change_json(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| r["data"] = reversed(&r["data"]));
         }) => [];

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    broken,
     faults::{SeededFault, change_json, change_response, remove, set},
     proxy::{Fault, Response},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use super::rewrites::{reversed, told, with_status};
 const CALL: &str = "/call-sc";
 
 pub(super) fn variants() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "/call-sc returns status 201", successes(|response| with_status(response, 201)) => ["http/success-status"];
         "/call-sc returns status 202", successes(|response| with_status(response, 202)) => ["http/success-status"];
         "built calls have entries with empty signatures", change_json(CALL, |_, response| {

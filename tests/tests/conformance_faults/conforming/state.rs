@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    broken,
     faults::{SeededFault, change_json, change_response, remove},
     proxy::{Fault, Response},
+    seeded_faults,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ use crate::{
 const TRUST: &str = "/get-trustscore-wallets";
 
 pub(super) fn variants() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "a record is an object", records(|row| named(&row, false)) => [];
         "a record's members are in reverse order", records(|row| named(&row, true)) => [];
         "records are a list of objects", records(|row| json!([named(&row, false)])) => [];

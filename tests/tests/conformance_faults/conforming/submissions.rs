@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use integration_tests::{
-    broken,
     faults::{SeededFault, change_json, change_response, set},
     proxy::{Fault, Response},
+    seeded_faults,
     submissions::{SUBMIT, in_blocks, kind_of_submission, refusing},
 };
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::records::{STATE, rows_of};
 const JSON: &str = "application/json";
 
 pub(super) fn refusals() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "refusals have another message", refusing(|response| {
             set(response, "/response/msg", json!("Nein: \u{1f6ab} \"zurückgewiesen\""));
         }) => [];
@@ -54,7 +54,7 @@ pub(super) fn refusals() -> Vec<SeededFault> {
 }
 
 pub(super) fn claims() -> Vec<SeededFault> {
-    broken! {
+    seeded_faults! {
         "the msg for an accepted claim is empty", of_claims(|response| {
             response.with_json(|response| set(response, "/response/msg", json!("")))
         }) => [];

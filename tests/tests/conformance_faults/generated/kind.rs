@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Truncated,
     Rounded,
     Duplicated,
-    DifferentTransaction,
+    FromAnotherObject,
     TooOld,
     InTheFuture,
     Contradicting,
@@ -43,7 +43,7 @@ impl Kind {
         Self::Truncated,
         Self::Rounded,
         Self::Duplicated,
-        Self::DifferentTransaction,
+        Self::FromAnotherObject,
         Self::TooOld,
         Self::InTheFuture,
         Self::Contradicting,
@@ -89,7 +89,7 @@ impl Kind {
                 "duplicated",
                 "a list repeats its first element; any other member appears twice in its object",
             ),
-            Self::DifferentTransaction => (
+            Self::FromAnotherObject => (
                 "from another object",
                 "the value belongs to another receipt, or to another requested object",
             ),
@@ -107,8 +107,7 @@ impl Kind {
             ),
             Self::WrongLater => (
                 "wrong when repeated",
-                "the first response is correct; later responses to the same request have a different, well-formed value\
-                 of the right form",
+                "the first response is correct; later responses to the same request have a different, well-formed value",
             ),
         }
     }
@@ -134,7 +133,7 @@ impl Kind {
             // The members of an object have their own rows.
             Self::Truncated => !object && !matches!(shape, Shape::Boolean | Shape::Open),
             Self::Swapped => field.sibling.is_some(),
-            Self::Constant | Self::Stale | Self::DifferentTransaction => !object,
+            Self::Constant | Self::Stale | Self::FromAnotherObject => !object,
             Self::Contradicting | Self::WrongLater => !object && !matches!(shape, Shape::Open),
         }
     }
@@ -149,7 +148,7 @@ impl Kind {
                 | Self::Swapped
                 | Self::Truncated
                 | Self::Rounded
-                | Self::DifferentTransaction
+                | Self::FromAnotherObject
                 | Self::Contradicting
                 | Self::WrongLater
         )

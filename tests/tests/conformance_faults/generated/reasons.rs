@@ -3,7 +3,7 @@
 use super::{
     field::Field,
     kind::Kind::{
-        self, Constant, Contradicting, DifferentTransaction, Empty, Malformed, Rounded, Stale,
+        self, Constant, Contradicting, Empty, FromAnotherObject, Malformed, Rounded, Stale,
         Swapped, Truncated, WrongLater,
     },
 };
@@ -52,20 +52,20 @@ const MEANING: &str = only_the_hash!(
 pub(crate) const BLOCKS: &[Reason] = &[
     reason(
         &["proof"],
-        &[Constant, Swapped, Truncated, Rounded, DifferentTransaction],
+        &[Constant, Swapped, Truncated, Rounded, FromAnotherObject],
         MEANING,
     ),
     reason(&["status"], &[Truncated, Rounded], MEANING),
     reason(
         &["timestamp"],
-        &[Constant, Truncated, Rounded, DifferentTransaction],
+        &[Constant, Truncated, Rounded, FromAnotherObject],
         only_the_hash!(
             "A chain can start at any time, and the contract does not define the time between blocks."
         ),
     ),
     reason(
         &["creator_wallet", "expected_miner"],
-        &[Constant, DifferentTransaction],
+        &[Constant, FromAnotherObject],
         only_the_hash!("The contract does not define which wallet makes which block."),
     ),
     reason(
@@ -85,7 +85,7 @@ pub(crate) const BLOCKS: &[Reason] = &[
     ),
     reason(
         &["text.previous_block_receipts"],
-        &[Constant, Empty, Truncated, DifferentTransaction],
+        &[Constant, Empty, Truncated, FromAnotherObject],
         "The contract does not define how many votes a block has. Without receipts, the cases about them are \
          inconclusive.",
     ),
@@ -130,7 +130,7 @@ pub(crate) const CALLS: &[Reason] = &[
         &[
             Constant,
             Stale,
-            DifferentTransaction,
+            FromAnotherObject,
             Rounded,
             Contradicting,
             WrongLater,
@@ -147,7 +147,7 @@ const MESSAGE: Reason = reason(
         Constant,
         Stale,
         Truncated,
-        DifferentTransaction,
+        FromAnotherObject,
         Contradicting,
         WrongLater,
     ],

@@ -135,10 +135,8 @@ fn change(
             Kind::Constant => Some(earlier.first.entry(place).or_insert(value).clone()),
             Kind::Stale => earlier.previous.insert(place, value),
             // Use the value of the next object in the list, or of the first object with a different value.
-            Kind::DifferentTransaction if right.len() > 1 => {
-                right[(place + 1) % right.len()].clone()
-            }
-            Kind::DifferentTransaction => {
+            Kind::FromAnotherObject if right.len() > 1 => right[(place + 1) % right.len()].clone(),
+            Kind::FromAnotherObject => {
                 let first = earlier.first.entry(0).or_insert_with(|| value.clone());
                 match *first == value {
                     true => earlier.previous.get(&0).cloned(),

@@ -63,13 +63,13 @@ impl Progress {
                 ..
             } => self.hashing(path, *progress),
             ClaimStep::Resumed { path, trans_code } => {
-                interrupt::set_interrupt_message(kept_words(
+                interrupt::set_interrupt_message(saved_message(
                     &path.display(),
-                    "an earlier run signed it",
+                    "the transaction was signed by an earlier run",
                 ));
                 let why = if self.built.load(Ordering::SeqCst) {
-                    "another run was faster; the transaction built here is discarded: submitting that \
-                     one's transaction"
+                    "another run was faster: discarding the transaction that was built here, and \
+                     submitting the other run's"
                 } else {
                     "an earlier run signed this claim: submitting the same transaction"
                 };
@@ -96,7 +96,7 @@ impl Progress {
                 ));
             }
             ClaimStep::Saved { path } => {
-                interrupt::set_interrupt_message(kept_words(
+                interrupt::set_interrupt_message(saved_message(
                     &path.display(),
                     "the transaction is signed",
                 ));
@@ -166,7 +166,7 @@ impl Progress {
     }
 }
 
-fn kept_words(path: &impl std::fmt::Display, first: &str) -> String {
+fn saved_message(path: &impl std::fmt::Display, first: &str) -> String {
     format!(
         "{first} and saved in {path}, and may have been sent: run the same command again to submit \
          the same transaction"

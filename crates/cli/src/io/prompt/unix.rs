@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use zeroize::Zeroizing;
 
 /// Maximum length of a line, in bytes. Terminals allow less.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 /// The exit status after a signal is this number plus the signal's number.
 const BY_SIGNAL: i32 = 128;
 
@@ -74,7 +74,7 @@ impl Drop for Closes {
 
 /// Reads one line. No copy of it stays in memory.
 fn line(terminal: &mut File) -> io::Result<Zeroizing<String>> {
-    let mut typed = Zeroizing::new(Vec::with_capacity(LONGEST + 1));
+    let mut typed = Zeroizing::new(Vec::with_capacity(MAX_LENGTH + 1));
     let mut byte = Zeroizing::new([0; 1]);
     loop {
         let count = match terminal.read(&mut *byte) {
@@ -86,7 +86,7 @@ fn line(terminal: &mut File) -> io::Result<Zeroizing<String>> {
             (0, _) | (_, b'\n' | b'\r') => break,
             (_, byte) => typed.push(byte),
         }
-        if typed.len() > LONGEST {
+        if typed.len() > MAX_LENGTH {
             return Err(ErrorKind::InvalidData.into());
         }
     }

@@ -16,7 +16,7 @@ use crate::{
 
 /// The maximum length of a text that is checked, in bytes. Nodes were seen to take transactions of
 /// 4096 bytes.
-pub(super) const LONGEST: usize = 1024 * 1024;
+pub(super) const MAX_LENGTH: usize = 1024 * 1024;
 
 /// The expected fee and currency.
 #[derive(Clone, Copy)]
@@ -141,10 +141,10 @@ fn check_call(requested: &ContractCall) -> Result<(), BuiltCallMismatch> {
 
 /// Checks that a whole text is not too long, has one meaning, and has a message that can be signed.
 fn check_document(text: &str) -> Result<(), BuiltCallMismatch> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return Err(BuiltCallMismatch::TooLong {
             bytes: text.len(),
-            limit: LONGEST,
+            limit: MAX_LENGTH,
         });
     }
     signed_message(text)?;

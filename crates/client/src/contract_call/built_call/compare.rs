@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The maximum nesting that is checked.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Checks that a built value equals the requested one.
 ///
@@ -136,10 +136,10 @@ pub(super) fn no_member_twice(
 }
 
 fn bounded(place: &Place<'_>, depth: usize) -> Result<(), BuiltCallMismatch> {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return Err(BuiltCallMismatch::TooDeep {
             member: place.path(),
-            limit: DEEPEST,
+            limit: MAX_DEPTH,
         });
     }
     Ok(())

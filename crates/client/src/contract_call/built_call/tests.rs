@@ -5,7 +5,7 @@ mod tamperings;
 
 use nodeproof_primitives::{RawJson, signed_message};
 
-use super::{check::LONGEST, error::BuiltCallMismatch};
+use super::{check::MAX_LENGTH, error::BuiltCallMismatch};
 use crate::contract_call::{
     CheckedTransaction,
     sample::{FIRST, PARAMS, SECOND, call, check, fee, honest},
@@ -194,7 +194,7 @@ fn what_no_node_reads_and_what_nobody_can_follow_is_not_signed() {
     ));
     let long = tampered(
         r#""descr":"""#,
-        &format!(r#""descr":"{}""#, "x".repeat(LONGEST)),
+        &format!(r#""descr":"{}""#, "x".repeat(MAX_LENGTH)),
     );
     assert!(matches!(
         check(&long),
