@@ -75,14 +75,14 @@ const STEPS: &[Step] = &[
         "conformance of the local node",
         &["xtask", "conformance", "--quiet", "--strict"],
     ),
-    // Builds each package from the files that would be published.
-    Step {
-        name: "packages",
-        arguments: &[
+    cargo(
+        "packages",
+        &[
             "package",
             "--quiet",
             "--locked",
             "--allow-dirty",
+            "--no-verify",
             "--workspace",
             "--exclude",
             "xtask",
@@ -91,8 +91,7 @@ const STEPS: &[Step] = &[
             "--exclude",
             "changed-spec",
         ],
-        variables: &[("CARGO_PROFILE_DEV_DEBUG", "0")],
-    },
+    ),
 ];
 
 /// Steps that run only if their tool is installed.
