@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use similar::TextDiff;
 
+/// An address, a hash, a key or a signature.
+const HEX: &str = r"\b(0x|ct)?[0-9a-f]{32,}";
+
 /// Values that differ from run to run: times, random addresses, free ports, rates.
 ///
 /// A random address or hash must stand for the same printed value everywhere on a page.
@@ -22,7 +25,7 @@ impl Volatile {
         let rules = [
             (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?", "<date>"),
             (r"127\.0\.0\.1:\d{5}\b", "127.0.0.1:<port>"),
-            (r"\b(0x|ct)?[0-9a-f]{32,}", "<hex>"),
+            (HEX, "<hex>"),
             (r"\b1\d{12}\b", "<ms>"),
             (r"\b\d+(\.\d+)? (ms|s|requests)\b", "<n> $2"),
             (r"\b\d+(\.\d+)? a second", "<n> a second"),
@@ -32,7 +35,7 @@ impl Volatile {
                 .into_iter()
                 .map(|(pattern, name)| (Regex::new(pattern).expect("a regular expression"), name))
                 .collect(),
-            hex: Regex::new(r"\b(0x|ct)?[0-9a-f]{32,}").expect("a regular expression"),
+            hex: Regex::new(HEX).expect("a regular expression"),
             printed: BTreeMap::new(),
             shown: BTreeMap::new(),
         }

@@ -8,6 +8,8 @@ use std::{
 
 use regex::Regex;
 
+use crate::files::files;
+
 /// Returns the code of the examples in a text whose lines have that prefix.
 fn examples(text: &str, prefix: &Regex) -> String {
     let mut code = String::new();
@@ -56,15 +58,11 @@ fn without_example(sources: &[String], others: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn texts(folder: &Path, found: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            texts(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(fs::read_to_string(&path).expect("a source file"));
-        }
-    }
+fn texts(folder: &Path) -> Vec<String> {
+    let sources = files(folder, &["rs"]).into_iter();
+    sources
+        .map(|path| fs::read_to_string(path).expect("a source file"))
+        .collect()
 }
 
 #[test]
@@ -72,10 +70,8 @@ fn every_public_method_of_the_client_and_of_the_claims_has_an_example() {
     let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), ".."].iter().collect();
     for name in ["client", "claims"] {
         let folder = root.join("crates").join(name);
-        let (mut sources, mut programs) = (Vec::new(), Vec::new());
-        texts(&folder.join("src"), &mut sources);
-        texts(&folder.join("examples"), &mut programs);
-        let missing = without_example(&sources, &programs.concat());
+        let programs = texts(&folder.join("examples")).concat();
+        let missing = without_example(&texts(&folder.join("src")), &programs);
         assert!(missing.is_empty(), "{name}: no example calls {missing:?}");
     }
 }

@@ -1,11 +1,10 @@
 //! Phrases that no comment, message or page uses. CONTRIBUTING.md has the standard terms.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use regex::Regex;
+
+use crate::files::files;
 
 /// A phrase, its replacement, a text that contains the phrase, and a text that does not.
 const BANNED: &[(&str, &str, &str, &str)] = &[
@@ -89,28 +88,10 @@ const BANNED: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() {
-            if !["target", ".git", "node_modules"].contains(&&*name) {
-                files(&path, found);
-            }
-        } else if ["rs", "md", "yaml", "toml"]
-            .iter()
-            .any(|kind| path.extension().is_some_and(|extension| extension == *kind))
-        {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn no_file_has_a_banned_phrase() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut all = Vec::new();
-    files(&root, &mut all);
+    let all = files(&root, &["rs", "md", "yaml", "toml"]);
     assert!(all.len() > 300, "{}", all.len());
     let banned: Vec<_> = BANNED
         .iter()

@@ -1,27 +1,10 @@
 //! Links between the pages of the repository.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use regex::Regex;
 
-/// Folders without pages of this project.
-const LEFT_OUT: [&str; 3] = ["target", ".git", "node_modules"];
-
-fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().unwrap_or_default();
-        if path.is_dir() && !LEFT_OUT.iter().any(|left_out| name == *left_out) {
-            pages(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
-            found.push(path);
-        }
-    }
-}
+use crate::files::files;
 
 /// Returns the anchors of a page's headings, in GitHub's form.
 fn anchors(page: &str) -> BTreeSet<String> {
@@ -64,8 +47,7 @@ fn problem(folder: &Path, page: &str, link: &str) -> Option<String> {
 fn every_link_leads_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let link = Regex::new(r"\]\(([^)\s]+)\)").expect("a regular expression");
-    let mut found = Vec::new();
-    pages(&root, &mut found);
+    let mut found = files(&root, &["md"]);
     assert!(found.len() > 10, "{found:?}");
     let mut problems = Vec::new();
     // Skip the copy of docs/contract.md that the package ships.

@@ -9,6 +9,7 @@
 
 mod compare;
 mod examples;
+mod files;
 mod language;
 mod links;
 mod page;
