@@ -107,8 +107,8 @@ pub trait StatefulFault: Send + Sync + 'static {
 }
 
 /// Returns the fault of a node that behaves like this.
-pub fn stateful(behaviour: impl StatefulFault) -> Fault {
-    Arc::new(move |request, response| behaviour.response(request, response))
+pub fn stateful(fault: impl StatefulFault) -> Fault {
+    Arc::new(move |request, response| fault.response(request, response))
 }
 
 /// Sets a member in each successful response for a path. Its value depends on the number of earlier ones.
@@ -116,19 +116,19 @@ pub fn stateful(behaviour: impl StatefulFault) -> Fault {
 pub struct ChangingValue {
     path: &'static str,
     member: &'static str,
-    thrown: fn(u64) -> Value,
-    throws: AtomicU64,
+    value: fn(u64) -> Value,
+    count: AtomicU64,
 }
 
 impl ChangingValue {
-    /// Sets `member` to `thrown(n)`, with `n` counted from 0.
+    /// Sets `member` to `value(n)`, with `n` counted from 0.
     #[must_use]
-    pub fn new(path: &'static str, member: &'static str, thrown: fn(u64) -> Value) -> Self {
+    pub fn new(path: &'static str, member: &'static str, value: fn(u64) -> Value) -> Self {
         Self {
             path,
             member,
-            thrown,
-            throws: AtomicU64::new(0),
+            value,
+            count: AtomicU64::new(0),
         }
     }
 }
@@ -138,8 +138,8 @@ impl StatefulFault for ChangingValue {
         if request.path != self.path || response.status != StatusCode::OK {
             return response;
         }
-        let throw = self.throws.fetch_add(1, Relaxed);
-        response.with_json(|value| value[self.member] = (self.thrown)(throw))
+        let number = self.count.fetch_add(1, Relaxed);
+        response.with_json(|document| document[self.member] = (self.value)(number))
     }
 }
 

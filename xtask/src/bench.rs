@@ -373,9 +373,9 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
         .exchanges
         .iter()
         // The report contains only an excerpt of these, so they can't be sent again.
-        .filter(|requested| {
-            !requested.url.ends_with('…')
-                && requested
+        .filter(|exchange| {
+            !exchange.url.ends_with('…')
+                && exchange
                     .request_body
                     .as_ref()
                     .is_none_or(|body| !body.ends_with('…'))
@@ -386,13 +386,13 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
     }
     let count = usize::try_from(report.requests).unwrap_or(usize::MAX);
     let began = Instant::now();
-    for requested in whole.into_iter().cycle().take(count) {
-        let request = match &requested.request_body {
+    for exchange in whole.into_iter().cycle().take(count) {
+        let request = match &exchange.request_body {
             Some(body) => http
-                .post(&requested.url)
+                .post(&exchange.url)
                 .header("Content-Type", "application/json")
                 .body(body.clone()),
-            None => http.get(&requested.url),
+            None => http.get(&exchange.url),
         };
         let response = request.send().await.map_err(|error| failed(&error))?;
         response.bytes().await.map_err(|error| failed(&error))?;

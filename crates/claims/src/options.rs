@@ -26,7 +26,7 @@ type Progress = dyn Fn(&ClaimStep<'_>) + Send + Sync;
 ///
 /// let options = ClaimOptions::default()
 ///     .save_to("claims/asset-7.json")
-///     .search_folders("claims/earlier")
+///     .search_folder("claims/earlier")
 ///     .network(Network::Testnet)
 ///     .pauses(Duration::from_secs(1), Duration::from_secs(10));
 /// assert_eq!((options.wait, options.again), (Duration::from_secs(60), false));
@@ -156,7 +156,7 @@ impl ClaimOptions {
     /// Adds a folder in which to look for pending claims about the same asset. The folder of
     /// [`save_to`](Self::save_to) is always searched.
     #[must_use]
-    pub fn search_folders(mut self, folder: impl Into<PathBuf>) -> Self {
+    pub fn search_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.search_folders.push(folder.into());
         self
     }

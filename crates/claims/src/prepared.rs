@@ -160,7 +160,7 @@ impl PreparedClaim {
     }
 
     /// Fails while another claim about the same asset by the same verifier is pending. It searches the
-    /// folder of the claim's own file and the [other folders](ClaimOptions::search_folders). A claim is
+    /// folder of the claim's own file and the [other folders](ClaimOptions::search_folder). A claim is
     /// pending until it is recorded, or until a day after a refusal.
     ///
     /// [`SignedClaim::save`](crate::SignedClaim::save) checks this again, with the folders locked.

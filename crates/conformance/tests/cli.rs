@@ -43,18 +43,18 @@ fn refuses(arguments: &[&str], status: i32, parts: &[&str]) {
     );
 }
 
-/// Starts a server that passes every connection to `response`.
-fn server(response: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
+/// Starts a server that passes every connection to `respond`.
+fn server(respond: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let response = std::sync::Arc::new(response);
+    let respond = std::sync::Arc::new(respond);
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let response = std::sync::Arc::clone(&response);
+            let respond = std::sync::Arc::clone(&respond);
             thread::spawn(move || {
                 let mut request = [0; 4096];
                 while matches!(stream.read(&mut request), Ok(1..)) {
-                    response(&mut stream);
+                    respond(&mut stream);
                 }
             });
         }

@@ -177,7 +177,7 @@ impl Drop for Front {
 struct Shared {
     upstream: String,
     http: reqwest::Client,
-    requested: AtomicUsize,
+    requests: AtomicUsize,
     gone: AtomicBool,
     heads: Arc<Mutex<Vec<String>>>,
 }
@@ -200,7 +200,7 @@ pub async fn behind(upstream: &str, door: Door) -> Result<Front, Box<dyn Error +
     let shared = Arc::new(Shared {
         upstream: upstream.trim_end_matches('/').to_owned(),
         http: nodeproof_client::transport::http_client(&upstream.parse()?, &options)?,
-        requested: AtomicUsize::new(0),
+        requests: AtomicUsize::new(0),
         gone: AtomicBool::new(false),
         heads: Arc::clone(&heads),
     });
@@ -262,7 +262,7 @@ async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
             method: method.to_owned(),
             path: target.split('?').next()?.to_owned(),
             query: target.split('?').nth(1).unwrap_or_default().to_owned(),
-            place: shared.requested.fetch_add(1, Ordering::SeqCst) + 1,
+            place: shared.requests.fetch_add(1, Ordering::SeqCst) + 1,
             on_connection,
         };
         if let Ok(mut heads) = shared.heads.lock() {

@@ -96,8 +96,8 @@ async fn nodes_of_one_chain_agree() {
     assert_eq!(heights(&report), [40, 40]);
     // These are the requests of the read tier and those of the comparison.
     for node in [one, other] {
-        let request = node.node().requests_received();
-        assert!(request < 200, "{request}");
+        let requests = node.node().requests_received();
+        assert!(requests < 200, "{requests}");
     }
 }
 

@@ -137,8 +137,8 @@ async fn spendable_after_changed(
     let wallet = same.wallet("bob").expect("a wallet");
     let built = Arc::new(Mutex::new(Vec::new()));
     let collected = Arc::clone(&built);
-    let fault: Fault = Arc::new(move |requested, response| {
-        if requested.path == "/call-sc"
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/call-sc"
             && let Ok(raw) = serde_json::from_slice(&response.body)
         {
             collected.lock().expect("a list").push(raw);
@@ -211,9 +211,9 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
     let node = local().await;
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");
-    let fault = change_json(SUBMIT, |requested, response| {
+    let fault = change_json(SUBMIT, |request, response| {
         // The refusal repeats the submission in capital letters.
-        let body = String::from_utf8_lossy(&requested.body).to_uppercase();
+        let body = String::from_utf8_lossy(&request.body).to_uppercase();
         set(response, "/response/valid", json!(false));
         set(
             response,
@@ -233,11 +233,11 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
     let text = serde_json::to_string(&report)
         .expect("a report")
         .to_lowercase();
-    let body = proxy.requests();
+    let requests = proxy.requests();
     let mut signatures = 0;
-    for requested in body.iter().filter(|requested| requested.path == SUBMIT) {
+    for request in requests.iter().filter(|request| request.path == SUBMIT) {
         let mut one = Collection::default();
-        if let Ok(value) = serde_json::from_slice(&requested.body) {
+        if let Ok(value) = serde_json::from_slice(&request.body) {
             one.take(&value);
         }
         if !one.spendable(wallet.keys().public_key()).is_empty() {

@@ -78,9 +78,9 @@ async fn a_value_that_is_nearly_an_asset_is_not_that_asset() {
     for (what, read) in lenient {
         let fault = careless(
             move |path, parameters| {
-                let request = parameters.0.split_once("&unique_value=");
-                let request = request.map_or("", |(_, request)| request);
-                path == "/sc-state" && request != exact && read(request) == exact
+                let value = parameters.0.split_once("&unique_value=");
+                let value = value.map_or("", |(_, value)| value);
+                path == "/sc-state" && value != exact && read(value) == exact
             },
             Careless::Replays,
         );
@@ -145,8 +145,8 @@ async fn the_table_condition_of_a_devnode_is_found() {
 }
 
 /// Returns the parameters with values that only probes send.
-fn odd(request: &[RecordedRequest]) -> BTreeSet<String> {
-    let texts = request.iter().map(|request| Parameters::of(request).0);
+fn only_probes_send(requests: &[RecordedRequest]) -> BTreeSet<String> {
+    let texts = requests.iter().map(|request| Parameters::of(request).0);
     texts
         .filter(|text| text.contains("1=1") || text.contains('\0'))
         .collect()
@@ -158,9 +158,13 @@ async fn probes_are_sent_only_where_they_are_named() {
     for allow in [Tier::Read, Tier::Reject, Tier::Write] {
         let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
         check(&proxy.server.base_url(), &options(&node, allow)).await;
-        assert_eq!(odd(&proxy.requests()), BTreeSet::new(), "{allow:?}");
+        assert_eq!(
+            only_probes_send(&proxy.requests()),
+            BTreeSet::new(),
+            "{allow:?}"
+        );
     }
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     check(&proxy.server.base_url(), &probing()).await;
-    assert!(odd(&proxy.requests()).len() > 100);
+    assert!(only_probes_send(&proxy.requests()).len() > 100);
 }

@@ -84,8 +84,8 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
             .select_only(["submit-transaction/claim-accepted"])
             .expect("an ID");
         let report = check(&proxy.server.base_url(), &options).await;
-        let request = proxy.requests().into_iter();
-        let submitted = request.filter(|request| request.path == SUBMIT);
+        let requests = proxy.requests().into_iter();
+        let submitted = requests.filter(|request| request.path == SUBMIT);
         let kinds: Vec<_> = submitted
             .map(|request| kind_of_submission(&request))
             .collect();

@@ -232,16 +232,16 @@ async fn silent_at_block_150() -> (nodeproof_devnode::Handle, Front) {
 }
 
 #[cfg(unix)]
-async fn asked_for_block_150(front: &Front, times: usize) {
-    let request = |head: &&String| head.contains("block_index=150 ");
-    let come = || front.heads().iter().filter(request).count() >= times;
+async fn wait_for_requests_of_block_150(front: &Front, times: usize) {
+    let is_for_it = |head: &&String| head.contains("block_index=150 ");
+    let have_arrived = || front.heads().iter().filter(is_for_it).count() >= times;
     for _ in 0..LOOKS {
-        if come() {
+        if have_arrived() {
             break;
         }
         sleep(BETWEEN).await;
     }
-    assert!(come(), "it was not requested");
+    assert!(have_arrived(), "it was not requested");
 }
 
 #[cfg(unix)]
@@ -252,7 +252,7 @@ async fn sigterm_ends_a_sweep_and_leaves_its_state() {
     let state = folder.path().join("state.json");
     let path = state.to_str().expect("UTF-8");
     let mut child = run(&front, folder.path(), &["--blocks", "..", "--state", path]);
-    asked_for_block_150(&front, 1).await;
+    wait_for_requests_of_block_150(&front, 1).await;
     send("-TERM", &child);
     let status = ended(&mut child).await.expect("an end");
     assert_eq!(status.code(), Some(143));
@@ -277,8 +277,8 @@ async fn sigterm_ends_the_runs_of_several_nodes() {
         folder.path(),
         &["--blocks", "..", "--base-url", &url],
     );
-    asked_for_block_150(&front, 1).await;
-    asked_for_block_150(&second, 1).await;
+    wait_for_requests_of_block_150(&front, 1).await;
+    wait_for_requests_of_block_150(&second, 1).await;
     send("-TERM", &child);
     let status = ended(&mut child).await.expect("an end");
     assert_eq!(status.code(), Some(143));
@@ -300,7 +300,7 @@ async fn two_sweeps_do_not_keep_one_state_and_a_kill_leaves_no_lock() {
     let path = state.to_str().expect("UTF-8");
     let sweep = ["--blocks", "..", "--state", path];
     let mut first = run(&front, &reports, &sweep);
-    asked_for_block_150(&front, 1).await;
+    wait_for_requests_of_block_150(&front, 1).await;
     for more in [&sweep[..], &[&sweep[..], &["--resume"]].concat()] {
         let second = Command::new(env!("CARGO_BIN_EXE_hostile"))
             .args(["conformance", "--network", "devnet"])
@@ -320,7 +320,7 @@ async fn two_sweeps_do_not_keep_one_state_and_a_kill_leaves_no_lock() {
     first.kill().expect("an end");
     first.wait().expect("an end");
     let mut third = run(&front, &others, &[&sweep[..], &["--resume"]].concat());
-    asked_for_block_150(&front, 2).await;
+    wait_for_requests_of_block_150(&front, 2).await;
     send("-TERM", &third);
     let status = ended(&mut third).await.expect("an end");
     assert_eq!(status.code(), Some(143));

@@ -187,12 +187,12 @@ async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
     assert_eq!(shown["message_bytes"], message.len());
     assert_eq!(shown["signers"], json!([verifier.keys.address()]));
     assert!(message.contains(r#""fee": 1000000"#) && message.contains(ABC));
-    let request: Vec<_> = proxy
+    let paths: Vec<_> = proxy
         .requests()
         .into_iter()
         .map(|request| request.path)
         .collect();
-    assert_eq!(request, ["/call-sc"]);
+    assert_eq!(paths, ["/call-sc"]);
     assert!(!verifier.home.path(".local").exists());
 
     let person = [

@@ -57,7 +57,7 @@ impl RawServer {
         thread::spawn(move || {
             for connection in listener.incoming().flatten() {
                 let (reply, counted) = (Arc::clone(&reply), Arc::clone(&counted));
-                thread::spawn(move || response(connection, &*reply, &counted));
+                thread::spawn(move || respond(connection, &*reply, &counted));
             }
         });
         Self { base_url, requests }
@@ -78,7 +78,7 @@ impl RawServer {
     }
 }
 
-fn response(mut connection: TcpStream, reply: &dyn Fn(&str) -> Reply, counted: &AtomicUsize) {
+fn respond(mut connection: TcpStream, reply: &dyn Fn(&str) -> Reply, counted: &AtomicUsize) {
     let Some(first_line) = request(&mut connection) else {
         return;
     };

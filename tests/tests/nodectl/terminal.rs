@@ -298,7 +298,7 @@ async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
         "--out",
         "signed.json",
     ];
-    for (response, status) in [
+    for (reply, status) in [
         ("\n", 2),
         ("n\n", 2),
         ("yesterday\n", 2),
@@ -311,14 +311,10 @@ async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
         terminal.shows("the end").await;
         terminal.shows("fee 1000000 DEVN, of 2026-01-01").await;
         terminal.shows("[y/N] ").await;
-        terminal.pty.write_all(response.as_bytes()).await.unwrap();
+        terminal.pty.write_all(reply.as_bytes()).await.unwrap();
         let shown = terminal.ended(status).await;
         assert_eq!(shown.contains("nothing was signed"), status != 0, "{shown}");
-        assert_eq!(
-            home.path("signed.json").exists(),
-            status == 0,
-            "{response:?}"
-        );
+        assert_eq!(home.path("signed.json").exists(), status == 0, "{reply:?}");
     }
     // If standard error is redirected, no one saw what will be signed.
     let shell = "exec \"$0\" \"$@\" 2>told";

@@ -80,20 +80,20 @@ impl ResponseServer {
 /// Responds to requests one after the other, until one has no prepared response.
 async fn respond(mut stream: TcpStream, responses: Arc<[(String, String)]>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let mut requested = Vec::new();
+    let mut received = Vec::new();
     loop {
-        while !requested.ends_with(b"\r\n\r\n") {
-            if stream.read_buf(&mut requested).await? == 0 {
+        while !received.ends_with(b"\r\n\r\n") {
+            if stream.read_buf(&mut received).await? == 0 {
                 return Ok(());
             }
         }
         let found = responses
             .iter()
-            .find(|(begin, _)| requested.starts_with(begin.as_bytes()));
+            .find(|(begin, _)| received.starts_with(begin.as_bytes()));
         let Some((_, whole)) = found else {
             return Ok(());
         };
         stream.write_all(whole.as_bytes()).await?;
-        requested.clear();
+        received.clear();
     }
 }

@@ -125,14 +125,14 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
             seen.len() - 1
         };
         let reply = replies.get(number).or(replies.last()).cloned().unwrap();
-        if !response(&mut stream, reply).await {
+        if !respond(&mut stream, reply).await {
             return;
         }
     }
 }
 
 /// Sends a reply. Returns whether the connection stays open.
-async fn response<S: AsyncWrite + Unpin>(stream: &mut S, reply: Reply) -> bool {
+async fn respond<S: AsyncWrite + Unpin>(stream: &mut S, reply: Reply) -> bool {
     match reply {
         Reply::Bytes(bytes) => stream.write_all(&bytes).await.is_ok(),
         Reply::Last(bytes) => {

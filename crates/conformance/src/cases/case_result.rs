@@ -19,7 +19,7 @@ pub(crate) struct CaseResult {
     /// The note of an expectation for this case.
     pub(crate) note: Option<String>,
     /// The exchanges that the case used, in order.
-    pub(crate) requested: Vec<Arc<ExchangeReport>>,
+    pub(crate) exchanges: Vec<Arc<ExchangeReport>>,
     /// The duration, including waiting and requests that it shares with other cases.
     pub(crate) elapsed: Duration,
 }
@@ -34,7 +34,7 @@ impl CaseResult {
             unlisted: 0,
             inconclusive: None,
             note: None,
-            requested: Vec::new(),
+            exchanges: Vec::new(),
             elapsed: Duration::ZERO,
         }
     }

@@ -77,7 +77,7 @@ impl<'a> Blocks<'a> {
 
     /// Whether a block exists at an index.
     pub(crate) async fn has(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
-        match self.requested(index).await? {
+        match self.request_once(index).await? {
             Standing::There => Ok(true),
             Standing::Absent => Ok(false),
             Standing::Unclear => {
@@ -123,7 +123,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Requests a block, unless it was requested before.
-    async fn requested(&mut self, index: u64) -> Result<Standing, InconclusiveReason> {
+    async fn request_once(&mut self, index: u64) -> Result<Standing, InconclusiveReason> {
         if !self.lookups.contains_key(&index) {
             let lookup = self.ask(index).await?;
             self.lookups.insert(index, lookup);
@@ -235,7 +235,7 @@ impl<'a> Blocks<'a> {
     async fn check_neighbours(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         let mut last = index;
         for near in index.saturating_add(1)..=index.saturating_add(NEAR) {
-            let next = self.requested(near).await?;
+            let next = self.request_once(near).await?;
             match (self.standing(index), next) {
                 (Standing::There, _) | (_, Standing::There) => return Ok(true),
                 (Standing::Absent, _) => return Ok(false),
@@ -255,7 +255,7 @@ impl<'a> Blocks<'a> {
     /// Whether a block exists shortly below this index.
     async fn follows_a_block(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         for near in (index.saturating_sub(NEAR)..index).rev() {
-            match self.requested(near).await? {
+            match self.request_once(near).await? {
                 Standing::There => return Ok(true),
                 Standing::Absent => return Ok(false),
                 Standing::Unclear => {}
@@ -271,7 +271,7 @@ impl<'a> Blocks<'a> {
     /// Finds out whether the node's response for these indexes is also its response for an index
     /// that does not exist.
     async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, InconclusiveReason> {
-        self.requested(FAR).await?;
+        self.request_once(FAR).await?;
         let says_otherwise = self.has_none(FAR);
         for (_, lookup) in self.lookups.range(indexes.clone()) {
             match lookup {

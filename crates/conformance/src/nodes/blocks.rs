@@ -64,15 +64,15 @@ pub(crate) async fn compare_blocks(
     let ask = |index: u64| {
         let (gates, has) = (&gates, &has);
         async move {
-            let requested = RequestedBlock {
+            let block = RequestedBlock {
                 index,
                 sides,
                 gates,
                 has,
             };
-            let mut said = requested.request_all().await;
+            let mut said = block.request_all().await;
             if heights.contains(&index) {
-                requested.until_unchanged(&mut said).await;
+                block.until_unchanged(&mut said).await;
             }
             (index, said)
         }
@@ -89,8 +89,8 @@ pub(crate) async fn compare_blocks(
             if !sweep.counts_requests {
                 for side in sides {
                     // The latest block may be requested several times.
-                    let requested = to.saturating_sub(from) + u64::from(MAX_TRIES);
-                    side.known.node.allow_more(requested.saturating_mul(2));
+                    let requests = to.saturating_sub(from) + u64::from(MAX_TRIES);
+                    side.known.node.allow_more(requests.saturating_mul(2));
                 }
             }
             Box::new(from..to)

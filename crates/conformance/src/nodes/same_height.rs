@@ -34,7 +34,7 @@ const MAX_TRIES: u32 = 5;
 /// The first pause before all requests are repeated.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of balances, of records and of trust scores that are compared.
-const MAX_REQUESTS: usize = 4;
+const MAX_PAIRS: usize = 4;
 
 /// Compares single balances, and the entries of the two lists: by wallet and by token.
 pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
@@ -87,9 +87,9 @@ fn union<'s>(
     known: impl Fn(&'s Side) -> &'s Vec<(String, String)>,
 ) -> Vec<&'s (String, String)> {
     let mut all = Vec::new();
-    for row in 0..MAX_REQUESTS {
+    for row in 0..MAX_PAIRS {
         for pair in sides.iter().filter_map(|side| known(side).get(row)) {
-            if !all.contains(&pair) && all.len() < MAX_REQUESTS {
+            if !all.contains(&pair) && all.len() < MAX_PAIRS {
                 all.push(pair);
             }
         }
@@ -101,7 +101,7 @@ fn union<'s>(
 #[derive(Default)]
 struct Comparison {
     differences: Differences,
-    requested: bool,
+    has_sample: bool,
     why: Option<String>,
 }
 
@@ -146,7 +146,7 @@ impl Comparison {
         request: &Request,
         read: fn(&Exchange) -> Option<T>,
     ) -> Option<Vec<Option<T>>> {
-        self.requested = true;
+        self.has_sample = true;
         let (responses, why) = match at_same_height(sides, request, read).await {
             Ok((responses, left_out)) => (Some(responses), left_out),
             Err(reason) => (None, Some(reason)),
@@ -157,7 +157,7 @@ impl Comparison {
 
     fn told(self, id: &str) -> CrossCheck {
         let nothing = || "no sample was found on any of the nodes".to_owned();
-        let why = self.why.or_else(|| (!self.requested).then(nothing));
+        let why = self.why.or_else(|| (!self.has_sample).then(nothing));
         self.differences.told(id, why)
     }
 }

@@ -338,14 +338,14 @@ async fn one(
 ) {
     let began = Instant::now();
     let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
-    let (found, requested) = http::recorded(work).await;
+    let (found, exchanges) = http::recorded(work).await;
     let found = found.unwrap_or_else(|_| {
         Err(InconclusiveReason::Harness(
             "the case itself failed unexpectedly".to_owned(),
         ))
     });
     let mut result = case_result(case, found);
-    result.requested = requested;
+    result.exchanges = exchanges;
     result.elapsed = began.elapsed();
     options.files.expectations.apply(&mut result, today());
     let redactor = &options.submitting.redactor;

@@ -36,7 +36,7 @@ impl Exchanges {
                 case.exchanges.push(place);
             }
         }
-        for exchange in result.requested.iter().take(MAX_LISTED) {
+        for exchange in result.exchanges.iter().take(MAX_LISTED) {
             let place = self.place(exchange, false);
             if !case.exchanges.contains(&place) {
                 case.exchanges.push(place);

@@ -60,7 +60,7 @@ impl Faulty {
     }
 
     /// Returns the request to process, if the fault changes it.
-    pub(super) fn requested(&self, uri: &Uri) -> Option<Uri> {
+    pub(super) fn changed_uri(&self, uri: &Uri) -> Option<Uri> {
         let query = uri.query().unwrap_or_default();
         let query = match (self.fault, uri.path()) {
             (InjectedFault::TrustSwapped, "/get-trustscore-wallets") => query

@@ -27,7 +27,7 @@ pub(super) async fn inject(
     if let Some(response) = faulty.instead(node.requests_received(), &path, &query) {
         return response;
     }
-    if let Some(uri) = faulty.requested(request.uri()) {
+    if let Some(uri) = faulty.changed_uri(request.uri()) {
         *request.uri_mut() = uri;
     }
     let response = next.run(request).await;

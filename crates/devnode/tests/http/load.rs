@@ -39,7 +39,7 @@ async fn ten_thousand_connections_all_get_a_response() {
     assert!(open.len() > 500, "only {} connections", open.len());
     // A later client still gets a response immediately.
     assert_eq!(peer.get("/get-block?block_index=2").await.status, 200);
-    let request = open.len();
+    let sent = open.len();
     let mut responses: JoinSet<_> = open
         .into_iter()
         .map(|mut stream| async move {
@@ -56,7 +56,7 @@ async fn ten_thousand_connections_all_get_a_response() {
         assert!(response.contains("\"index\":1,"), "{response}");
         good += 1;
     }
-    assert_eq!(good, request);
+    assert_eq!(good, sent);
 }
 
 #[tokio::test(flavor = "multi_thread")]
