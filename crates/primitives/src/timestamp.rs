@@ -4,6 +4,7 @@ mod calendar;
 pub(crate) mod text;
 
 use std::{
+    cmp::Ordering,
     ops::Sub,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -12,7 +13,7 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Integer;
+use crate::{Integer, IntegerRangeError};
 
 /// A point in time, in whole milliseconds since the Unix epoch.
 ///
@@ -137,17 +138,69 @@ impl From<TimestampMs> for i64 {
     }
 }
 
-/// Compares the milliseconds since the Unix epoch.
-impl PartialEq<i64> for TimestampMs {
-    fn eq(&self, milliseconds: &i64) -> bool {
-        self.0 == *milliseconds
+macro_rules! integers {
+    ($($kind:ty),*) => {$(
+        /// Compares the milliseconds since the Unix epoch.
+        impl PartialEq<$kind> for TimestampMs {
+            fn eq(&self, milliseconds: &$kind) -> bool {
+                self.partial_cmp(milliseconds) == Some(Ordering::Equal)
+            }
+        }
+
+        /// Compares the milliseconds since the Unix epoch.
+        impl PartialOrd<$kind> for TimestampMs {
+            fn partial_cmp(&self, milliseconds: &$kind) -> Option<Ordering> {
+                Integer::from(self.0).partial_cmp(milliseconds)
+            }
+        }
+    )*};
+}
+
+integers!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+);
+
+macro_rules! convertible {
+    ($($kind:ty),*) => {$(
+        /// Converts milliseconds since the Unix epoch.
+        impl TryFrom<$kind> for TimestampMs {
+            type Error = IntegerRangeError;
+
+            fn try_from(milliseconds: $kind) -> Result<Self, IntegerRangeError> {
+                i64::try_from(Integer::from(milliseconds)).map(Self)
+            }
+        }
+    )*};
+}
+
+convertible!(u64, i128, u128, Integer, &Integer);
+
+macro_rules! milliseconds {
+    ($($kind:ty),*) => {$(
+        /// Returns the milliseconds since the Unix epoch.
+        impl TryFrom<TimestampMs> for $kind {
+            type Error = IntegerRangeError;
+
+            fn try_from(time: TimestampMs) -> Result<Self, IntegerRangeError> {
+                Self::try_from(Integer::from(time.0))
+            }
+        }
+    )*};
+}
+
+milliseconds!(u64, u128);
+
+/// Returns the milliseconds since the Unix epoch.
+impl From<TimestampMs> for i128 {
+    fn from(time: TimestampMs) -> Self {
+        time.0.into()
     }
 }
 
-/// Compares the milliseconds since the Unix epoch.
-impl PartialOrd<i64> for TimestampMs {
-    fn partial_cmp(&self, milliseconds: &i64) -> Option<std::cmp::Ordering> {
-        self.0.partial_cmp(milliseconds)
+/// Returns the milliseconds since the Unix epoch.
+impl From<TimestampMs> for Integer {
+    fn from(time: TimestampMs) -> Self {
+        time.0.into()
     }
 }
 
@@ -164,6 +217,14 @@ mod tests {
             assert_eq!(i64::from(time), millis);
         }
         assert_eq!(TimestampMs::default(), 0);
+
+        let time = TimestampMs::from_millis(5);
+        assert_eq!(u64::try_from(time), Ok(5));
+        assert_eq!(TimestampMs::try_from(5_u128), Ok(time));
+        assert_eq!(TimestampMs::try_from(Integer::from(time)), Ok(time));
+        assert!(time < u64::MAX && time > i128::MIN);
+        assert!(TimestampMs::try_from(u64::MAX).is_err());
+        assert!(u64::try_from(TimestampMs::from_millis(-1)).is_err());
     }
 
     #[test]

@@ -47,6 +47,19 @@ impl Integer {
             .then(|| Self::from_signed(&left.times(&right)))
     }
 
+    fn plus(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (Repr::Small(left), Repr::Small(right)) => {
+                Self::from(i128::from(*left) + i128::from(*right))
+            }
+            _ => Self::from_signed(&self.signed().plus(&other.signed())),
+        }
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        self.plus(&-other)
+    }
+
     fn signed(&self) -> Signed {
         Signed::of(&self.to_string())
     }
@@ -57,32 +70,6 @@ impl Integer {
             text.parse()
                 .map_or_else(|_| Repr::Big(text.into()), Repr::Small),
         )
-    }
-}
-
-impl Add for &Integer {
-    type Output = Integer;
-
-    fn add(self, other: Self) -> Integer {
-        match (&self.0, &other.0) {
-            (Repr::Small(left), Repr::Small(right)) => {
-                Integer::from(i128::from(*left) + i128::from(*right))
-            }
-            _ => Integer::from_signed(&self.signed().plus(&other.signed())),
-        }
-    }
-}
-
-impl Sub for &Integer {
-    type Output = Integer;
-
-    fn sub(self, other: Self) -> Integer {
-        match (&self.0, &other.0) {
-            (Repr::Small(left), Repr::Small(right)) => {
-                Integer::from(i128::from(*left) - i128::from(*right))
-            }
-            _ => Integer::from_signed(&self.signed().plus(&other.signed().negated())),
-        }
     }
 }
 
@@ -105,36 +92,45 @@ impl Neg for Integer {
     }
 }
 
-macro_rules! owned {
-    ($($operation:ident $method:ident $assigning:ident $assign:ident),*) => {$(
+macro_rules! operators {
+    ($($operation:ident $method:ident $assigning:ident $assign:ident $exact:ident),*) => {$(
         /// The operation is exact, whatever the size of the numbers.
         impl<T: Into<Integer>> $operation<T> for Integer {
             type Output = Self;
 
             fn $method(self, other: T) -> Self {
-                $operation::$method(&self, &other.into())
+                self.$exact(&other.into())
+            }
+        }
+
+        /// The operation is exact, whatever the size of the numbers.
+        impl<T: Into<Integer>> $operation<T> for &Integer {
+            type Output = Integer;
+
+            fn $method(self, other: T) -> Integer {
+                self.$exact(&other.into())
             }
         }
 
         impl<T: Into<Integer>> $assigning<T> for Integer {
             fn $assign(&mut self, other: T) {
-                *self = $operation::$method(&*self, &other.into());
+                *self = self.$exact(&other.into());
             }
         }
     )*};
 }
 
-owned!(Add add AddAssign add_assign, Sub sub SubAssign sub_assign);
+operators!(Add add AddAssign add_assign plus, Sub sub SubAssign sub_assign minus);
 
 impl Sum for Integer {
     fn sum<I: Iterator<Item = Self>>(numbers: I) -> Self {
-        numbers.fold(Self::default(), |sum, number| &sum + &number)
+        numbers.fold(Self::default(), |sum, number| sum.plus(&number))
     }
 }
 
 impl<'a> Sum<&'a Integer> for Integer {
     fn sum<I: Iterator<Item = &'a Integer>>(numbers: I) -> Self {
-        numbers.fold(Self::default(), |sum, number| &sum + number)
+        numbers.fold(Self::default(), |sum, number| sum.plus(number))
     }
 }
 
@@ -190,6 +186,10 @@ mod tests {
         changed += 3_u64;
         changed -= Integer::from(2);
         assert_eq!(changed, total);
+        let one = Integer::from(1);
+        changed += &one;
+        assert_eq!(&changed - 1, total);
+        assert_eq!(changed - &one, &total + 0_u8);
     }
 
     #[test]

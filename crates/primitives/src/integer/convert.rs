@@ -67,6 +67,14 @@ macro_rules! into_integers {
             }
         }
 
+        impl TryFrom<Amount> for $kind {
+            type Error = IntegerRangeError;
+
+            fn try_from(amount: Amount) -> Result<Self, IntegerRangeError> {
+                Self::try_from(&amount)
+            }
+        }
+
         impl TryFrom<&Amount> for $kind {
             type Error = IntegerRangeError;
 
@@ -86,6 +94,7 @@ into_integers!(
     u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
 );
 compare_with!(Integer: u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+compare_with!(Amount: Integer);
 
 /// Converts to the same number.
 impl From<Integer> for Amount {
@@ -113,6 +122,22 @@ impl TryFrom<&Amount> for Integer {
     }
 }
 
+/// Converts to the same number, if it is an integer.
+impl TryFrom<Amount> for Integer {
+    type Error = ParseIntegerError;
+
+    fn try_from(amount: Amount) -> Result<Self, ParseIntegerError> {
+        Self::try_from(&amount)
+    }
+}
+
+/// Clones the number, so that an operator takes a reference as well.
+impl From<&Self> for Integer {
+    fn from(value: &Self) -> Self {
+        value.clone()
+    }
+}
+
 impl Default for Integer {
     /// Returns zero.
     fn default() -> Self {
@@ -133,6 +158,7 @@ mod tests {
                 assert_eq!(integer, value);
                 assert!(integer >= <$kind>::MIN);
                 assert!(integer <= <$kind>::MAX);
+                assert_eq!(<$kind>::try_from(Amount::from(&integer)), Ok(value));
             }
             for outside in [Integer::from(<$kind>::MAX) + 1, Integer::from(<$kind>::MIN) - 1] {
                 assert!(<$kind>::try_from(&outside).is_err(), "{outside}");
@@ -151,7 +177,8 @@ mod tests {
         for integer in [large, (-5).into()] {
             let amount = Amount::from(&integer);
             assert_eq!(amount.as_str(), integer.to_string());
-            assert_eq!(Integer::try_from(&amount), Ok(integer));
+            assert!(amount == integer && amount < &integer + 1);
+            assert_eq!(Integer::try_from(amount), Ok(integer));
         }
         let half: Amount = "0.5".parse().unwrap();
         assert!(Integer::try_from(&half).is_err() && u8::try_from(&half).is_err());
