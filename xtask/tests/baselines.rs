@@ -25,6 +25,11 @@ async fn devnode() -> nodeproof_devnode::Handle {
 }
 
 async fn run(base_url: &str, more: &[&str]) -> (i32, String) {
+    run_in(Path::new("."), base_url, more).await
+}
+
+async fn run_in(folder: &Path, base_url: &str, more: &[&str]) -> (i32, String) {
+    let folder = folder.to_owned();
     let mut arguments = vec![
         "conformance",
         "--quiet",
@@ -38,6 +43,7 @@ async fn run(base_url: &str, more: &[&str]) -> (i32, String) {
     tokio::task::spawn_blocking(move || {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
             .args(arguments)
+            .current_dir(folder)
             // With one of these variables, insta assumes CI and leaves nothing to review.
             .env_remove("CI")
             .env_remove("TF_BUILD")
@@ -139,6 +145,31 @@ async fn drift_is_shown_as_a_diff_and_left_for_review_only_where_it_is_recorded(
         .filter(|name| !pinned.contains_key(*name))
         .collect();
     assert_eq!(new, [Path::new("state-unknown-table.snap.new")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relative_folder_is_below_the_current_one() {
+    let node = devnode().await;
+    let drifted = Proxy::spawn(node.base_url(), other_words())
+        .await
+        .expect("a proxy");
+    for (more, folder) in [
+        (&["--baseline-dir", "kept/here"][..], "kept/here"),
+        (&[], "baselines"),
+    ] {
+        let work = tempfile::tempdir().expect("a folder");
+        let record = [&["--baseline", "it", "--record"], more].concat();
+        let (code, text) = run_in(work.path(), node.base_url(), &record).await;
+        assert_eq!(code, 0, "{text}");
+        let below = work.path().join(folder).join("it");
+        let recorded = files(&below);
+        assert!(recorded.len() > 20, "{:?}", recorded.keys());
+        for (base_url, expected) in [(node.base_url(), 0), (&*drifted.server.base_url(), 1)] {
+            let (code, text) = run_in(work.path(), base_url, &record).await;
+            assert_eq!(code, expected, "{text}");
+        }
+        assert_eq!(files(&below).len(), recorded.len() + 1);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

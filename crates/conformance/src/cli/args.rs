@@ -141,7 +141,7 @@ pub struct ConformanceArgs {
     #[arg(long, requires = "baseline")]
     pub record: bool,
 
-    /// Folder of the baselines [default: that of the crate in its repository, else ./baselines].
+    /// Folder of the baselines [default: crates/conformance/baselines in the clone, else ./baselines].
     #[arg(long, value_name = "DIR", requires = "baseline")]
     pub baseline_dir: Option<PathBuf>,
 

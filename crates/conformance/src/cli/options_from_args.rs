@@ -173,13 +173,20 @@ pub(crate) fn globs(
 }
 
 pub(crate) fn baseline_dir(args: &ConformanceArgs) -> PathBuf {
-    // `cargo insta review` searches only the folders of member crates.
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots");
-    match &args.baseline_dir {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let clone = own.ancestors().nth(2);
+    let is_in_clone = || {
+        let here = std::env::current_dir();
+        clone.is_some_and(|clone| here.is_ok_and(|here| here.starts_with(clone)))
+    };
+    let folder = match &args.baseline_dir {
         Some(folder) => folder.clone(),
-        None if own.is_dir() => own.with_file_name("baselines"),
+        // `cargo insta review` searches only the folders of member crates.
+        None if is_in_clone() => own.join("baselines"),
         None => PathBuf::from("baselines"),
-    }
+    };
+    // insta would look for a relative folder below that of its caller's source.
+    std::path::absolute(&folder).unwrap_or(folder)
 }
 
 pub(crate) fn read_fixture(path: &Path) -> Result<Fixture, UsageError> {
