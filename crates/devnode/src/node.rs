@@ -11,7 +11,7 @@ use std::{
 use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
-    BlockTime, ChainTime, Config, Forms, InjectedFault, TestWallet,
+    BlockTime, ChainTime, Config, Forms, InjectedFault, Outage, TestWallet,
     chain::{
         CLAIMED_ASSET, Chain, GenesisWallets, Start, Submission, TransactionRules, TrustScores,
         Verdict, create_chain,
@@ -39,6 +39,7 @@ pub struct Node {
     allowed_hosts: Vec<String>,
     forms: Forms,
     faulty: Option<Faulty>,
+    outage: RwLock<Option<Outage>>,
     requests: AtomicU64,
     submissions: AtomicU64,
 }
@@ -87,6 +88,7 @@ impl Node {
             allowed_hosts: config.allowed_hosts.clone(),
             forms: config.forms,
             faulty: config.fault.map(Faulty::new),
+            outage: RwLock::new(None),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
         }
@@ -158,6 +160,28 @@ impl Node {
 
     fn next_block(&self, chain: &mut Chain) -> u64 {
         chain.make_block(self.block_time.step_ms(), self.time.clock())
+    }
+
+    /// Starts an outage, or ends it with `None`. It applies to the requests that follow.
+    ///
+    /// ```
+    /// use nodeproof_devnode::{Config, Outage};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let node = nodeproof_devnode::spawn(Config::for_tests()).await?;
+    /// node.set_outage(Some(Outage::Unavailable));
+    /// // Your code gets status 503, and has to wait or to retry.
+    /// node.set_outage(None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_outage(&self, outage: Option<Outage>) {
+        *self.outage.write().unwrap_or_else(PoisonError::into_inner) = outage;
+    }
+
+    pub(crate) fn outage(&self) -> Option<Outage> {
+        *self.outage.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the number of requests of all kinds so far.

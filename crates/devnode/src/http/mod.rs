@@ -10,6 +10,7 @@ mod docs;
 mod faulty;
 mod fields;
 mod inject;
+mod outage;
 mod query;
 mod rate_limit;
 mod response;
@@ -69,6 +70,10 @@ pub fn router(node: Arc<Node>) -> Router {
         .layer(middleware::from_fn_with_state(
             Arc::clone(&node),
             inject::inject,
+        ))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&node),
+            outage::apply,
         ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&node),
