@@ -17,8 +17,9 @@ use nodeproof_client::{
     contract_call::{
         BuildCallError, CallError, CallOptions, Fee, SignError, SubmitPolicy, Transfer,
     },
+    transport::RetryPolicy,
 };
-use nodeproof_devnode::{Config, Handle, InjectedFault};
+use nodeproof_devnode::{Config, Handle, InjectedFault, Outage};
 use nodeproof_primitives::{Integer, Signer, TransactionCode};
 use nodeproof_wallet::KeyPair;
 
@@ -181,7 +182,12 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
     let lost = client.call_with(&call, &fee(&node), &[&alice], &once).await;
     let error = lost.unwrap_err();
     assert!(error.maybe_sent());
-    let CallError::NoClearResponse { transaction, .. } = &error else {
+    let CallError::NoClearResponse {
+        transaction,
+        trans_code: code,
+        ..
+    } = &error
+    else {
         unreachable!("{error}");
     };
     let policy = SubmitPolicy::default().pauses(SHORT, SHORT);
@@ -191,10 +197,136 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
         .unwrap();
     again.accepted().unwrap();
     assert_eq!(again.response.new_transaction(), Some(false));
+    let code = *code;
     let error = nodeproof_client::Error::from(error);
     assert!(error.maybe_sent() && error.kind() == ErrorKind::Unclear);
+    assert_eq!(error.trans_code(), Some(code));
     node.make_block();
     assert_eq!(submissions.load(Ordering::SeqCst), 3);
+}
+
+/// What happens to one request: a status, a refusal of the transaction, or nothing unusual.
+enum Act {
+    Status(StatusCode),
+    Refuse,
+    Pass,
+}
+
+#[tokio::test]
+async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
+    use Act::{Pass, Refuse, Status};
+    const BUILD: &str = "/call-sc";
+    const SUBMIT: &str = "/submit-transaction";
+    let (unprocessable, busy) = (
+        StatusCode::UNPROCESSABLE_ENTITY,
+        StatusCode::TOO_MANY_REQUESTS,
+    );
+    let down = StatusCode::BAD_GATEWAY;
+    let (node, _) = start().await;
+    let alice = keys(&node, "alice");
+    // The endpoint, what happens to its requests, and then: kind, maybe sent, has a code, status.
+    for (path, acts, (kind, maybe_sent, has_code, status)) in [
+        (
+            BUILD,
+            vec![Status(unprocessable)],
+            (ErrorKind::Status, false, false, Some(422)),
+        ),
+        (
+            SUBMIT,
+            vec![Status(busy)],
+            (ErrorKind::Status, false, true, Some(429)),
+        ),
+        (
+            SUBMIT,
+            vec![Status(down)],
+            (ErrorKind::Unclear, true, true, Some(502)),
+        ),
+        (
+            SUBMIT,
+            vec![Status(down), Status(busy)],
+            (ErrorKind::Unclear, true, true, Some(429)),
+        ),
+        (
+            SUBMIT,
+            vec![Refuse],
+            (ErrorKind::Refused, false, true, None),
+        ),
+        (
+            SUBMIT,
+            vec![Status(down), Refuse],
+            (ErrorKind::Refused, true, true, None),
+        ),
+        (
+            SUBMIT,
+            vec![Status(busy), Refuse],
+            (ErrorKind::Refused, false, true, None),
+        ),
+    ] {
+        let most = u32::try_from(acts.len()).unwrap();
+        let count = AtomicUsize::new(0);
+        let fault: Fault = Arc::new(move |request, response| {
+            if request.path != path {
+                return response;
+            }
+            match acts.get(count.fetch_add(1, Ordering::SeqCst)).unwrap_or(&Pass) {
+                Status(status) => response.with_status(*status).with_body("{}"),
+                Refuse => response.with_body(
+                    r#"{"status":"SUCCESS","response":{"valid":false,"msg":"no","new_transaction":true}}"#,
+                ),
+                Pass => response,
+            }
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let client = Client::new(&*proxy.server.base_url()).unwrap();
+        let transfer = Transfer::new(1, alice.address(), "GRAIN");
+        let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
+        let call = call.signer(alice.address());
+        let policy = SubmitPolicy::default().most(most).pauses(SHORT, SHORT);
+        let options = CallOptions::default().submit(policy);
+        let failed = client
+            .call_with(&call, &fee(&node), &[&alice], &options)
+            .await;
+        let failed = failed.unwrap_err();
+        let shown = format!("{path} {failed}");
+        assert_eq!(failed.maybe_sent(), maybe_sent, "{shown}");
+        let error = nodeproof_client::Error::from(failed);
+        assert_eq!(error.kind(), kind, "{shown}");
+        assert_eq!(error.maybe_sent(), maybe_sent, "{shown}");
+        assert_eq!(error.trans_code().is_some(), has_code, "{shown}");
+        assert_eq!(
+            error.status().map(|status| status.as_u16()),
+            status,
+            "{shown}"
+        );
+        assert_eq!(error.is_rate_limited(), status == Some(429), "{shown}");
+        // The operation and the URL occur once.
+        assert!(error.to_string().matches("http://").count() <= 1, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_never_reaches_the_node_is_not_unclear() {
+    let (node, client) = start().await;
+    let alice = keys(&node, "alice");
+    let transfer = Transfer::new(1, alice.address(), "GRAIN");
+    let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
+    let call = call.signer(alice.address());
+    let built = client.build_checked_call(&call, &fee(&node)).await.unwrap();
+    let signed = built.sign(&[&alice]).await.unwrap();
+    node.shutdown().await;
+    let policy = SubmitPolicy::default().most(2).pauses(SHORT, SHORT);
+    let failed = client.submit_with_retries(&signed, &policy).await;
+    let error = nodeproof_client::Error::from(failed.unwrap_err());
+    assert!(
+        error.is_connect() && error.is_retryable() && !error.maybe_sent(),
+        "{error}"
+    );
+    assert!(
+        error
+            .to_string()
+            .ends_with("(tried 2 times, and never sent)"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -236,4 +368,37 @@ async fn a_node_that_does_not_show_transactions_is_not_searched_in_vain() {
         error.to_string().contains("does not show its transactions"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn outages_of_a_local_node_are_what_a_program_has_to_survive() {
+    let (node, client) = start().await;
+    let client = client.with_retry(RetryPolicy::never());
+    let alice = keys(&node, "alice");
+    let transfer = Transfer::new(1, alice.address(), "GRAIN");
+    let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
+    let call = call.signer(alice.address());
+    let built = client.build_checked_call(&call, &fee(&node)).await.unwrap();
+    let signed = built.sign(&[&alice]).await.unwrap();
+
+    node.set_outage(Some(Outage::Unavailable));
+    let error = client.block(1).await.unwrap_err();
+    assert_eq!(error.status(), Some(StatusCode::SERVICE_UNAVAILABLE));
+    let _refused = client.submit(&signed).await.unwrap_err();
+    assert_eq!(node.pending(), 0);
+
+    node.set_outage(Some(Outage::Delayed(Duration::from_secs(3_600))));
+    let brief = client.with_request_timeout(Duration::from_millis(50));
+    assert!(brief.block(1).await.unwrap_err().is_timeout());
+
+    node.set_outage(Some(Outage::LostResponses));
+    let error = client.submit(&signed).await.unwrap_err();
+    assert!(error.maybe_sent() && error.is_retryable(), "{error}");
+    assert_eq!(node.pending(), 1);
+
+    node.set_outage(None);
+    let again = client.submit(&signed).await.unwrap();
+    again.accepted().unwrap();
+    assert_eq!(again.new_transaction(), Some(false));
+    assert_eq!(node.pending(), 1);
 }

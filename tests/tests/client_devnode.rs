@@ -63,7 +63,7 @@ async fn balances_agree_whichever_way_they_are_asked_for() {
     let wallet = node.node().wallets().first().unwrap().address();
     let held = client.token_balance(token, wallet).await.unwrap();
     assert!(held.is_some());
-    let tokens = client.balances(wallet).await.unwrap();
+    let tokens = client.balances(wallet).await.unwrap().unwrap();
     assert!(tokens.faults().is_empty());
     assert_eq!(
         tokens
@@ -73,7 +73,7 @@ async fn balances_agree_whichever_way_they_are_asked_for() {
             .balance,
         held
     );
-    let holders = client.holders(token).await.unwrap();
+    let holders = client.holders(token).await.unwrap().unwrap();
     let mine = holders
         .iter()
         .find(|entry| entry.holder == HolderAddress::Wallet(wallet));

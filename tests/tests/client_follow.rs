@@ -193,11 +193,8 @@ async fn what_is_not_a_node_is_not_followed() {
         let error = end(&mut client.follow_blocks(options())).await;
         assert_eq!(error.kind(), ErrorKind::NotANode, "{words}: {error}");
         // When a stream starts at an index, a wrong block is a separate error.
-        let mut blocks = client.follow_blocks(options().start_at(7));
-        if words != "`index` is missing" {
-            let error = end(&mut blocks).await;
-            assert!(!error.is_retryable(), "{words}: {error}");
-        }
+        let error = end(&mut client.follow_blocks(options().start_at(7))).await;
+        assert!(!error.is_retryable(), "{words}: {error}");
     }
     let (node, client) = start().await;
     assert_eq!(client.check_node().await.unwrap(), Some(node.height()));
@@ -255,7 +252,7 @@ async fn a_missing_block_is_an_error_or_is_reported() {
 }
 
 #[tokio::test]
-async fn a_chain_that_is_gone_is_not_waited_for() {
+async fn a_chain_that_is_gone_ends_the_stream() {
     let (node, _) = start().await;
     let height = node.height();
     for (status, kind) in [
@@ -274,12 +271,69 @@ async fn a_chain_that_is_gone_is_not_waited_for() {
             }
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
-        let mut blocks = client(&proxy.server.base_url()).follow_blocks(options());
+        let brief = options().max_outage(4 * SHORT);
+        let mut blocks = client(&proxy.server.base_url()).follow_blocks(brief);
         assert_eq!(index(&mut blocks).await, height);
         gone.store(true, Ordering::Relaxed);
         let error = end(&mut blocks).await;
         assert_eq!(error.kind(), kind, "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_fallback_that_is_behind_is_an_outage_and_leaves_no_gap() {
+    let (node, _) = start().await;
+    let height = node.height();
+    let is_down = Arc::new(AtomicBool::new(false));
+    let switch = Arc::clone(&is_down);
+    let fault: Fault = Arc::new(move |_, response| match switch.load(Ordering::Relaxed) {
+        true => response.with_status(StatusCode::SERVICE_UNAVAILABLE),
+        false => response,
+    });
+    let primary = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let catches_up = Arc::new(AtomicBool::new(false));
+    let switch = Arc::clone(&catches_up);
+    let fault: Fault = Arc::new(move |request, response| match requested(request) {
+        Some(index) if index > height - 2 && !switch.load(Ordering::Relaxed) => not_found(response),
+        _ => response,
+    });
+    let behind = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let client = Client::builder(&*primary.server.base_url())
+        .and_then(|builder| builder.fallback(&*behind.server.base_url()))
+        .and_then(|builder| builder.retry(RetryPolicy::never()).build())
+        .unwrap();
+    let (events, mut seen) = mpsc::unbounded_channel();
+    let mut blocks = client.follow_blocks(options().on_event(move |event| {
+        let _ = events.send(match event {
+            FollowEvent::Outage { error, .. } => Some(error.kind()),
+            _ => None,
+        });
+    }));
+    assert_eq!(index(&mut blocks).await, height);
+    is_down.store(true, Ordering::Relaxed);
+    node.make_block();
+    let next = tokio::spawn(async move { index(&mut blocks).await });
+    for _ in 0..3 {
+        assert_eq!(seen.recv().await.unwrap(), Some(ErrorKind::MissingBlock));
+    }
+    catches_up.store(true, Ordering::Relaxed);
+    assert_eq!(next.await.unwrap(), height + 1);
+}
+
+#[tokio::test]
+async fn a_node_without_its_first_blocks_is_followed_from_its_latest() {
+    let (node, _) = start().await;
+    let height = node.height();
+    let fault: Fault = Arc::new(|request, response| match requested(request) {
+        Some(0..=3) => not_found(response),
+        _ => response,
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let client = client(&proxy.server.base_url());
+    assert!(height > 4);
+    assert_eq!(client.check_node().await.unwrap(), Some(height));
+    let mut blocks = client.follow_blocks(options());
+    assert_eq!(index(&mut blocks).await, height);
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Makes claims about assets, from start to end. Each claim is paid once.
+//! Makes claims about assets, from start to end. A claim with a
+//! [save file](ClaimOptions::save_to) is paid only once, even if the program is interrupted.
 //!
 //! [`Claim::make`] hashes the documents and has a node build the transaction. If the transaction is
 //! exactly the requested call, it is signed, saved in a file, and submitted. Then the function waits

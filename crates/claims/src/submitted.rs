@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The longest search for the block of a transaction.
-const MAX_SEARCH_TIME: Duration = Duration::from_secs(10);
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 
 /// A claim whose transaction a node took.
 #[derive(Debug)]

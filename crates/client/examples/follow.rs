@@ -28,9 +28,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let block = block?;
         let (index, time) = (block.index()?, block.timestamp()?);
         match block.transactions() {
-            Ok(list) => println!("block {index} of {time} ms: {} transactions", list.len()),
+            Ok(list) => println!("block {index} of {time}: {} transactions", list.len()),
             // Some nodes return rows of their block table.
-            Err(fault) => println!("block {index} of {time} ms: {fault}"),
+            Err(fault) => println!("block {index} of {time}: {fault}"),
         }
         left = left.map(|left| left - 1);
     }

@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         };
         let time = block.timestamp()?;
         let votes = block.receipts().unwrap_or_default().len();
-        println!("block {} of {time} ms, with {votes} votes", block.index()?);
+        println!("block {} of {time}, with {votes} votes", block.index()?);
         for mismatch in block.mismatches() {
             println!("  not as documented: {mismatch}");
         }
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let Ok(maker) = block.creator_wallet() else {
             continue;
         };
-        for held in &node.balances(maker).await? {
+        for held in &node.balances(maker).await?.unwrap_or_default() {
             let amount = held.balance.as_ref();
             let amount = amount.map_or("nothing".to_owned(), ToString::to_string);
             println!("  its maker {maker} holds {amount} {}", held.token_code);

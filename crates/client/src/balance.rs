@@ -141,6 +141,16 @@ impl<T> Listing<T> {
     }
 }
 
+/// Creates an empty list.
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+}
+
 impl<T> Deref for Listing<T> {
     type Target = [T];
 

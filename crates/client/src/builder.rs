@@ -220,7 +220,8 @@ impl ClientBuilder {
     /// Sends a header with every request, such as the key of a gateway.
     ///
     /// The value is treated as a secret. It does not appear in `Debug`, logs or errors, even if the
-    /// node sends it back. The header also goes to the [fallbacks](Self::fallback).
+    /// node sends it back. Only words of fewer than 8 characters are not recognised in what a node
+    /// sends. The header also goes to the [fallbacks](Self::fallback).
     ///
     /// ```
     /// # fn example(key: &str) -> Result<(), nodeproof_client::Error> {

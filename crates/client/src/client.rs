@@ -185,7 +185,8 @@ impl Client {
 
     #[doc(alias = "get-balances")]
     #[doc(alias = "ALL_TOKENS_IN_WALLET")]
-    /// Returns the balances of every token in a wallet, in base units of each token.
+    /// Returns the balances of every token in a wallet, in base units of each token, or `None` if
+    /// the node [reports](Error::is_not_found) that it does not have the wallet.
     ///
     /// The contract does not show the response. This form was observed on real nodes.
     ///
@@ -196,13 +197,26 @@ impl Client {
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
-    /// for held in &node.balances(wallet).await? {
-    ///     println!("{:?} {}", held.balance, held.token_code);
+    /// if let Some(balances) = node.balances(wallet).await? {
+    ///     for held in &balances {
+    ///         println!("{:?} {}", held.balance, held.token_code);
+    ///     }
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn balances(&self, wallet: WalletAddress) -> Result<Listing<TokenBalance>, Error> {
+    pub async fn balances(
+        &self,
+        wallet: WalletAddress,
+    ) -> Result<Option<Listing<TokenBalance>>, Error> {
+        there(self.balances_or_error(wallet).await)
+    }
+
+    /// Returns the balances of a wallet. A response that reports no such wallet is an error.
+    pub(crate) async fn balances_or_error(
+        &self,
+        wallet: WalletAddress,
+    ) -> Result<Listing<TokenBalance>, Error> {
         let call = self.exchange(GET_BALANCES);
         let request = call
             .client
@@ -215,7 +229,8 @@ impl Client {
 
     #[doc(alias = "get-balances")]
     #[doc(alias = "ALL_WALLETS_FOR_TOKEN")]
-    /// Returns the balances of every wallet and every contract for a token, in its base units.
+    /// Returns the balances of every wallet and every contract for a token, in its base units, or
+    /// `None` if the node [reports](Error::is_not_found) that it does not have the token.
     ///
     /// The contract does not show the response. This form was observed on real nodes.
     ///
@@ -225,30 +240,38 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
-    /// for held in &node.holders("TKN").await? {
-    ///     println!("{} holds {:?}", held.holder, held.balance);
+    /// if let Some(holders) = node.holders("TKN").await? {
+    ///     for held in &holders {
+    ///         println!("{} holds {:?}", held.holder, held.balance);
+    ///     }
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn holders(&self, token_code: &str) -> Result<Listing<HolderBalance>, Error> {
+    pub async fn holders(&self, token_code: &str) -> Result<Option<Listing<HolderBalance>>, Error> {
         let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
             .balance_type(types::BalanceType::AllWalletsForToken)
             .token_code(token_code);
-        let balances = call.response(request.send().await).await?;
-        call.read(balances.holders())
+        let response = call.response(request.send().await).await;
+        let balances = there(response)?;
+        balances
+            .map(|balances| call.read(balances.holders()))
+            .transpose()
     }
 
     #[doc(alias = "sc-state")]
-    /// Returns what a contract has stored: the record of a table where `column` has `value`.
+    /// Returns the response to a request for what a contract has stored: the record of a table where
+    /// `column` has `value`.
     ///
-    /// [`ContractState::record`] is `None` if the node reports that there is no such record.
+    /// If there is no such record, nodes respond with one that has
+    /// [no record](ContractState::record), or with an error.
     ///
     /// # Errors
-    /// If the request fails, or the response is not a JSON object. Nodes were seen to return 500
+    /// If the request fails, or the response is not a JSON object.
+    /// [`is_not_found`](Error::is_not_found) is true if the node reports that there is no record. Nodes were seen to return 500
     /// for a table or a column that the contract does not have.
     ///
     /// ```no_run
@@ -511,6 +534,8 @@ impl Client {
     #[doc(alias = "submit-transaction-batch")]
     /// Submits the texts of several signed transactions, byte for byte. Sends them at most once.
     ///
+    /// [`BatchResponse::accepted`] checks that the node accepted all of them.
+    ///
     /// The contract mentions a second endpoint for submissions and does not show it. Not every node
     /// has this one.
     ///
@@ -522,8 +547,7 @@ impl Client {
     /// #     node: nodeproof_client::Client,
     /// #     signed: Vec<nodeproof_client::SignedTransaction>,
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = node.submit_batch(&signed).await?;
-    /// println!("{} accepted, {} refused", response.accepted()?.len(), response.failed()?.len());
+    /// node.submit_batch(&signed).await?.accepted()?;
     /// # Ok(())
     /// # }
     /// ```

@@ -52,11 +52,12 @@ pub struct FollowOptions {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FollowEvent<'e> {
-    /// The node can't be reached, or is busy. The next request follows after the pause.
+    /// The node can't be reached, is busy, or does not have the last block any more. The next request
+    /// follows after the pause.
     Outage {
-        /// The error of the request.
+        /// The error.
         error: &'e Error,
-        /// The number of requests that failed before, in this outage.
+        /// The number of errors before, in this outage.
         earlier: u32,
         /// The pause before the next request.
         pause: Duration,
@@ -163,14 +164,17 @@ impl Client {
     /// latest block, and waits for blocks that do not exist yet.
     ///
     /// The stream survives outages: failed connections, late responses, and the statuses 408, 429 and
-    /// 5xx. Its pauses grow during an outage. An outage at the start ends the stream, because the
-    /// base URL is probably wrong. Without an error, the stream ends only when you drop it.
+    /// 5xx. Its pauses grow during an outage. A node that does not have the last block any more counts
+    /// as an outage, too: another node behind the same URL, or a
+    /// [fallback](crate::ClientBuilder::fallback), can be some blocks behind. An outage at the start
+    /// ends the stream, because the base URL is probably wrong. Without an error, the stream ends
+    /// only when you drop it.
     ///
     /// # Errors
     /// The stream ends with the first error that is not an outage. It also ends with an outage at the
     /// start, or one longer than [`max_outage`](FollowOptions::max_outage). It ends with
-    /// [`ErrorKind::NotANode`] if the server is not a node. It ends with
-    /// [`ErrorKind::MissingBlock`] if the node has a later block, or no longer has the one before.
+    /// [`ErrorKind::NotANode`] if the server is not a node, and with [`ErrorKind::MissingBlock`] if
+    /// the node has a later block.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -216,20 +220,37 @@ struct Follower {
     outage: Option<(Instant, u32)>,
 }
 
+/// What a request for the next block found.
+enum Found {
+    Block(u64, Box<Block>),
+    NotYet,
+    /// The node does not have the last block any more.
+    Behind(Error),
+}
+
+impl From<Option<(u64, Block)>> for Found {
+    fn from(found: Option<(u64, Block)>) -> Self {
+        found.map_or(Self::NotYet, |(index, block)| {
+            Self::Block(index, Box::new(block))
+        })
+    }
+}
+
 impl Follower {
     /// Returns the next block. `None` if no index can follow.
     async fn next_block(&mut self) -> Result<Option<Block>, Error> {
         loop {
             match self.request().await {
-                Ok(Some((index, block))) => {
+                Ok(Found::Block(index, block)) => {
                     self.resumed();
                     self.is_known = true;
                     (self.last, self.in_vain) = (Some(index), 0);
                     // No block can follow the one with the largest index.
                     self.next = Some(index.saturating_add(1));
-                    return Ok((index < u64::MAX).then_some(block));
+                    return Ok((index < u64::MAX).then_some(*block));
                 }
-                Ok(None) => {
+                Ok(Found::Behind(error)) => self.wait(error).await?,
+                Ok(Found::NotYet) => {
                     self.resumed();
                     self.is_known = true;
                     sleep(self.options.interval).await;
@@ -241,36 +262,39 @@ impl Follower {
     }
 
     /// Requests the next block once.
-    async fn request(&mut self) -> Result<Option<(u64, Block)>, Error> {
+    async fn request(&mut self) -> Result<Found, Error> {
         let Some(next) = self.next else {
-            self.next = self.client.check_node().await?;
-            return match self.next {
-                Some(latest) => self.look(latest).await,
-                None => Ok(None),
+            let latest = self.client.check_node().await?;
+            // Without any block, the first one is the next.
+            self.next = latest.or(Some(1));
+            return match latest {
+                Some(latest) => self.look(latest).await.map(Found::from),
+                None => Ok(Found::NotYet),
             };
         };
-        if let Some(found) = self.look(next).await? {
-            return Ok(Some(found));
+        let found = self.look(next).await?;
+        if found.is_some() {
+            return Ok(found.into());
         }
         if !self.is_known {
             self.client.check_node().await?;
         }
         self.in_vain = self.in_vain.saturating_add(1);
-        if !self.in_vain.is_multiple_of(REQUESTS_BEFORE_GAP) {
-            return Ok(None);
+        if self.outage.is_none() && !self.in_vain.is_multiple_of(REQUESTS_BEFORE_GAP) {
+            return Ok(Found::NotYet);
         }
         if let Some(after) = next.checked_add(1)
             && self.look(after).await?.is_some()
         {
-            return self.gap(next, after).await;
+            return self.gap(next, after).await.map(Found::from);
         }
         if let Some(last) = self.last
             && self.look(last).await?.is_none()
         {
             self.client.check_node().await?;
-            return Err(missing(last, " any more"));
+            return Ok(Found::Behind(missing(last, " any more")));
         }
-        Ok(None)
+        Ok(Found::NotYet)
     }
 
     /// Handles a gap: the node has the block after the next one.
@@ -292,10 +316,14 @@ impl Follower {
         let Some(block) = self.client.block_if_there(index).await? else {
             return Ok(None);
         };
-        match block.check_index(&index.into()) {
-            Ok(()) => Ok(Some((index, block))),
-            Err(fault) => Err(Error::from_kind(ErrorKind::Decode, fault.to_string())),
-        }
+        // Anything could be the next block if a block without an index counted as one.
+        let fault = match block.index() {
+            Ok(_) => block.check_index(&index.into()).err(),
+            Err(fault) => Some(fault),
+        };
+        fault.map_or(Ok(Some((index, block))), |fault| {
+            Err(Error::from_kind(ErrorKind::Decode, fault.to_string()).caused_by(fault))
+        })
     }
 
     /// Waits for the end of an outage.

@@ -139,7 +139,7 @@ impl Client {
         options: &InclusionOptions,
     ) -> Result<Option<Inclusion>, Error> {
         let height = self.check_node().await?;
-        self.search(code, options, height).await
+        Ok(self.search(code, options, height).await?.0)
     }
 
     /// Waits for the block that contains a transaction. Returns `None` if no block contains it before
@@ -174,14 +174,14 @@ impl Client {
     ) -> Result<Option<Inclusion>, Error> {
         let waited = tokio::time::timeout(options.timeout, async {
             let height = self.check_node().await?;
-            if let Some(found) = self.search(code, options, height).await? {
-                return Ok(Some(found));
+            let (found, next) = self.search(code, options, height).await?;
+            if found.is_some() {
+                return Ok(found);
             }
-            let mut follow = FollowOptions::default().interval(options.interval);
-            // Without a height, `follow_blocks` waits for the first block.
-            follow.start = height
-                .map(|height| height.saturating_add(1))
-                .max(options.start);
+            let mut follow = FollowOptions::default()
+                .interval(options.interval)
+                .start_at(options.start.map_or(next, |start| start.max(next)))
+                .skip_missing(true);
             follow.is_known = true;
             let mut next = follow.start;
             let mut blocks = self.follow_blocks(follow);
@@ -200,26 +200,32 @@ impl Client {
         waited.await.unwrap_or(Ok(None))
     }
 
-    /// Searches the blocks up to `height`, the latest first.
+    /// Searches the blocks up to `height`, the latest first. Also returns the index of the first block
+    /// that is not there yet.
     async fn search(
         &self,
         code: TransactionCode,
         options: &InclusionOptions,
         height: Option<u64>,
-    ) -> Result<Option<Inclusion>, Error> {
+    ) -> Result<(Option<Inclusion>, u64), Error> {
         let Some(height) = height else {
-            return Ok(None);
+            return Ok((None, 1));
         };
+        let mut next = height.saturating_add(1);
         let first = height.saturating_sub(options.look_back);
         for index in (options.start.unwrap_or(first)..=height).rev() {
             // Some chains begin with block 1, and some nodes drop their first blocks.
             let Some(block) = self.block_if_there(index).await? else {
-                break;
+                // A fallback can be some blocks behind.
+                if next.checked_sub(1) == Some(index) {
+                    next = index;
+                }
+                continue;
             };
             if let Some(found) = Inclusion::find(code, index, &block)? {
-                return Ok(Some(found));
+                return Ok((Some(found), next));
             }
         }
-        Ok(None)
+        Ok((None, next))
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::{Block, Client, Error};
 
+/// The largest power of two that is tried as an index if the first blocks are missing.
+const MAX_POWER: u32 = 30;
+
 impl Client {
     /// Returns the index of the latest block, or `None` if there is no block at all.
     ///
@@ -9,6 +12,9 @@ impl Client {
     /// missing, and then searches in between. It takes about 2·log₂ of the index in requests: 40 for
     /// a million blocks, and never more than 129. Blocks that are made during the search may or may
     /// not be counted.
+    ///
+    /// If a node has dropped its first blocks, this finds the latest one if the node has a block at
+    /// a power of two, up to 2³⁰.
     ///
     /// # Errors
     /// If a request fails for another reason than a [missing block](Self::block_if_there).
@@ -22,10 +28,11 @@ impl Client {
     /// # }
     /// ```
     pub async fn latest_block(&self) -> Result<Option<u64>, Error> {
-        // The first block is number 1, or 0 with other implementations.
-        let mut there = 1_u64;
-        if !self.has_block(there).await? {
-            return Ok(self.has_block(0).await?.then_some(0));
+        let Some(mut there) = self.some_block().await? else {
+            return Ok(None);
+        };
+        if there == 0 {
+            return Ok(Some(0));
         }
         let mut beyond = loop {
             let Some(next) = there.checked_mul(2) else {
@@ -45,6 +52,19 @@ impl Client {
             }
         }
         Ok(Some(there))
+    }
+
+    /// Returns the index of the first block that is found, or `None` if none is.
+    async fn some_block(&self) -> Result<Option<u64>, Error> {
+        // The first block is number 1, or 0 with other implementations. Some nodes drop their first
+        // blocks.
+        let dropped = (1..=MAX_POWER).map(|power| 1_u64 << power);
+        for index in [1, 0].into_iter().chain(dropped) {
+            if self.has_block(index).await? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
     }
 
     async fn has_block(&self, index: u64) -> Result<bool, Error> {

@@ -13,7 +13,7 @@
 //! if let Some(block) = node.block(1_u64).await? {
 //!     println!("block {} made at {}", block.index()?, block.timestamp()?);
 //!     for wallet in block.committee()? {
-//!         for held in &node.balances(*wallet).await? {
+//!         for held in &node.balances(*wallet).await?.unwrap_or_default() {
 //!             println!("{wallet} holds {:?} {}", held.balance, held.token_code);
 //!         }
 //!     }

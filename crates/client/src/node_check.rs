@@ -37,7 +37,8 @@ impl Client {
                 None => Err(self.not_a_node("it has a block only at times")),
             };
         }
-        match self.balances(WalletAddress::from_bytes([0; 20])).await {
+        let nobody = WalletAddress::from_bytes([0; 20]);
+        match self.balances_or_error(nobody).await {
             Ok(_) => Ok(None),
             // A node refuses this request with a message.
             Err(error) if error.is_absent() && !is_missing_endpoint(&error) => {

@@ -90,16 +90,8 @@ impl SubmitResponse {
                 new_transaction: self.new_transaction(),
             });
         }
-        let status = match self.status() {
-            Ok(status) if status == SUCCESS => return Ok(()),
-            Ok(other) => format!("\"{}\"", escaped_up_to(other, 60)),
-            Err(fault) => match fault.fault() {
-                FieldFault::Missing => "missing".to_owned(),
-                FieldFault::Null => "null".to_owned(),
-                FieldFault::Malformed(_) | FieldFault::Doubtful(_) => "no text".to_owned(),
-            },
-        };
-        Err(UnclearResponse::Contradictory { status }.into())
+        check_success("`response.valid` is true", self.status())?;
+        Ok(())
     }
 
     /// Returns `response.valid`, the result of validation, whatever the `status`.
@@ -193,13 +185,22 @@ impl NotAccepted {
     }
 }
 
+/// [`Error::maybe_sent`] is true for an unclear response: the node may have accepted the transaction.
 impl From<NotAccepted> for Error {
     fn from(source: NotAccepted) -> Self {
-        let kind = match source {
-            NotAccepted::Refused { .. } => ErrorKind::Refused,
-            NotAccepted::Unclear(_) => ErrorKind::Unclear,
+        let (kind, maybe_sent) = match source {
+            NotAccepted::Refused { .. } => (ErrorKind::Refused, false),
+            NotAccepted::Unclear(_) => (ErrorKind::Unclear, true),
         };
-        Self::from_kind(kind, source.to_string()).caused_by(source)
+        Self::from_kind(kind, source.to_string())
+            .caused_by(source)
+            .sent(maybe_sent)
+    }
+}
+
+impl From<UnclearResponse> for Error {
+    fn from(source: UnclearResponse) -> Self {
+        NotAccepted::from(source).into()
     }
 }
 
@@ -220,12 +221,34 @@ pub enum UnclearResponse {
     /// The result of validation can't be read.
     #[error("{0}")]
     Field(FieldError),
+    /// The response to a batch lists no transactions.
+    #[error("it lists neither accepted nor failed transactions")]
+    NoTransactions,
     /// The result of validation and the response's status contradict each other.
-    #[error("`response.valid` is true, and `status` is {status} instead of \"SUCCESS\"")]
+    #[error("{result}, and `status` is {status} instead of \"SUCCESS\"")]
     Contradictory {
+        /// The result of validation in the response.
+        result: &'static str,
         /// The value of `status`: an escaped text in quotation marks, or its fault.
         status: String,
     },
+}
+
+/// Checks that the status of a response agrees with its result.
+fn check_success(
+    result: &'static str,
+    status: Result<&str, FieldError>,
+) -> Result<(), UnclearResponse> {
+    let status = match status {
+        Ok(SUCCESS) => return Ok(()),
+        Ok(other) => format!("\"{}\"", escaped_up_to(other, 60)),
+        Err(fault) => match fault.fault() {
+            FieldFault::Missing => "missing".to_owned(),
+            FieldFault::Null => "null".to_owned(),
+            FieldFault::Malformed(_) | FieldFault::Doubtful(_) => "no text".to_owned(),
+        },
+    };
+    Err(UnclearResponse::Contradictory { result, status })
 }
 
 fn missing(name: &'static str) -> FieldError {
@@ -284,7 +307,9 @@ fn messages(text: &str) -> Vec<String> {
 ///     br#"{"status":"SUCCESS","response":{"failed_transactions":[{"fee":1.0}],
 ///          "accepted_transactions":["04087cb4c58f389c80bef882e3392f1b3b0e9e3c"]}}"#,
 /// )?;
-/// assert_eq!((response.accepted()?.len(), response.failed()?.len()), (1, 1));
+/// assert!(response.accepted().is_err_and(|error| error.is_refused()));
+/// let (accepted, failed) = (response.accepted_transactions()?, response.failed_transactions()?);
+/// assert_eq!((accepted.len(), failed.len()), (1, 1));
 /// assert!(response.response()?.as_str().starts_with('{'));
 ///
 /// let busy = BatchResponse::from_slice(br#"{"status":"FAILURE","response":"NODE_BUSY"}"#)?;
@@ -292,7 +317,7 @@ fn messages(text: &str) -> Vec<String> {
 /// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use = "the node may have refused some of the transactions; look at `failed()`"]
+#[must_use = "the node may have refused some of the transactions; call `accepted()?`"]
 pub struct BatchResponse {
     status: Field<String>,
     response: Field<RawJson>,
@@ -319,6 +344,39 @@ impl BatchResponse {
         self.status.require("status").map(String::as_str)
     }
 
+    /// Checks that the node accepted every transaction of the batch. Returns their codes.
+    ///
+    /// # Errors
+    /// [`NotAccepted::Refused`] if it refused the batch or some of its transactions. See
+    /// [`accepted_transactions`](Self::accepted_transactions) for those that it accepted.
+    /// [`NotAccepted::Unclear`] if the response does not show it.
+    pub fn accepted(&self) -> Result<Listing<TransactionCode>, NotAccepted> {
+        let refused = |message: String| NotAccepted::Refused {
+            messages: vec![message],
+            new_transaction: None,
+        };
+        if let Some(reason) = self.refusal() {
+            return Err(refused(reason));
+        }
+        let unclear = UnclearResponse::Field;
+        let failed = self.failed_transactions().map_err(unclear)?;
+        let count = failed.len() + failed.faults().len();
+        if count > 0 {
+            return Err(refused(format!(
+                "transactions of the batch that failed: {count}"
+            )));
+        }
+        let accepted = self.accepted_transactions().map_err(unclear)?;
+        if let Some(fault) = accepted.faults().first() {
+            return Err(unclear(fault.clone()).into());
+        }
+        if accepted.is_empty() {
+            return Err(UnclearResponse::NoTransactions.into());
+        }
+        check_success("no transaction failed", self.status())?;
+        Ok(accepted)
+    }
+
     /// Returns the reason for refusing the whole batch, such as `NODE_BUSY`, if it is in `response`.
     #[must_use]
     pub fn refusal(&self) -> Option<String> {
@@ -332,7 +390,7 @@ impl BatchResponse {
     ///
     /// # Errors
     /// If the response has no list of them.
-    pub fn accepted(&self) -> Result<Listing<TransactionCode>, FieldError> {
+    pub fn accepted_transactions(&self) -> Result<Listing<TransactionCode>, FieldError> {
         const NAME: &str = "response.accepted_transactions";
         let raw = self.accepted.as_ref().ok_or_else(|| missing(NAME))?;
         Listing::read(NAME, raw, |text| match TransactionCode::read(text) {
@@ -345,7 +403,7 @@ impl BatchResponse {
     ///
     /// # Errors
     /// If the response has no list of them.
-    pub fn failed(&self) -> Result<Listing<RawJson>, FieldError> {
+    pub fn failed_transactions(&self) -> Result<Listing<RawJson>, FieldError> {
         const NAME: &str = "response.failed_transactions";
         let raw = self.failed.as_ref().ok_or_else(|| missing(NAME))?;
         Listing::read(NAME, raw, |text| {
@@ -498,14 +556,54 @@ mod tests {
             r#"{{"status":"SUCCESS","response":{{"accepted_transactions":["{code}","x"],"failed_transactions":[{{"a":1.0}}]}}}}"#
         );
         let taken = BatchResponse::from_slice(body.as_bytes()).unwrap();
-        assert_eq!(taken.accepted().unwrap()[0].to_string(), code);
-        assert_eq!(taken.accepted().unwrap().faults().len(), 1);
-        assert_eq!(taken.failed().unwrap()[0].as_str(), r#"{"a":1.0}"#);
+        let accepted = taken.accepted_transactions().unwrap();
+        assert_eq!(
+            (accepted[0].to_string(), accepted.faults().len()),
+            (code.to_owned(), 1)
+        );
+        assert_eq!(
+            taken.failed_transactions().unwrap()[0].as_str(),
+            r#"{"a":1.0}"#
+        );
         assert_eq!(taken.refusal(), None);
 
         let busy = br#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
         let busy = BatchResponse::from_slice(busy).unwrap();
         assert_eq!(busy.refusal().as_deref(), Some("NODE_BUSY"));
-        assert!(busy.accepted().unwrap_err().is_missing());
+        assert!(busy.accepted_transactions().unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn a_batch_is_accepted_only_if_every_transaction_is() {
+        let code = "04087cb4c58f389c80bef882e3392f1b3b0e9e3c";
+        let lists = |accepted: &str, failed: &str| {
+            format!(r#"{{"accepted_transactions":{accepted},"failed_transactions":{failed}}}"#)
+        };
+        let one = format!(r#"["{code}"]"#);
+        for (status, response, refused, words) in [
+            ("SUCCESS", lists(&one, "[{}]"), true, "that failed: 1"),
+            ("SUCCESS", lists("[]", "[{},7]"), true, "that failed: 2"),
+            ("FAILURE", r#""NODE_BUSY""#.to_owned(), true, "NODE_BUSY"),
+            ("SUCCESS", lists("[]", "[]"), false, "lists neither"),
+            ("SUCCESS", lists(r#"["x"]"#, "[]"), false, "code"),
+            ("SUCCESS", "{}".to_owned(), false, "failed_transactions"),
+            (
+                "SUCCESS",
+                format!(r#"{{"accepted_transactions":{one}}}"#),
+                false,
+                "failed_transactions",
+            ),
+            ("FAILURE", lists(&one, "[]"), false, "FAILURE"),
+        ] {
+            let body = format!(r#"{{"status":"{status}","response":{response}}}"#);
+            let batch = BatchResponse::from_slice(body.as_bytes()).unwrap();
+            let error = batch.accepted().unwrap_err();
+            assert_eq!(error.is_refused(), refused, "{body}: {error}");
+            assert!(error.to_string().contains(words), "{body}: {error}");
+            assert_eq!(Error::from(error).maybe_sent(), !refused, "{body}");
+        }
+        let body = format!(r#"{{"status":"SUCCESS","response":{}}}"#, lists(&one, "[]"));
+        let batch = BatchResponse::from_slice(body.as_bytes()).unwrap();
+        assert_eq!(batch.accepted().unwrap()[0].to_string(), code);
     }
 }

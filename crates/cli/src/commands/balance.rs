@@ -117,7 +117,10 @@ impl CommandResult for Balances<'_> {
 }
 
 pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
-    let listing: Listing<TokenBalance> = session.client()?.balances(args.wallet).await?;
+    let listing: Option<Listing<TokenBalance>> = session.client()?.balances(args.wallet).await?;
+    let listing = listing.ok_or_else(|| {
+        Failure::not_found(format!("the node does not have the wallet {}", args.wallet))
+    })?;
     some_readable(&listing)?;
     let requested = HolderAddress::from(args.wallet);
     let other = |held: &TokenBalance| held.holder.filter(|holder| *holder != requested);
@@ -140,7 +143,10 @@ pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<
 }
 
 pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<(), Failure> {
-    let listing: Listing<HolderBalance> = session.client()?.holders(&args.token).await?;
+    let listing: Option<Listing<HolderBalance>> = session.client()?.holders(&args.token).await?;
+    let listing = listing.ok_or_else(|| {
+        Failure::not_found(format!("the node does not have the token {:?}", args.token))
+    })?;
     some_readable(&listing)?;
     let mut tokens = listing.iter().filter_map(|held| held.token_code.as_deref());
     if let Some(other) = tokens.find(|token| *token != args.token) {

@@ -110,10 +110,12 @@ pub enum CallError {
     /// The node did not build the call. Nothing was signed. Correct the call, or use another node.
     #[error(transparent)]
     Build(#[from] BuildCallError),
-    /// A signer did not sign. Nothing was sent.
+    /// A signer did not sign. Nothing was sent. Unlock the wallet or the device, or pass the missing
+    /// signer.
     #[error(transparent)]
     Sign(#[from] SignError),
-    /// The node refuses the transaction. Anyone who has it can still submit it.
+    /// The node refuses the transaction. Read the messages, and correct the call. Anyone who has the
+    /// transaction can still submit it.
     #[error("transaction {trans_code}: {source}")]
     Refused {
         /// The refusal, with the node's messages.
@@ -151,25 +153,27 @@ impl CallError {
     }
 }
 
+/// Keeps [`maybe_sent`](Error::maybe_sent) and the [transaction's identifier](Error::trans_code), but
+/// not the transaction of [`NoClearResponse`](CallError::NoClearResponse).
 impl From<CallError> for Error {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Build(BuildCallError::Client(error)) => error,
-            CallError::Build(BuildCallError::Mismatch(fault)) => {
-                Self::from_kind(ErrorKind::Decode, fault.to_string()).caused_by(fault)
-            }
-            CallError::Sign(_) => {
-                Self::from_kind(ErrorKind::Configuration, error.to_string()).caused_by(error)
-            }
-            CallError::Refused { .. } => {
-                Self::from_kind(ErrorKind::Refused, error.to_string()).caused_by(error)
-            }
-            CallError::NoClearResponse { .. } => {
-                let maybe_sent = error.maybe_sent();
-                Self::from_kind(ErrorKind::Unclear, error.to_string())
-                    .caused_by(error)
-                    .sent(maybe_sent)
-            }
+            // The request arrived, but there was no transaction yet.
+            CallError::Build(error) => Self::from(error).sent(false),
+            CallError::Sign(error) => error.into(),
+            CallError::Refused {
+                trans_code,
+                maybe_taken_before,
+                ..
+            } => Self::from_kind(ErrorKind::Refused, error.to_string())
+                .caused_by(error)
+                .sent(maybe_taken_before)
+                .about(trans_code),
+            CallError::NoClearResponse {
+                source, trans_code, ..
+            } => Self::from(source)
+                .within(&format!("transaction {trans_code}"))
+                .about(trans_code),
         }
     }
 }

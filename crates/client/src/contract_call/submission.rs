@@ -145,6 +145,7 @@ impl Submitted {
 #[derive(Debug, thiserror::Error)]
 #[error("{fault}{}", times(*tried, *sent))]
 pub struct SubmitError {
+    #[source]
     fault: Fault,
     tried: u32,
     sent: u32,
@@ -204,6 +205,15 @@ impl SubmitError {
         match &self.fault {
             Fault::Client(_) => None,
             Fault::Unclear(unclear) => Some(&unclear.response),
+        }
+    }
+
+    /// Returns the message without the operation and the URL.
+    pub(crate) fn reason(&self) -> String {
+        let times = times(self.tried, self.sent);
+        match self.client_error() {
+            Some(error) => format!("{}{times}", error.reason()),
+            None => self.to_string(),
         }
     }
 

@@ -59,10 +59,11 @@ const ALONE: [&str; 6] = [
 ];
 
 /// Words of a failure, or of something else than the requested thing.
-const OTHER: [&str; 46] = [
+const OTHER: [&str; 54] = [
     "backend",
     "busy",
     "cache",
+    "computed",
     "column",
     "connection",
     "database",
@@ -80,25 +81,32 @@ const OTHER: [&str; 46] = [
     "forbidden",
     "function",
     "gateway",
+    "given",
     "host",
     "internal",
     "key",
     "locked",
     "method",
     "module",
+    "node",
     "operation",
+    "overloaded",
     "page",
     "param",
     "parameter",
     "path",
     "peer",
     "permission",
+    "provided",
+    "reason",
     "required",
     "route",
     "server",
     "service",
     "signature",
+    "specified",
     "storage",
+    "supplied",
     "sync",
     "syncing",
     "table",
@@ -142,7 +150,12 @@ pub(crate) fn says_absent(text: &str) -> bool {
         |start: usize, most: usize| words.iter().skip(start).take(most).any(&is_thing);
     words.iter().enumerate().any(|(at, word)| match *word {
         "no" => thing_within(at + 1, 2),
-        "unknown" => thing_within(at + 1, 1) || at + 1 == words.len(),
+        // At the end, a thing or an identifier of one has to come before: `wallet 0x13 is unknown`.
+        "unknown" if at + 1 == words.len() => {
+            let subject = words.iter().take(at).rposition(|word| *word != "is");
+            subject.is_some_and(|subject| thing_within(subject.saturating_sub(1), 2))
+        }
+        "unknown" => thing_within(at + 1, 1),
         _ => false,
     })
 }
@@ -236,6 +249,7 @@ mod tests {
             "Unknown wallet",
             "unknown token TKN",
             "the wallet 0x1342 is unknown",
+            "wallet unknown",
             "could not find asset \"a\"",
             "block_index: out of range",
             "index out of bounds",
@@ -248,6 +262,11 @@ mod tests {
         }
         for text in [
             "unknown error",
+            "trust score could not be computed: reason unknown",
+            "trust score: the cause is unknown",
+            "no wallet address given",
+            "no token specified",
+            "balance not available: node overloaded",
             "Unknown error while reading block 7",
             "An unknown exception occurred",
             "nothing to do",

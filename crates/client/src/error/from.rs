@@ -22,7 +22,12 @@ macro_rules! from_errors {
     )*};
 }
 
-from_errors!(Decode: DecodeError, FieldError, BuiltCallMismatch);
+from_errors!(
+    Decode: DecodeError,
+    FieldError,
+    BuiltCallMismatch,
+    serde_json::Error,
+);
 from_errors!(
     Configuration: FeeError,
     InexactAmountError,
@@ -58,14 +63,17 @@ impl From<BuildCallError> for Error {
     }
 }
 
-/// `maybe_sent` is copied.
+/// The kind is that of the last request if nothing was accepted, and [`ErrorKind::Unclear`] otherwise.
 impl From<SubmitError> for Error {
     fn from(source: SubmitError) -> Self {
-        let kind = source.client_error().map_or(ErrorKind::Unclear, Self::kind);
         let maybe_sent = source.maybe_sent();
-        Self::from_kind(kind, source.to_string())
-            .caused_by(source)
-            .sent(maybe_sent)
+        let failed = source.client_error().filter(|_| !maybe_sent);
+        let kind = failed.map_or(ErrorKind::Unclear, Self::kind);
+        let mut error = Self::from_kind(kind, source.reason()).sent(maybe_sent);
+        if let Some(failed) = source.client_error() {
+            error = error.with_exchange_of(failed);
+        }
+        error.caused_by(source)
     }
 }
 

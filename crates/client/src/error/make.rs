@@ -4,13 +4,16 @@ use std::error::Error as StdError;
 
 use reqwest::{StatusCode, header::HeaderMap};
 
-use super::{DecodeError, Error, ErrorKind, Inner, detail};
+use super::{DecodeError, Error, ErrorKind, Inner, detail, sources};
 use crate::{
     FieldError, generated,
     operation::Operation,
     transport::{BodyTooLarge, Exchange, headers::redacted},
 };
-use nodeproof_primitives::escape::{escaped_up_to, excerpt};
+use nodeproof_primitives::{
+    TransactionCode,
+    escape::{escaped_up_to, excerpt},
+};
 
 /// The maximum length of a body's excerpt in an error, in bytes.
 const EXCERPT: usize = 512;
@@ -40,6 +43,7 @@ impl Error {
             detail: None,
             excerpt: None,
             retry_after: None,
+            trans_code: None,
             message: message.into(),
             source: None,
         }))
@@ -47,6 +51,45 @@ impl Error {
 
     pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.0.source = Some(Box::new(source));
+        self
+    }
+
+    /// Wraps an error of your own, so that `?` works in a program that uses this error everywhere.
+    ///
+    /// ```
+    /// use nodeproof_client::{Error, ErrorKind};
+    ///
+    /// fn height_in_file(text: &str) -> Result<u64, Error> {
+    ///     text.trim().parse().map_err(Error::other)
+    /// }
+    /// assert_eq!(height_in_file("x").unwrap_err().kind(), ErrorKind::Other);
+    /// ```
+    pub fn other(source: impl StdError + Send + Sync + 'static) -> Self {
+        Self::from_kind(ErrorKind::Other, source.to_string()).caused_by(source)
+    }
+
+    /// Returns the same error as that of a signed transaction.
+    pub(crate) fn about(mut self, code: TransactionCode) -> Self {
+        self.0.trans_code = Some(code);
+        self
+    }
+
+    /// Returns the same error with a longer message.
+    pub(crate) fn within(mut self, place: &str) -> Self {
+        self.0.message = format!("{place}: {}", self.0.message);
+        self
+    }
+
+    /// Returns the same error with the request, the response and the number of attempts of `other`.
+    pub(crate) fn with_exchange_of(mut self, other: &Self) -> Self {
+        let (inner, other) = (&mut self.0, &other.0);
+        inner.operation = other.operation;
+        inner.url.clone_from(&other.url);
+        inner.tries = other.tries;
+        inner.status = other.status;
+        inner.detail.clone_from(&other.detail);
+        inner.excerpt.clone_from(&other.excerpt);
+        inner.retry_after = other.retry_after;
         self
     }
 
@@ -151,7 +194,7 @@ impl Error {
         inner.excerpt.as_mut().map(hide);
         let shows = |source: &(dyn StdError + Send + Sync + 'static)| {
             let debug = format!("{source:?}");
-            chain(source)
+            sources(source)
                 .map(ToString::to_string)
                 .chain([debug])
                 .any(|text| redacted(headers, &text).is_some())
@@ -227,23 +270,12 @@ fn responded_with(status: StatusCode) -> String {
 
 /// Returns the first error of this type in the chain.
 fn find<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
-    chain(error).find_map(<dyn StdError>::downcast_ref)
-}
-
-fn chain<'e>(
-    error: &'e (dyn StdError + 'static),
-) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
-    let mut next = Some(error);
-    std::iter::from_fn(move || {
-        let error = next?;
-        next = error.source();
-        Some(error)
-    })
+    sources(error).find_map(<dyn StdError>::downcast_ref)
 }
 
 /// Returns the message of the last error in the chain. The others only report that there was one.
 fn innermost(error: &(dyn StdError + 'static)) -> String {
-    chain(error)
+    sources(error)
         .last()
         .map(ToString::to_string)
         .unwrap_or_default()

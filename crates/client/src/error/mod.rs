@@ -15,7 +15,7 @@ pub use decode::DecodeError;
 pub(crate) use detail::of_members;
 
 use crate::{BaseUrlError, transport::is_passing};
-use nodeproof_primitives::escape::escaped;
+use nodeproof_primitives::{TransactionCode, escape::escaped};
 
 /// A request failed.
 ///
@@ -65,6 +65,7 @@ struct Inner {
     detail: Option<String>,
     excerpt: Option<String>,
     retry_after: Option<Duration>,
+    trans_code: Option<TransactionCode>,
     message: String,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -95,16 +96,23 @@ pub enum ErrorKind {
     /// transaction than the requested one. Nothing was signed. A retry does not help. Check the base
     /// URL, or use another node.
     Decode,
-    /// The node refuses the transaction. See [`NotAccepted::Refused`](crate::NotAccepted::Refused).
+    /// The node refuses the transaction. Read the message, and correct the call. Anyone who has the
+    /// transaction can still submit it. If [`Error::maybe_sent`] is true, the node may have accepted
+    /// an earlier submission.
     Refused,
-    /// The response does not show whether the node accepts the transaction. See
-    /// [`NotAccepted::Unclear`](crate::NotAccepted::Unclear).
+    /// No response shows whether the node accepted the transaction. If [`Error::maybe_sent`] is true,
+    /// submit the *same* transaction again, or [wait](crate::Client::wait_for_inclusion) for
+    /// [`Error::trans_code`]. A new call would pay another fee.
     Unclear,
     /// The server is not a node. Check the base URL. See
     /// [`Client::check_node`](crate::Client::check_node).
     NotANode,
-    /// A required block is missing: in a requested range, or before a later one.
+    /// A required block is missing: in a requested range, or before a later one. The node has
+    /// dropped or not yet received it. Start later, use another node, or follow the chain with
+    /// [`skip_missing`](crate::FollowOptions::skip_missing).
     MissingBlock,
+    /// An error of your program. See [`Error::other`].
+    Other,
 }
 
 impl Error {
@@ -166,14 +174,45 @@ impl Error {
         self.0.tries
     }
 
-    /// Returns whether the request may have reached the node.
+    /// Returns whether the request may have reached the node. For a submission and for a contract
+    /// call: whether the node may have accepted the transaction.
     ///
-    /// For a submission this is the difference between "not sent" and "unknown". If it is true, the
-    /// transaction may be pending. Submitting the same signed transaction again is then safe: the
-    /// node recognises its code and signature, and responds that it is not new.
+    /// If it is true, the transaction may be pending. Submitting the same signed transaction again is
+    /// then safe: the node recognises its code and signature, and responds that it is not new.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.0.maybe_sent
+    }
+
+    /// Returns the identifier of the transaction, if the error is that of a contract call that was
+    /// signed.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     tokens: nodeproof_client::nodeproof_primitives::ContractAddress,
+    /// #     transfer: nodeproof_client::contract_call::Transfer,
+    /// #     fee: nodeproof_client::contract_call::Fee,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) -> Result<(), nodeproof_client::Error> {
+    /// use nodeproof_client::{Error, InclusionOptions};
+    ///
+    /// if let Err(error) = node.call(tokens, &transfer, &fee, &[wallet]).await.map_err(Error::from) {
+    ///     match error.trans_code() {
+    ///         Some(code) if error.maybe_sent() => {
+    ///             let options = InclusionOptions::default();
+    ///             let included = node.wait_for_inclusion(code, &options).await?;
+    ///             println!("in a block: {}", included.is_some());
+    ///         }
+    ///         _ => return Err(error),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn trans_code(&self) -> Option<TransactionCode> {
+        self.0.trans_code
     }
 
     /// Returns whether a time-out expired: of connecting, of a try, or of the whole request.
@@ -221,8 +260,15 @@ impl Error {
     }
 
     fn reqwest_source(&self) -> Option<&reqwest::Error> {
-        self.source().and_then(<dyn StdError>::downcast_ref)
+        sources(self).find_map(<dyn StdError>::downcast_ref)
     }
+}
+
+/// Returns the error and its sources, the nearest first.
+fn sources<'e>(
+    error: &'e (dyn StdError + 'static),
+) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error| (*error).source())
 }
 
 impl From<BaseUrlError> for Error {

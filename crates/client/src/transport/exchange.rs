@@ -142,7 +142,7 @@ impl generated::Client {
         span: &tracing::Span,
     ) -> reqwest::Result<Response> {
         let limits = &*self.inner.limits;
-        let started = Instant::now();
+        let mut started = Instant::now();
         let mut left = limits.total_timeout;
         let mut notes = Notes {
             headers: Arc::clone(&self.inner.headers),
@@ -154,7 +154,7 @@ impl generated::Client {
         // A second POST could repeat the effect of the first.
         let may_retry = *request.method() == Method::GET && request.body().is_none();
         let routes = self.inner.routes.as_deref().filter(|_| may_retry);
-        let mut route = routes.map_or(0, Routes::current);
+        let mut route = routes.map_or(0, |routes| routes.current(started));
         let (mut retries, mut failovers) = (0, 0);
         let outcome = loop {
             *request.timeout_mut() = Some(limits.request_timeout.min(left));
@@ -167,12 +167,15 @@ impl generated::Client {
             };
             notes.url = Some(request_here.url().clone());
             if let Some(pace) = &self.inner.pace {
+                // The time in the queue is not part of the time for the request.
+                let queued = Instant::now();
                 pace.turn().await;
+                started += queued.elapsed();
             }
             let outcome = attempt(http, limits, request_here, info, &mut notes).await;
             let (Some(again), Some(requested)) = (again, passing(&outcome)) else {
                 if let Some(routes) = routes {
-                    routes.stay(route);
+                    routes.stay(route, Instant::now());
                 }
                 break outcome;
             };

@@ -42,17 +42,75 @@ pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()
     Ok(())
 }
 
-/// Replaces the headers' values in a text that a node sent back.
+/// Replaces the headers' values, and parts of them, in a text that a node sent back. Returns `None` if
+/// the text has none.
+///
+/// The text may have been cut in the middle of a value, and may have backslashes before some of its
+/// characters, as JSON has.
 pub(crate) fn redacted(headers: &HeaderMap, text: &str) -> Option<String> {
-    let values = headers.values().filter_map(|value| value.to_str().ok());
-    let mut secrets: Vec<&str> = values
-        .flat_map(|value| value.split_whitespace().chain([value]))
-        .filter(|secret| secret.len() >= MIN_LENGTH && text.contains(secret))
+    let plain: Vec<(usize, u8)> = text
+        .bytes()
+        .enumerate()
+        .filter(|(_, byte)| *byte != b'\\')
         .collect();
-    // The longest first, because it can contain the others.
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    (!secrets.is_empty()).then(|| {
-        let replace = |text: String, secret: &&str| text.replace(secret, "[redacted]");
-        secrets.iter().fold(text.to_owned(), replace)
+    let mut is_secret = vec![false; text.len()];
+    let values = headers.values().filter_map(|value| value.to_str().ok());
+    for word in values.flat_map(str::split_whitespace) {
+        let word = word.replace('\\', "");
+        for part in word.as_bytes().windows(MIN_LENGTH) {
+            for place in plain.windows(MIN_LENGTH) {
+                if place.iter().map(|(_, byte)| *byte).eq(part.iter().copied())
+                    && let [(first, _), .., (last, _)] = place
+                {
+                    is_secret[*first..=*last].fill(true);
+                }
+            }
+        }
+    }
+    is_secret.contains(&true).then(|| {
+        let mut shown = String::new();
+        let mut earlier = false;
+        for (at, letter) in text.char_indices() {
+            let hidden = is_secret[at];
+            if !hidden {
+                shown.push(letter);
+            } else if !earlier {
+                shown.push_str("[redacted]");
+            }
+            earlier = hidden;
+        }
+        shown
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_their_parts_are_replaced() {
+        let mut headers = HeaderMap::new();
+        add(&mut headers, "x-api-key", "ab/cd-0123456789").unwrap();
+        add(&mut headers, "authorization", "Bearer abc").unwrap();
+        for (text, shown) in [
+            ("key ab/cd-0123456789!", Some("key [redacted]!")),
+            // Cut at either end.
+            ("key ab/cd-01", Some("key [redacted]")),
+            (
+                "\u{2026}-0123456789 caf\u{e9}",
+                Some("\u{2026}[redacted] caf\u{e9}"),
+            ),
+            // Escaped as in JSON.
+            (
+                r#"{"key":"ab\/cd-0123456789"}"#,
+                Some(r#"{"key":"[redacted]"}"#),
+            ),
+            ("ab/cd-0123456789ab/cd-0123456789", Some("[redacted]")),
+            ("no Bearer abc, and no ab/cd", None),
+            ("", None),
+        ] {
+            assert_eq!(redacted(&headers, text).as_deref(), shown, "{text}");
+        }
+        assert_eq!(redacted(&HeaderMap::new(), "ab/cd-0123456789"), None);
+    }
 }

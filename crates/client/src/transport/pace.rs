@@ -1,55 +1,71 @@
 //! A limit on the number of requests in a second.
 
-use std::{
-    num::NonZeroU32,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+use std::{num::NonZeroU32, time::Duration};
+
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep_until},
 };
 
 /// Spaces requests evenly. All clones of a client share it.
 #[derive(Debug)]
 pub(super) struct Pace {
     interval: Duration,
-    next: Mutex<Option<Instant>>,
+    /// The time of the next turn. The first request in the queue holds the lock until its turn. A
+    /// request that is dropped leaves the queue.
+    next: Mutex<Instant>,
 }
 
 impl Pace {
     pub(super) fn new(per_second: NonZeroU32) -> Self {
         Self {
             interval: Duration::from_secs(1) / per_second.get(),
-            next: Mutex::new(None),
+            next: Mutex::new(Instant::now()),
         }
     }
 
     /// Waits for this request's turn.
     pub(super) async fn turn(&self) {
-        let now = Instant::now();
-        tokio::time::sleep(self.reserve(now).duration_since(now)).await;
-    }
-
-    /// Returns the time of this request's turn, which is not before `now`.
-    fn reserve(&self, now: Instant) -> Instant {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = next.map_or(now, |next| next.max(now));
-        *next = Some(turn + self.interval);
-        turn
+        let mut next = self.next.lock().await;
+        sleep_until(*next).await;
+        *next = Instant::now().max(*next) + self.interval;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
 
-    #[test]
-    fn turns_are_evenly_spaced_and_unused_ones_are_lost() {
+    #[tokio::test(start_paused = true)]
+    async fn turns_are_evenly_spaced_and_unused_ones_are_lost() {
         let pace = Pace::new(NonZeroU32::new(4).unwrap());
-        let start = Instant::now();
-        let quarter = Duration::from_millis(250);
+        let (start, quarter) = (Instant::now(), Duration::from_millis(250));
         for turn in 0..5 {
-            assert_eq!(pace.reserve(start), start + quarter * turn);
+            pace.turn().await;
+            assert_eq!(start.elapsed(), quarter * turn);
         }
-        let later = start + Duration::from_secs(60);
-        assert_eq!(pace.reserve(later), later);
-        assert_eq!(pace.reserve(later), later + quarter);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        let later = Instant::now();
+        for turn in 0..2 {
+            pace.turn().await;
+            assert_eq!(later.elapsed(), quarter * turn);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dropped_request_keeps_no_turn() {
+        let pace = Pace::new(NonZeroU32::new(1).unwrap());
+        pace.turn().await;
+        let start = Instant::now();
+        let waiting = std::iter::repeat_with(|| Box::pin(pace.turn())).take(600);
+        let mut waiting: Vec<_> = waiting.collect();
+        for turn in &mut waiting {
+            assert!(turn.now_or_never().is_none());
+        }
+        drop(waiting);
+        pace.turn().await;
+        assert_eq!(start.elapsed(), Duration::from_secs(1));
     }
 }

@@ -69,12 +69,12 @@ async fn balances_are_asked_for_in_three_ways() {
     let held = client.token_balance("A&B é", wallet).await.unwrap();
     assert_eq!(held.unwrap().to_string(), "9007199254740993");
     assert_eq!(client.token_balance("TKN", wallet).await.unwrap(), None);
-    let tokens = client.balances(wallet).await.unwrap();
+    let tokens = client.balances(wallet).await.unwrap().unwrap();
     assert_eq!(
         (tokens[0].token_code.as_str(), &tokens[0].balance),
         ("TKN", &Some(5.into()))
     );
-    let holders = client.holders("TKN").await.unwrap();
+    let holders = client.holders("TKN").await.unwrap().unwrap();
     assert_eq!(
         holders[0].holder,
         HolderAddress::Contract(CONTRACT.parse().unwrap())
