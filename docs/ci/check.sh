@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks a node, and shows what has changed since the last time.
+# Checks a node, and shows what has changed since the last run that had a verdict.
 # Usage: check.sh URL NETWORK [FOLDER]
 # The exit status is the one of nodeproof: 0 if the node conforms.
 set -eu

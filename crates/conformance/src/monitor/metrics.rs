@@ -107,7 +107,7 @@ impl Metrics {
         registry.register_with_unit("response", latency, unit.clone(), self.latency.clone());
         let height = "Index of the latest block";
         registry.register("height", height, self.height.clone());
-        let lag = "Blocks behind the highest node of the same network";
+        let lag = "Blocks behind the highest monitored node";
         registry.register("lag_blocks", lag, self.lag.clone());
         registry.register("runs", "Completed runs", self.runs.clone());
         registry.register("requests", "Requests sent", self.requests.clone());
