@@ -1,4 +1,23 @@
 //! The command line of the binary `devnode` and of `cargo xtask devnode`.
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use clap::Parser;
+//! use nodeproof_devnode::cli::{DevnodeArgs, exit_with, run};
+//!
+//! #[derive(Parser)]
+//! struct Command {
+//!     #[command(flatten)]
+//!     args: DevnodeArgs,
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> ExitCode {
+//!     let command = Command::try_parse().unwrap_or_else(|error| exit_with(&error));
+//!     run(command.args).await
+//! }
+//! ```
 
 mod greeting;
 
@@ -68,6 +87,22 @@ pub struct DevnodeArgs {
 
 impl DevnodeArgs {
     /// Returns the configuration for these options.
+    ///
+    /// ```
+    /// use clap::Parser;
+    /// use nodeproof_devnode::cli::DevnodeArgs;
+    ///
+    /// #[derive(Parser)]
+    /// struct Command {
+    ///     #[command(flatten)]
+    ///     args: DevnodeArgs,
+    /// }
+    ///
+    /// let command = Command::try_parse_from(["devnode", "--port", "0", "--blocks", "3"])?;
+    /// let config = command.args.config();
+    /// assert_eq!((config.port, config.blocks), (Some(0), 3));
+    /// # Ok::<(), clap::Error>(())
+    /// ```
     #[must_use]
     pub fn config(&self) -> Config {
         let mut config = Config::new(self.network)

@@ -35,7 +35,8 @@ impl BlockTime {
     }
 }
 
-/// The text is not a block time.
+/// The text is not a block time. Give a number above zero with `ms`, `s` or `m`, such as `1s`, or
+/// give `on-submission` or `manual`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{found:?} is not a block time: write a number with ms, s or m, such as 1s, or on-submission, or manual"
@@ -114,11 +115,25 @@ impl ChainTime {
 /// The configuration of a node.
 ///
 /// ```
+/// use std::{net::Ipv4Addr, num::NonZeroU32};
+///
 /// use nodeproof_devnode::{BlockTime, Config};
-/// use nodeproof_primitives::Network;
+/// use nodeproof_primitives::{Network, wallet_address};
 ///
 /// let config = Config::new(Network::Testnet).with_port(0).with_seed(7).with_blocks(100);
 /// assert_eq!(config.block_time, BlockTime::Manual);
+///
+/// // A node for other machines, with one funded wallet and at most one submission per second.
+/// let shared = config
+///     .with_host(Ipv4Addr::UNSPECIFIED.into())
+///     .with_allowed_host("node.internal")
+///     .with_funded(wallet_address!("0x00000000000000000000000000000000000000a1"))
+///     .with_rate_limit(NonZeroU32::MIN)
+///     .with_body_limit(64 * 1024);
+/// assert!(shared.host.is_unspecified());
+/// assert_eq!(shared.allowed_hosts, ["node.internal"]);
+/// assert_eq!(shared.funded.len(), 1);
+/// assert_eq!((shared.rate_limit, shared.body_limit), (Some(NonZeroU32::MIN), 65_536));
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]

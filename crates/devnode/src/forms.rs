@@ -11,6 +11,13 @@ use std::{fmt, str::FromStr};
 /// | `documented` | the documented object | the row, in `value` and `data` | 0 |
 /// | `rows` | a row of the table of blocks | the row, in `data` alone | null |
 /// | `text` | the documented object, with `text` and `committee` as JSON inside a string | the row as JSON inside a string, in `value` and `data` | 0 |
+///
+/// ```
+/// use nodeproof_devnode::Forms;
+///
+/// let names: Vec<String> = Forms::all().map(|forms| forms.to_string()).collect();
+/// assert_eq!(names, ["documented", "rows", "text"]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forms {
@@ -45,7 +52,7 @@ impl fmt::Display for Forms {
     }
 }
 
-/// The text is not the name of a form.
+/// The text is not the name of a form. Give `documented`, `rows` or `text`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected documented, rows or text")]
 pub struct ParseFormsError;

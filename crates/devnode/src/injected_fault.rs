@@ -3,6 +3,16 @@
 use std::{fmt, str::FromStr};
 
 /// A fault that a node has on purpose. A real node could have each of them.
+///
+/// ```
+/// use nodeproof_devnode::InjectedFault;
+///
+/// let fault: InjectedFault = "no-signature-check".parse()?;
+/// assert_eq!(fault, InjectedFault::NoSignatureCheck);
+/// assert_eq!(fault.description(), "no signature is verified");
+/// assert!(InjectedFault::all().any(|one| one.name() == "no-signature-check"));
+/// # Ok::<(), nodeproof_devnode::ParseInjectedFaultError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum InjectedFault {
@@ -226,7 +236,7 @@ impl fmt::Display for InjectedFault {
     }
 }
 
-/// The text is not the name of a fault.
+/// The text is not the name of a fault. Give the name of one in [`InjectedFault::all`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no fault of this name; --fault list shows all of them")]
 pub struct ParseInjectedFaultError;

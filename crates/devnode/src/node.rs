@@ -24,6 +24,20 @@ use crate::{
 ///
 /// The chain is behind one lock. The lock is never held across an `await`, or while a signature is
 /// verified.
+///
+/// ```
+/// use nodeproof_devnode::{Config, Node, TestWallet};
+///
+/// let node = Node::new(&Config::for_tests());
+/// assert_eq!((node.height(), node.pending()), (12, 0));
+/// assert_eq!(node.make_block(), 13);
+///
+/// let names: Vec<_> = node.wallets().iter().map(TestWallet::name).collect();
+/// assert_eq!(names, ["validator-1", "validator-2", "validator-3", "alice", "bob", "carol"]);
+/// assert_eq!(node.native_token(), "DEVN");
+/// assert_eq!(node.claimed_asset(), Some("warehouse-receipt-0001"));
+/// assert_ne!(node.contract_address(), node.token_contract_address());
+/// ```
 #[derive(Debug)]
 pub struct Node {
     network: Network,

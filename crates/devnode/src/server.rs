@@ -34,7 +34,7 @@ const GRACE: Duration = Duration::from_millis(500);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// The node can't listen on the address.
+    /// The node can't listen on the address. Choose another port, or 0 for a free one.
     #[error("can't listen on {address}: {source}{}", hint(source))]
     Listen {
         /// The address.
@@ -42,7 +42,8 @@ pub enum SpawnError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The thread that creates the chain could not be started.
+    /// The thread that creates the chain could not be started. Free memory or end other processes,
+    /// and try again.
     #[error("the chain could not be created: {0}")]
     Chain(io::Error),
 }
@@ -58,6 +59,30 @@ fn hint(source: &io::Error) -> &'static str {
 /// A running node. Dropping it ends the node at once.
 ///
 /// [`shutdown`](Self::shutdown) first waits for responses in progress.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use nodeproof_devnode::{Config, spawn};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let _installed = rustls::crypto::ring::default_provider().install_default();
+/// let node = spawn(Config::for_tests()).await?;
+/// assert_eq!(node.base_url(), format!("http://{}", node.address()));
+///
+/// let request = reqwest::Client::new()
+///     .post(format!("{}/submit-transaction", node.base_url()))
+///     .header("content-type", "application/json")
+///     .body("{}");
+/// assert_eq!(request.send().await?.status(), 422);
+///
+/// let state = Arc::clone(node.node());
+/// node.shutdown().await;
+/// assert_eq!((state.requests_received(), state.submissions_received()), (1, 1));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Handle {
     node: Arc<Node>,

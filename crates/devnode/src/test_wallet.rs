@@ -8,6 +8,18 @@ use crate::seed::Seed;
 /// A wallet for tests and development. Its private key is public.
 ///
 /// Never send anything valuable to its address: anyone can derive its key from the seed.
+///
+/// ```
+/// use nodeproof_devnode::{Config, Node};
+/// use nodeproof_wallet::{sign_transaction, verify_transaction};
+///
+/// let node = Node::new(&Config::for_tests());
+/// let alice = node.wallet("alice").ok_or("the node has no such wallet")?;
+/// let transaction = format!(r#"{{"specific_data":{{"signers":["{}"]}}}}"#, alice.address());
+/// let entry = sign_transaction(alice.keys(), &transaction)?;
+/// verify_transaction(&transaction, &[entry])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct TestWallet {
     name: &'static str,

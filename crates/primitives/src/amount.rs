@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 
-/// The text is not a JSON number.
+/// The text is not a JSON number. Give digits with an optional point, such as `1000000` or `0.5`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is not a JSON number, such as 1000000 or 0.5")]
 pub struct ParseAmountError {
@@ -24,7 +24,8 @@ impl ParseAmountError {
     }
 }
 
-/// The amount has more digits than a 64-bit float, so nodes would read another value.
+/// The amount has more digits than a 64-bit float, so nodes would read another value. Give an
+/// integer, or at most 15 digits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{written} has more digits than a JSON number keeps: nodes would read {read}; give an integer, \
@@ -47,6 +48,20 @@ pub struct InexactAmountError {
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///
 /// Source: the contract, "`transaction.fee` … number … decimal".
+///
+/// ```
+/// use nodeproof_primitives::Amount;
+///
+/// let balance: Amount = "1e6".parse()?;
+/// assert_eq!(balance.as_str(), "1e6");
+/// assert_eq!(balance, 1_000_000);
+///
+/// let spent: Amount = "1000000.5".parse()?;
+/// let rest = balance.checked_sub(&spent).ok_or("too many digits")?;
+/// assert_eq!(rest.as_str(), "-0.5");
+/// assert!(rest.is_negative());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Amount(Box<str>);
 

@@ -20,6 +20,21 @@ use serde_json::value::RawValue;
 use crate::Amount;
 
 /// A JSON value with exact numbers.
+///
+/// ```
+/// use nodeproof_primitives::canonical_json::{CanonicalJson, read};
+///
+/// let sent = read(r#"{"params": {"remarks": "Weighed"}}"#).ok_or("not JSON")?;
+/// let remarks = CanonicalJson::Text("Weighed".to_owned());
+/// assert_eq!(sent.at("/params/remarks"), Some(&remarks));
+/// assert_eq!(sent.at("/params/outcome"), None);
+///
+/// let built = read(r#"{"params": {"remarks": "Sealed"}}"#).ok_or("not JSON")?;
+/// let difference = sent.difference(&built).ok_or("no difference")?;
+/// assert_eq!(difference.place, "/params/remarks");
+/// assert_eq!(difference.actual, r#""Sealed""#);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum CanonicalJson {
     /// `null`, `true` or `false`, as written.

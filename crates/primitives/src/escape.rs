@@ -19,6 +19,10 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// Escapes the first `most` characters of a text. Adds `…` if there are more.
+///
+/// ```
+/// assert_eq!(nodeproof_primitives::escape::escaped_up_to("a\tbc", 3), "a\\tb…");
+/// ```
 #[must_use]
 pub fn escaped_up_to(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
@@ -76,6 +80,13 @@ pub fn escaped_json(json: &str) -> String {
 /// Escapes the first `most` bytes of a body. Adds `…` if there are more.
 ///
 /// Bytes that are not UTF-8 become `U+FFFD`.
+///
+/// ```
+/// use nodeproof_primitives::escape::excerpt;
+///
+/// assert_eq!(excerpt(b"<h1>Bad gateway</h1>", 15), "<h1>Bad gateway…");
+/// assert_eq!(excerpt(b"\x1b[2J", 15), "\\u{1b}[2J");
+/// ```
 #[must_use]
 pub fn excerpt(body: &[u8], most: usize) -> String {
     let kept = body.get(..most).unwrap_or(body);

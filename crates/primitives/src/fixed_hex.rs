@@ -10,7 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseHexError {
-    /// The text does not begin with the prefix of its kind.
+    /// The text does not begin with the prefix of its kind. Check that it is not another kind of
+    /// value. Write it as `form` shows.
     #[error("{kind} begins with {prefix:?}, but this is {found:?}; it has the form {form}")]
     Prefix {
         /// The expected kind of value, such as "a wallet address".
@@ -22,7 +23,7 @@ pub enum ParseHexError {
         /// The expected form in words.
         form: &'static str,
     },
-    /// The text has too few or too many hexadecimal digits.
+    /// The text has too few or too many hexadecimal digits. Copy the whole value again.
     #[error("{kind} has {wanted} hexadecimal digits, but this has {found}; it has the form {form}")]
     Length {
         /// The expected kind of value, such as "a wallet address".
@@ -34,7 +35,8 @@ pub enum ParseHexError {
         /// The expected form in words.
         form: &'static str,
     },
-    /// A character is not a hexadecimal digit of the expected case.
+    /// A character is not a hexadecimal digit of the expected case. Correct it, or change the text
+    /// to lower case.
     #[error("{kind} has {found:?} at character {position}; it has the form {form}")]
     Digit {
         /// The expected kind of value, such as "a wallet address".
@@ -256,6 +258,16 @@ fixed_hex! {
     ///
     /// Source: the contract, "Wallet addresses have the form `0x` followed by 40
     /// lowercase hexadecimal characters".
+    ///
+    /// ```
+    /// use nodeproof_primitives::WalletAddress;
+    ///
+    /// let wallet = WalletAddress::from_bytes([0xa1; 20]);
+    /// assert_eq!(wallet.as_bytes(), &[0xa1; 20]);
+    /// assert_eq!(wallet.to_string(), format!("0x{}", "a1".repeat(20)));
+    /// assert_eq!(WalletAddress::from_text(&wallet.to_string()), Some(wallet));
+    /// assert_eq!(WalletAddress::from_text("0xa1"), None);
+    /// ```
     WalletAddress, 20, "a wallet address", "0x", false,
     "0x followed by 40 lower-case hexadecimal digits", "^0x[0-9a-f]{40}$"
 }

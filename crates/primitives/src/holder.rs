@@ -10,6 +10,18 @@ use crate::{ContractAddress, ParseHexError, WalletAddress};
 ///
 /// Observed on a real node: both wallets and contracts hold tokens. The API contract does not
 /// show a list of holders.
+///
+/// ```
+/// use nodeproof_primitives::{ContractAddress, HolderAddress, contract_address};
+///
+/// const TREASURY: ContractAddress =
+///     contract_address!("ct00000000000000000000000000000000000000a1");
+///
+/// let holder: HolderAddress = "ct00000000000000000000000000000000000000a1".parse()?;
+/// assert_eq!(holder.contract(), Some(TREASURY));
+/// assert_eq!(holder.wallet(), None);
+/// # Ok::<(), nodeproof_primitives::ParseHexError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HolderAddress {
     /// A wallet.

@@ -15,7 +15,7 @@ use crate::Amount;
 /// The maximum number of digits of an integer that is written with an exponent, such as `1e9999`.
 const MAX_DIGITS: usize = 10_000;
 
-/// The text is not a JSON integer.
+/// The text is not a JSON integer. Give digits with an optional minus sign, such as `42` or `-7`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is not a JSON integer, such as 42 or -7")]
 pub struct ParseIntegerError {
@@ -40,6 +40,16 @@ pub struct ParseIntegerError {
 /// let rest = balance - 993;
 /// assert!(rest > 1_000_000);
 /// assert_eq!(u64::try_from(rest)?, 9_007_199_254_740_000);
+///
+/// let difference = Integer::from(-5);
+/// assert!(difference.is_negative());
+/// assert_eq!(difference.abs(), 5);
+/// assert_eq!(difference.as_i64(), Some(-5));
+/// assert_eq!(difference.as_u64(), None);
+///
+/// let beyond = Integer::from(u64::MAX) + 1;
+/// assert_eq!(beyond.as_u64(), None);
+/// assert_eq!(beyond.as_i128(), Some(18_446_744_073_709_551_616));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -36,6 +36,16 @@ impl Network {
     }
 
     /// Returns the network whose nodes listen on `port`, if there is one.
+    ///
+    /// ```
+    /// use nodeproof_primitives::Network;
+    ///
+    /// let network: Network = "testnet".parse()?;
+    /// assert_eq!(network.name(), "testnet");
+    /// assert_eq!(Network::from_port(network.port()), Some(network));
+    /// assert_eq!(Network::from_port(80), None);
+    /// # Ok::<(), nodeproof_primitives::ParseNetworkError>(())
+    /// ```
     #[must_use]
     pub fn from_port(port: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|network| network.port() == port)
@@ -58,7 +68,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// The name is not that of a network.
+/// The name is not that of a network. Give `devnet`, `testnet` or `mainnet`, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown network {0:?}: it is one of devnet, testnet, mainnet")]
 pub struct ParseNetworkError(String);

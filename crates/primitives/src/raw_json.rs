@@ -12,6 +12,18 @@ use serde_json::value::RawValue;
 /// Member order, spacing, the digits of numbers and duplicate members all stay. A text that will be
 /// signed needs this. Two values are equal if their texts are equal. It can't be deserialized inside
 /// a flattened or an untagged type.
+///
+/// ```
+/// use nodeproof_primitives::{Integer, RawJson};
+///
+/// let list = RawJson::from_text("[1.0,  1E3]".to_owned())?;
+/// assert_eq!(list.as_str(), "[1.0,  1E3]");
+/// assert_eq!(list.decode::<Vec<Integer>>()?, [1, 1000]);
+///
+/// let missing = RawJson::from_value(&None::<Integer>)?;
+/// assert!(missing.is_null());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RawJson(Box<RawValue>);

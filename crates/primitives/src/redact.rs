@@ -9,6 +9,13 @@ const DIGITS: usize = 64;
 const PART: usize = 6;
 
 /// Returns whether a text looks like a private key.
+///
+/// ```
+/// use nodeproof_primitives::redact::looks_like_a_key;
+///
+/// assert!(looks_like_a_key(&"5e".repeat(32)));
+/// assert!(!looks_like_a_key("wallet.json"));
+/// ```
 #[must_use]
 pub fn looks_like_a_key(text: &str) -> bool {
     let text = text.trim();
@@ -39,6 +46,17 @@ pub fn keys_in(text: &str) -> Vec<String> {
 
 /// Replaces everything that [`redact`] does, and also parts of these keys. An error can quote the
 /// first characters of a text that it can't read.
+///
+/// ```
+/// use nodeproof_primitives::redact::{keys_in, redact_parts};
+///
+/// let key = "5e".repeat(32);
+/// let keys = keys_in(&format!("--network {key}"));
+/// assert_eq!(keys, [key.as_str()]);
+///
+/// let error = format!("unknown network \"{}\"", &key[..40]);
+/// assert!(!redact_parts(&error, &keys).contains("5e5e"));
+/// ```
 #[must_use]
 pub fn redact_parts(text: &str, keys: &[String]) -> String {
     let is_secret = |digits: &str| {

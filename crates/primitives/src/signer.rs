@@ -59,6 +59,21 @@ macro_rules! by_reference {
 by_reference!(&S, Box<S>, Arc<S>);
 
 /// The reason why a signer did not sign. The error never contains a key.
+///
+/// If [`is_refusal`](Self::is_refusal) is true, ask the wallet's owner. Otherwise unlock, connect
+/// or correct the signer, and sign again.
+///
+/// ```
+/// use std::{error::Error as _, io};
+///
+/// use nodeproof_primitives::SignerError;
+///
+/// let cause = io::Error::from(io::ErrorKind::BrokenPipe);
+/// let lost = SignerError::failed("the device is lost").because(cause);
+/// assert_eq!(lost.to_string(), "the signer failed: the device is lost");
+/// assert!(lost.source().is_some() && !lost.is_refusal());
+/// assert!(SignerError::refused("the owner pressed Cancel").is_refusal());
+/// ```
 #[derive(Debug)]
 pub struct SignerError {
     refused: bool,

@@ -31,6 +31,11 @@ use crate::{Integer, IntegerRangeError};
 /// assert_eq!("2026-01-01T01:00:00+01:00".parse(), Ok(made));
 /// let next = made.checked_add(Duration::from_secs(10)).ok_or("the last millisecond")?;
 /// assert_eq!((next - made).to_string(), "10000");
+/// assert_eq!(next.duration_since(made), Some(Duration::from_secs(10)));
+/// assert_eq!(made.duration_since(next), None);
+/// assert_eq!(next.checked_sub(Duration::from_secs(10)), Some(made));
+/// assert_eq!(made.as_millis(), 1_767_225_600_000);
+/// assert!(TimestampMs::now().as_millis() > 0);
 /// # Ok::<(), &'static str>(())
 /// ```
 #[derive(
@@ -105,7 +110,7 @@ impl From<SystemTime> for TimestampMs {
     }
 }
 
-/// The system's clock can't represent this time.
+/// The system's clock can't represent this time. Use the [`TimestampMs`] instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system's clock cannot have the time of {0} milliseconds since 1970")]
 pub struct SystemTimeRangeError(i64);

@@ -15,6 +15,7 @@ use crate::{Amount, Integer};
 /// let base_units = DECIMALS.parse("1.25")?;
 /// assert_eq!(base_units, 1_250_000);
 /// assert_eq!(DECIMALS.format(&base_units), "1.25");
+/// assert_eq!(DECIMALS.get(), 6);
 /// # Ok::<(), nodeproof_primitives::ParseTokensError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,13 +25,13 @@ pub struct TokenDecimals(u8);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseTokensError {
-    /// The text is not a decimal number.
+    /// The text is not a decimal number. Give digits with an optional point, such as `1.25`.
     #[error("{found:?} is not a number of tokens, such as 12 or 1.25")]
     NotANumber {
         /// The start of the text.
         found: String,
     },
-    /// The number has a fraction of a base unit.
+    /// The number has a fraction of a base unit. Give at most `decimals` digits after the point.
     #[error("{found:?} has more than {decimals} decimals, the number that the token has")]
     TooManyDecimals {
         /// The start of the text.

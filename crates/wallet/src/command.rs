@@ -49,14 +49,22 @@ const DEADLINE: Duration = Duration::from_secs(120);
 /// The signature is verified against the wallet's address before it is returned. A faulty program
 /// or a wrong key is detected before anything is submitted.
 ///
+/// After a refusal, ask the key's owner. After a failure, read the error's reason. Correct the
+/// program or its arguments, or allow a longer deadline. Then sign again.
+///
 /// The futures need a tokio runtime with time and I/O enabled.
 ///
 /// ```
+/// use std::time::Duration;
+///
 /// use nodeproof_wallet::{CommandSigner, sign_with};
 ///
 /// # async fn example(transaction: &str) -> Result<(), Box<dyn std::error::Error>> {
 /// let address = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf".parse()?;
-/// let device = CommandSigner::new(address, "my-device-bridge").arguments(["--slot", "2"]);
+/// let device = CommandSigner::new(address, "my-device-bridge")
+///     .arguments(["--slot", "2"])
+///     .deadline(Duration::from_secs(30))
+///     .show_stderr(true);
 /// let entry = sign_with(&device, transaction).await?;
 /// # Ok(())
 /// # }

@@ -7,6 +7,14 @@ use std::io;
 ///
 /// Call it before the first key or passphrase is read. On other systems it does nothing.
 ///
+/// ```no_run
+/// use nodeproof_wallet::{KeyFile, forbid_core_dumps};
+///
+/// forbid_core_dumps()?;
+/// let file = KeyFile::read("wallet.pem")?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// If the system refuses.
 pub fn forbid_core_dumps() -> io::Result<()> {

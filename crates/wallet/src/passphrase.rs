@@ -24,7 +24,12 @@ const SHORT: usize = 12;
 ///
 /// let passphrase = Passphrase::from_reader(&b"correct horse battery\nnotes\n"[..])?;
 /// assert_eq!(passphrase.as_str(), "correct horse battery");
+/// assert!(passphrase.warnings("the file").is_empty());
 /// assert!(Passphrase::from_reader(&b"\xef\xbb\xbfcorrect horse"[..]).is_err());
+///
+/// let short = Passphrase::from_reader(&b"horse"[..])?;
+/// assert!(short.is_short() && !short.is_readable_by_others());
+/// assert!(short.warnings("the file").concat().contains("fewer than 12 characters"));
 /// # Ok::<(), nodeproof_wallet::PassphraseError>(())
 /// ```
 pub struct Passphrase {

@@ -17,10 +17,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// The text is not 32 bytes in hexadecimal.
+    /// The text is not 32 bytes in hexadecimal. Give 64 hexadecimal digits, without `0x`.
     #[error("a private key is 32 bytes in hexadecimal: {0}")]
     Hex(#[from] HexError),
-    /// The number is zero, or not below the order of the curve.
+    /// The number is zero, or not below the order of the curve. Check the value: no wallet has this
+    /// key.
     #[error("a private key lies between 1 and the order of secp256k1, and this one does not")]
     OutOfRange,
 }
@@ -35,6 +36,15 @@ pub struct GenerateError(pub(crate) getrandom::Error);
 /// Its bytes are erased when it is dropped. `Debug` does not show them.
 ///
 /// Observed on a real node: "Private key: 32 bytes, hex".
+///
+/// ```
+/// use nodeproof_wallet::PrivateKey;
+///
+/// let key = PrivateKey::from_bytes(&[1; 32])?;
+/// assert_eq!(*key.reveal(), "01".repeat(32));
+/// assert_eq!(format!("{key:?}"), "PrivateKey(not shown)");
+/// # Ok::<(), nodeproof_wallet::KeyError>(())
+/// ```
 #[derive(Clone)]
 pub struct PrivateKey(SecretKey);
 
@@ -103,6 +113,19 @@ impl fmt::Debug for PrivateKey {
 }
 
 /// A wallet: a private key and its public key.
+///
+/// ```
+/// use nodeproof_wallet::{KeyPair, PrivateKey};
+///
+/// let wallet = KeyPair::new(PrivateKey::from_bytes(&[1; 32])?);
+/// assert_eq!(*wallet.private_key().reveal(), "01".repeat(32));
+/// assert_eq!(wallet.address(), wallet.public_key().address());
+///
+/// let signature = wallet.sign(b"message");
+/// wallet.public_key().verify(b"message", &signature)?;
+/// assert!(wallet.public_key().verify(b"another message", &signature).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct KeyPair {
     private: PrivateKey,

@@ -30,6 +30,17 @@ pub enum PublicKeyError {
 ///
 /// Observed on a real node: "64 bytes, x‖y, lower-case hex, no `04` prefix". Upper
 /// case is accepted too.
+///
+/// ```
+/// use nodeproof_wallet::{KeyPair, PublicKey};
+///
+/// let wallet = KeyPair::from_bytes(&[1; 32])?;
+/// let public_key: PublicKey = wallet.public_key().to_string().parse()?;
+/// assert_eq!(public_key.address(), wallet.address());
+/// assert_eq!(PublicKey::from_bytes(public_key.as_bytes())?, public_key);
+/// assert!(PublicKey::from_bytes(&[0; 64]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct PublicKey {
     point: secp256k1::PublicKey,

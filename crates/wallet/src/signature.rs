@@ -12,10 +12,11 @@ use crate::hex::{self, HexError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureParseError {
-    /// The text is not 64 bytes in hexadecimal.
+    /// The text is not 64 bytes in hexadecimal. Give 128 hexadecimal digits, without `0x`.
     #[error("a signature is 64 bytes in hexadecimal, r and then s: {0}")]
     Hex(#[from] HexError),
-    /// `r` or `s` is zero, or not below the order of the curve.
+    /// `r` or `s` is zero, or not below the order of the curve. Treat the signature as invalid, and
+    /// sign again.
     #[error("r and s of a signature lie between 1 and the order of secp256k1, and these do not")]
     OutOfRange,
 }
@@ -42,6 +43,22 @@ impl SignatureError {
 /// A signature: the numbers r and s of ECDSA on secp256k1.
 ///
 /// Observed on a real node: "64 bytes r‖s, hex. High s is accepted".
+///
+/// ```
+/// use nodeproof_wallet::{KeyPair, Signature};
+///
+/// let wallet = KeyPair::from_bytes(&[1; 32])?;
+/// let signature = wallet.sign(b"message");
+/// assert_eq!(Signature::from_bytes(&signature.to_bytes())?, signature);
+///
+/// // The message and the signature are enough to find the signer.
+/// let mut candidates = signature.recover_public_keys(b"message");
+/// assert!(candidates.any(|key| key == *wallet.public_key()));
+/// let signer = signature.verify_by_address(b"message", wallet.address())?;
+/// assert_eq!(signer, *wallet.public_key());
+/// assert!(signature.verify_by_address(b"another message", wallet.address()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Signature(ecdsa::Signature);
 

@@ -30,6 +30,17 @@ impl SignatureEntry {
     /// Use this for a transaction whose `specific_data` has no `signers`. For other transactions,
     /// [`verify_transaction`] also checks that all signers signed.
     ///
+    /// ```
+    /// use nodeproof_wallet::{KeyPair, sign_transaction};
+    ///
+    /// let wallet = KeyPair::from_bytes(&[1; 32])?;
+    /// let transaction = r#"{"fee":1000000,"specific_data":{"score":1}}"#;
+    /// let entry = sign_transaction(&wallet, transaction)?;
+    /// assert_eq!(entry.verify(transaction)?, *wallet.public_key());
+    /// assert!(entry.verify(&transaction.replace("1000000", "2000000")).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// If the wallet did not sign this transaction, or nodes could not parse the text.
     pub fn verify(&self, transaction: &str) -> Result<PublicKey, TransactionError> {
@@ -64,25 +75,29 @@ impl TryFrom<(WalletAddress, MessageSignature)> for SignatureEntry {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignTransactionError {
-    /// Nodes could not parse the text.
+    /// Nodes could not parse the text. Nothing was signed. Correct the text.
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
-    /// `specific_data.signers` exists, but is not a list of wallet addresses.
+    /// `specific_data.signers` exists, but is not a list of wallet addresses. Nothing was signed.
+    /// Correct the list.
     #[error("the transaction does not name its signers: {0}")]
     Signers(String),
-    /// `specific_data.signers` does not contain the wallet.
+    /// `specific_data.signers` does not contain the wallet. Nothing was signed. Sign with a wallet
+    /// in the list, or request the transaction again with this wallet as a signer.
     #[error(
         "{0} is not listed in the transaction's specific_data.signers, so nodes would refuse \
          its signature"
     )]
     NotASigner(WalletAddress),
-    /// The signer refused or failed.
+    /// The signer refused or failed. If `SignerError::is_refusal` is true, ask the wallet's owner.
+    /// Otherwise unlock or connect the signer, and sign again.
     #[error(transparent)]
     Signer(#[from] SignerError),
-    /// The signer returned a malformed signature.
+    /// The signer returned a malformed signature. Do not use it. Correct or replace the signer.
     #[error("the signer did not return a signature: {0}")]
     Form(#[from] SignatureParseError),
-    /// The signer returned a signature of another wallet, or over another message.
+    /// The signer returned a signature of another wallet, or over another message. Do not use it.
+    /// Check that the signer has the key of this wallet.
     #[error("the signer returned a wrong signature: {0}")]
     Wrong(#[from] SignatureError),
 }
@@ -91,25 +106,29 @@ pub enum SignTransactionError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransactionError {
-    /// The text is not a transaction with its signatures.
+    /// The text is not a transaction with its signatures. Give a JSON object with one `transaction`
+    /// and one list `signatures`.
     #[error("this is not a signed transaction: {0}")]
     NotSigned(String),
-    /// Nodes could not parse the text.
+    /// Nodes could not parse the text. Do not submit it. Correct the text, and sign it again.
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
-    /// `specific_data.signers` is not a list of wallet addresses.
+    /// `specific_data.signers` is not a list of wallet addresses. Do not submit the transaction.
+    /// Correct the list, and sign again.
     #[error("the transaction does not name its signers: {0}")]
     Signers(String),
-    /// `specific_data.signers` is missing or empty, so the required signatures are unknown.
+    /// `specific_data.signers` is missing or empty, so the required signatures are unknown. Verify
+    /// each entry with [`SignatureEntry::verify`].
     #[error("the transaction names no signers in specific_data.signers")]
     NoSigners,
-    /// A signer has not signed.
+    /// A signer has not signed. Have this wallet sign the same text before you submit it.
     #[error("the signature of {0} is missing")]
     Missing(WalletAddress),
-    /// A wallet signed that is not in `specific_data.signers`.
+    /// A wallet signed that is not in `specific_data.signers`. Leave its entry out.
     #[error("{0} signed, but is not listed in specific_data.signers")]
     Unlisted(WalletAddress),
-    /// A signature was not made by the wallet that its entry names.
+    /// A signature was not made by the wallet that its entry names, or the text was changed after
+    /// it was signed. Do not submit the transaction. Have the wallet sign this text again.
     #[error(transparent)]
     Wrong(#[from] SignatureError),
 }
@@ -180,6 +199,16 @@ pub async fn sign_with<S: Signer + ?Sized>(
 }
 
 /// Returns the wallets that must sign a transaction: its `specific_data.signers`.
+///
+/// ```
+/// use nodeproof_wallet::{KeyPair, TransactionError, required_signers};
+///
+/// let wallet = KeyPair::from_bytes(&[1; 32])?;
+/// let transaction = format!(r#"{{"specific_data":{{"signers":["{}"]}}}}"#, wallet.address());
+/// assert_eq!(required_signers(&transaction)?, [wallet.address()]);
+/// assert_eq!(required_signers("{}"), Err(TransactionError::NoSigners));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the list is missing, empty or malformed, or nodes could not parse the text.

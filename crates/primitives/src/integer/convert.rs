@@ -3,7 +3,8 @@
 use super::{Integer, Repr};
 use crate::{Amount, ParseIntegerError, compare::compare_with};
 
-/// The number does not fit into the type.
+/// The number does not fit into the type. Use a larger type, or keep the [`Integer`] or the
+/// [`Amount`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{value} does not fit into {kind}, which holds the integers from {least} to {most}")]
 pub struct IntegerRangeError {

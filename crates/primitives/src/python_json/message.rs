@@ -34,6 +34,12 @@ pub fn signed_message(text: &str) -> Result<String, MessageError> {
 ///
 /// A block's hash is the SHA-256 of this text, as observed on a real node.
 ///
+/// ```
+/// let message = nodeproof_primitives::sorted_message(r#"{"proof":1,"index":[2,3]}"#)?;
+/// assert_eq!(message, r#"{"index": [2, 3], "proof": 1}"#);
+/// # Ok::<(), nodeproof_primitives::MessageError>(())
+/// ```
+///
 /// # Errors
 /// If CPython's `json.loads` would reject the text.
 pub fn sorted_message(text: &str) -> Result<String, MessageError> {

@@ -9,7 +9,8 @@ use super::{
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The text is not a time.
+/// The text is not a time. Give RFC 3339 with `Z` or an offset, such as `2026-01-01T00:00:00Z`, or
+/// milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{found:?} is not a time: expected RFC 3339, such as 2026-01-01T00:00:00Z, or milliseconds \

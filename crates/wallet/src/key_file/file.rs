@@ -53,6 +53,7 @@ impl fmt::Debug for Protection<'_> {
 /// KeyFile::write(&path, &wallet, Protection::Passphrase("correct horse"))?;
 ///
 /// let file = KeyFile::read(&path)?;
+/// assert!(file.is_encrypted() && !file.is_readable_by_others());
 /// assert_eq!(file.address(), Some(wallet.address()));
 /// assert!(file.key_pair(Some("wrong horse")).is_err());
 /// let unlocked = file.key_pair(Some("correct horse"))?;
@@ -93,6 +94,18 @@ impl KeyFile {
 
     /// Parses the text of a key file that has another source, such as standard input.
     ///
+    /// ```
+    /// use nodeproof_wallet::{KeyFile, KeyPair};
+    ///
+    /// let wallet = KeyPair::from_bytes(&[1; 32])?;
+    /// let key = "01".repeat(32);
+    /// let text = format!(r#"{{"private": "{key}", "address": "{}"}}"#, wallet.address());
+    /// let file = KeyFile::from_text(&text)?;
+    /// assert!(!file.is_encrypted());
+    /// assert_eq!(file.key_pair(None)?.address(), wallet.address());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// The errors of [`KeyFile::read`].
     pub fn from_text(text: &str) -> Result<Self, KeyFileError> {
@@ -128,6 +141,22 @@ impl KeyFile {
     ///
     /// Signatures are not bound to a network: a transaction that was signed for one network can be
     /// submitted on another. So use each wallet on only one network.
+    ///
+    /// ```
+    /// use nodeproof_primitives::Network;
+    /// use nodeproof_wallet::{KeyFile, KeyPair, Protection};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("wallet.json");
+    /// let wallet = KeyPair::generate()?;
+    /// KeyFile::write_for(&path, &wallet, Some(Network::Testnet), Protection::Plain)?;
+    ///
+    /// let file = KeyFile::read(&path)?;
+    /// assert_eq!(file.network(), Some(Network::Testnet));
+    /// assert!(file.check_network(Network::Testnet).is_ok());
+    /// assert!(file.check_network(Network::Mainnet).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The errors of [`write`](Self::write).
