@@ -62,7 +62,8 @@ impl From<&Path> for Document {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// The file can't be opened, or reading it failed.
+    /// The file can't be opened, or reading it failed. Check its path and permissions, or give its
+    /// hash.
     #[error("the document {} can't be read: {source}", escaped(&path.to_string_lossy()))]
     Unreadable {
         /// The file.
@@ -70,7 +71,7 @@ pub enum DocumentError {
         /// The cause.
         source: io::Error,
     },
-    /// The path is a folder.
+    /// The path is a folder. Give the files in it one by one.
     #[error(
         "the document {} is a folder; name the files in it one by one",
         escaped(&path.to_string_lossy())
@@ -79,7 +80,8 @@ pub enum DocumentError {
         /// The folder.
         path: PathBuf,
     },
-    /// The path is a device, a pipe or a socket.
+    /// The path is a device, a pipe or a socket. Copy its content to a file, or give the result of
+    /// [`document_hash`].
     #[error("the document {} is not a regular file", escaped(&path.to_string_lossy()))]
     NoRegularFile {
         /// The path.

@@ -43,16 +43,18 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimError {
-    /// The input is not a valid claim.
+    /// The input is not a valid claim. This run sent nothing. Correct the claim or its signers.
     #[error("{0}")]
     Input(String),
-    /// The fee can't be paid exactly.
+    /// The fee can't be paid exactly. This run sent nothing. Correct the amount or the currency.
     #[error(transparent)]
     Fee(#[from] FeeError),
-    /// A document can't be read.
+    /// A document can't be read. This run sent nothing. Make the file readable, or give its hash.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// This verifier already has a record about the asset.
+    /// This verifier already has a record about the asset. Nothing was signed. Compare `record`
+    /// with the claim. With `ClaimOptions::allow_existing_record`, the claim is made anyway, but
+    /// its fee may be lost.
     #[error(
         "this verifier has a record about the asset already, and a node keeps one; nothing was \
          signed"
@@ -61,7 +63,9 @@ pub enum ClaimError {
         /// The record.
         record: Box<VerificationRecord>,
     },
-    /// An earlier claim about the same asset by the same verifier may still be recorded.
+    /// An earlier claim about the same asset by the same verifier may still be recorded. This run
+    /// sent nothing. Make the earlier claim again with the file `path`: you pay once. With
+    /// `ClaimOptions::again`, you may pay for both claims.
     #[error(
         "an earlier claim about {asset_id:?} by {verifier} is pending: transaction {trans_code}, \
          saved in {}{}. A node keeps one record for each asset and verifier, so another claim would \
@@ -81,19 +85,25 @@ pub enum ClaimError {
         /// The verifier.
         verifier: WalletAddress,
     },
-    /// A request failed before anything was signed.
+    /// A request failed before anything was signed. Try again if `Error::is_retryable` is true.
+    /// Otherwise see `ErrorKind` for what to do.
     #[error(transparent)]
     Network(#[from] Error),
-    /// The built transaction is not the requested call.
+    /// The built transaction is not the requested call. Nothing was signed. Use another node. For
+    /// `BuiltCallMismatch::Untimely`, check the local clock first.
     #[error("{0}; nothing was signed")]
     BuiltCallMismatch(#[from] BuiltCallMismatch),
-    /// A signer did not sign.
+    /// A signer did not sign. This run sent nothing. Unlock the wallet or the device, or pass the
+    /// missing signer. Then try again.
     #[error(transparent)]
     Signing(#[from] SignError),
-    /// The file of the saved transaction can't be used.
+    /// The file of the saved transaction can't be used. This run sent nothing, but an earlier run
+    /// may have. Keep the file, and see [`SavedTransactionError`] for what to do.
     #[error(transparent)]
     Saved(#[from] SavedTransactionError),
-    /// The node refuses the transaction.
+    /// The node refuses the transaction, but anyone who has it can still submit it. Make the same
+    /// claim again with the file `saved_in`, without `ClaimOptions::again`: it submits the same
+    /// transaction, so you pay once. Any other claim is a new transaction: you may pay for both.
     #[error(
         "the node refuses transaction {trans_code}: {}{}{ANYONE}{}",
         reasons(messages),
@@ -117,7 +127,10 @@ pub enum ClaimError {
         /// The file in which it is still saved.
         saved_in: Option<PathBuf>,
     },
-    /// No response shows whether the node took the transaction.
+    /// No response shows whether the node took the transaction. Make the same claim again with the
+    /// file `saved_in`, without `ClaimOptions::again`: it submits the same transaction, so you pay
+    /// once. Without a file, look for the record first if [`ClaimError::maybe_sent`] is true: a new
+    /// claim may pay twice.
     #[error("{source}{}", again(saved_in.as_ref(), source))]
     Submission {
         /// The error.
@@ -127,7 +140,9 @@ pub enum ClaimError {
         /// The file in which it is saved.
         saved_in: Option<PathBuf>,
     },
-    /// The transaction was accepted, but the requests for its record failed.
+    /// The transaction was accepted, but the requests for its record failed. Call `wait_for_claim`,
+    /// or make the same claim again with the same file, without `ClaimOptions::again`. A claim
+    /// without the file is a new transaction: you may pay for both.
     #[error("transaction {trans_code} was accepted, but its record could not be read: {source}")]
     ReadingBack {
         /// The error.
@@ -142,7 +157,8 @@ impl ClaimError {
     /// saved it in the same file count too.
     ///
     /// If it is true, the claim may have been made: make the same claim again with the same file.
-    /// It is also true for a [refusal](Self::Refused), because the transaction arrived.
+    /// It is also true for a [refusal](Self::Refused), because the transaction arrived. It is false
+    /// for [`Saved`](Self::Saved), although an earlier run may have sent the transaction.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         match self {

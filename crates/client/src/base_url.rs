@@ -49,10 +49,10 @@ pub struct BaseUrl {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaseUrlError {
-    /// The text is empty.
+    /// The text is empty. Give a base URL, such as `http://localhost:8420`.
     #[error("the base URL is empty: it has the form http://localhost:8420")]
     Empty,
-    /// The scheme is missing.
+    /// The scheme is missing. Use `suggestion`.
     #[error("{found:?} has no scheme: write {suggestion}")]
     NoScheme {
         /// The given text.
@@ -60,37 +60,37 @@ pub enum BaseUrlError {
         /// The text that was probably meant.
         suggestion: String,
     },
-    /// The scheme is neither http nor https.
+    /// The scheme is neither http nor https. Use one of these two.
     #[error("a node is reached by http or https, and not by {scheme:?}")]
     OtherScheme {
         /// The given scheme.
         scheme: String,
     },
-    /// The host is missing.
+    /// The host is missing. Add it after `://`.
     #[error("{found:?} has no host: write http://host:port, such as http://localhost:8420")]
     NoHost {
         /// The given text.
         found: String,
     },
-    /// The text has a user name or a password.
+    /// The text has a user name or a password. Leave out everything before the `@`.
     #[error(
         "the base URL has a user name or a password in it: nodes do not use credentials, so leave \
          out everything before the @"
     )]
     Credentials,
-    /// The text has a tab, a line end or another control character.
+    /// The text has a tab, a line end or another control character. Leave it out.
     #[error("{found:?} has a control character in it, such as a line end: leave it out")]
     ControlCharacter {
         /// The given text.
         found: String,
     },
-    /// The port is 0, on which no server can listen.
+    /// The port is 0, on which no server can listen. Give the node's port, or none.
     #[error("{found:?} has port 0, which no server can use: write the node's port, or none")]
     PortZero {
         /// The given text.
         found: String,
     },
-    /// The text has a query or a fragment.
+    /// The text has a query or a fragment. Leave it out.
     #[error("the base URL has a {part} ({mark}…): each call adds its own, so leave it out")]
     Surplus {
         /// `query` or `fragment`.
@@ -98,7 +98,8 @@ pub enum BaseUrlError {
         /// The character that starts it.
         mark: char,
     },
-    /// The text is not only a host name or an IP address.
+    /// The text is not only a host name or an IP address. Leave out the scheme, the port and the
+    /// path, or use a base URL.
     #[error(
         "{found:?} is not a host alone: give a name or an address without scheme, port and path, \
          or use a base URL"
@@ -107,7 +108,7 @@ pub enum BaseUrlError {
         /// The given text.
         found: String,
     },
-    /// The text is not a URL for another reason.
+    /// The text is not a URL for another reason. Correct the part that `reason` names.
     #[error("{found:?} is not a URL: {reason}")]
     Malformed {
         /// The given text.

@@ -32,6 +32,7 @@ use crate::{
 /// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[doc(alias = "RpcResponse")]
 pub struct ContractState {
     value: Option<RawJson>,
     data: Option<RawJson>,

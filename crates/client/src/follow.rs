@@ -322,7 +322,8 @@ impl Follower {
             Err(fault) => Some(fault),
         };
         fault.map_or(Ok(Some((index, block))), |fault| {
-            Err(Error::from_kind(ErrorKind::Decode, fault.to_string()).caused_by(fault))
+            let message = format!("in the response to the request for block {index}, {fault}");
+            Err(Error::from_kind(ErrorKind::Decode, message).caused_by(fault))
         })
     }
 

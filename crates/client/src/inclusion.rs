@@ -16,7 +16,9 @@ use crate::{Block, BlockTransaction, Client, Error, ErrorKind, FollowOptions};
 /// let options = InclusionOptions::default()
 ///     .timeout(Duration::from_secs(120))
 ///     .interval(Duration::from_secs(5));
-/// # let _ = options;
+/// // The block that was the latest when the transaction was submitted.
+/// let options = options.start_at(1200);
+/// assert_eq!(options.start, Some(1200));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

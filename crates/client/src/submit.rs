@@ -103,6 +103,7 @@ impl SubmitResponse {
     }
 
     /// Returns the messages of validation from `response.msg`: one text or several.
+    #[doc(alias = "msg")]
     #[must_use]
     pub fn messages(&self) -> &[String] {
         &self.messages
@@ -218,13 +219,16 @@ fn reasons(messages: &[String]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnclearResponse {
-    /// The result of validation can't be read.
+    /// The result of validation can't be read. Submit the same transaction again, or search the
+    /// next blocks for it.
     #[error("{0}")]
     Field(FieldError),
-    /// The response to a batch lists no transactions.
+    /// The response to a batch lists no transactions. Submit the same batch again, or search the
+    /// next blocks for its transactions.
     #[error("it lists neither accepted nor failed transactions")]
     NoTransactions,
-    /// The result of validation and the response's status contradict each other.
+    /// The result of validation and the response's status contradict each other. Submit the same
+    /// transaction again, or search the next blocks for it.
     #[error("{result}, and `status` is {status} instead of \"SUCCESS\"")]
     Contradictory {
         /// The result of validation in the response.

@@ -12,13 +12,16 @@ use nodeproof_primitives::escape::{escaped, escaped_up_to};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SavedTransactionError {
-    /// A file with this name exists. It is never overwritten.
+    /// A file with this name exists. It is never overwritten. The new transaction was not saved, so
+    /// do not submit it. Submit the one in the file. For another call, give another file.
     #[error("{} already exists and is not overwritten", shown(path))]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// The file can't be read or written.
+    /// The file can't be read or written. Correct the cause, such as its permissions or a full
+    /// disk, and try again. Keep the file: its transaction may have been sent, and a new one may
+    /// pay twice.
     #[error("{} can't be {action}: {source}", shown(path))]
     Unusable {
         /// The file.
@@ -28,7 +31,8 @@ pub enum SavedTransactionError {
         /// The cause.
         source: io::Error,
     },
-    /// The file is not a saved transaction.
+    /// The file is not a saved transaction of this version. Give another file. If an earlier run
+    /// wrote this one, look for the claim's record first: a new claim may pay twice.
     #[error("{} does not hold a saved transaction: {reason}", shown(path))]
     NotSavedTransaction {
         /// The file.
@@ -36,7 +40,8 @@ pub enum SavedTransactionError {
         /// The reason.
         reason: String,
     },
-    /// The file was changed after it was written, or was truncated.
+    /// The file was changed after it was written, or was truncated. Its transaction may have been
+    /// sent. Restore the file, or look for the claim's record before you remove it.
     #[error(
         "{} is damaged: {reason}; check that the claim is recorded before you remove it",
         shown(path)
@@ -47,7 +52,8 @@ pub enum SavedTransactionError {
         /// The reason.
         reason: String,
     },
-    /// The transaction in the file does not match the call in the file.
+    /// The transaction in the file does not match the call in the file. Do not submit it. If an
+    /// earlier run wrote the file, look for the claim's record before you give another file.
     #[error(
         "the transaction in {} is not the requested one: {source}",
         shown(path)
@@ -58,7 +64,9 @@ pub enum SavedTransactionError {
         /// The mismatch.
         source: BuiltCallMismatch,
     },
-    /// The transaction was saved for a node at another base URL.
+    /// The transaction was saved for a node at another base URL. On the same network, set
+    /// `ClaimOptions::any_node`: it submits this transaction, so you pay once. On another network,
+    /// give another file.
     #[error(
         "{} contains another transaction: the node was {}, and is {}; give another file, or the same \
          claim as before",
@@ -74,7 +82,8 @@ pub enum SavedTransactionError {
         /// The base URL of the node that is used now.
         node: String,
     },
-    /// The file belongs to another claim or another call.
+    /// The file belongs to another claim or another call. The same claim as before submits the
+    /// transaction in the file, so you pay once. With another file, you may pay for both claims.
     #[error(
         "{} contains another transaction: {}; give another file, or the same claim as before",
         shown(path),

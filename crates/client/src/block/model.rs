@@ -150,6 +150,7 @@ impl Block {
     ///
     /// # Errors
     /// If neither is an integer.
+    #[doc(alias = "block_index")]
     pub fn index(&self) -> Result<&Integer, FieldError> {
         match (&self.index, &self.block_index) {
             (Field::Value(index), _) | (_, Field::Value(index)) => Ok(index),
@@ -302,6 +303,7 @@ impl Block {
     ///
     /// # Errors
     /// If neither is an array.
+    #[doc(alias = "previous_block_receipts")]
     pub fn receipts(&self) -> Result<&[Receipt], FieldError> {
         match (&self.text.receipts, &self.beside.receipts) {
             (Field::Value(list), _) | (_, Field::Value(list)) => Ok(&list.items),

@@ -6,10 +6,12 @@ use crate::{Client, ContractCall, Error};
 /// The node did not build the requested call. Nothing was signed.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildCallError {
-    /// The request failed.
+    /// The request failed. Retry if `Error::is_retryable` is true. Otherwise correct the call, or
+    /// use another node.
     #[error(transparent)]
     Client(#[from] Error),
-    /// The node built something other than the requested call.
+    /// The node built something other than the requested call. Use another node, or correct the
+    /// call if the mismatch is in it.
     #[error(transparent)]
     Mismatch(#[from] BuiltCallMismatch),
 }

@@ -241,28 +241,30 @@ impl fmt::Display for CheckedTransaction {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignError {
-    /// The call has no signers.
+    /// The call has no signers. Add them with `ContractCall::signers`, and build the call again.
     #[error("the call names no signer; add the wallets that sign")]
     NoSigners,
-    /// A signer of the call is missing.
+    /// A signer of the call is missing. Pass a signer for this wallet.
     #[error("{wallet} must sign, but no signer was given for it")]
     Missing {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// A given signer is not one of the call's signers.
+    /// A given signer is not one of the call's signers. Leave it out, or add its wallet to the call
+    /// and build the call again.
     #[error("{wallet} is not one of the call's signers")]
     NotASigner {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// Two signers have the same wallet.
+    /// Two signers have the same wallet. Pass one of them.
     #[error("{wallet} would sign twice")]
     Twice {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// A signer did not sign.
+    /// A signer did not sign. If `SignerError::is_refusal` is true, ask the wallet's owner.
+    /// Otherwise unlock or connect the signer, and sign again.
     #[error("{wallet} did not sign: {source}")]
     Failed {
         /// The wallet.
@@ -270,10 +272,11 @@ pub enum SignError {
         /// The reason.
         source: SignerError,
     },
-    /// The signatures can't be added to the transaction.
+    /// The signatures can't be added to the transaction. This is a bug in this crate: report it.
     #[error(transparent)]
     Assembly(#[from] DecodeError),
-    /// The signed transaction is not the requested call.
+    /// The signed transaction is not the requested call. If the mismatch is `TooLong`, shorten the
+    /// call. Otherwise a signer or this crate has a bug: report it.
     #[error(transparent)]
     Mismatch(#[from] BuiltCallMismatch),
 }

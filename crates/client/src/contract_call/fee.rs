@@ -26,16 +26,16 @@ pub struct Fee {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeeError {
-    /// The amount is below zero.
+    /// The amount is below zero. Give zero or more, without a minus sign.
     #[error("a fee is not below zero, and this one is {0}")]
     Negative(Amount),
-    /// Nodes would read another amount.
+    /// Nodes would read another amount. Give the fee as an integer, or with at most 15 digits.
     #[error("the fee {0}")]
     Inexact(#[from] InexactAmountError),
-    /// No node reads a number with this many digits.
+    /// No node reads a number with this many digits. Give at most 4300.
     #[error("the fee can't be signed: {0}")]
     Unsignable(MessageError),
-    /// The currency is empty.
+    /// The currency is empty. Give the code of the token that pays the fee.
     #[error("the fee names no currency; give the code of the token that it is paid in")]
     NoCurrency,
 }

@@ -51,7 +51,7 @@ pub trait ContractFunction: Serialize {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Transfer {
-    /// The amount to send.
+    /// The amount to send, in base units of the token.
     pub amount_to_send: Amount,
     /// The wallet that receives it.
     pub receiver: WalletAddress,
@@ -60,7 +60,7 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Creates the parameters of a transfer.
+    /// Creates the parameters of a transfer. The amount is in base units of the token.
     #[must_use]
     pub fn new(
         amount: impl Into<Amount>,

@@ -118,6 +118,10 @@ impl Submitted {
 
 /// No response shows whether the node took the transaction.
 ///
+/// If [`maybe_sent`](Self::maybe_sent) is true, submit the *same* transaction again, or
+/// [wait](Client::wait_for_inclusion) for it. A new transaction may pay twice. If it is false, the
+/// node did not take the transaction. Correct the cause, and submit the same transaction again.
+///
 /// ```no_run
 /// # async fn example(
 /// #     node: nodeproof_client::Client,

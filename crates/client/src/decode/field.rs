@@ -77,7 +77,8 @@ impl<T> Field<T> {
 
 /// The reason why a field of a response has no value.
 ///
-/// The message is safe to print.
+/// The other fields can still be read. If you need this one, see [`FieldFault`] for what to do. The
+/// message is safe to print.
 ///
 /// ```
 /// use nodeproof_client::{Block, FieldFault};
@@ -105,13 +106,15 @@ pub struct FieldError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldFault {
-    /// The field is missing.
+    /// The field is missing. Work without it, or use another node.
     Missing,
-    /// The field is null.
+    /// The field is null. Work without it, or use another node.
     Null,
-    /// The field has a value that is not valid, for this reason.
+    /// The field has a value that is not valid, for this reason. [`FieldError::raw`] returns the
+    /// value unchanged. Parse it yourself, or use another node.
     Malformed(String),
     /// The field has a value, but another part of the response contradicts it, as described here.
+    /// Do not rely on it. Request it again, or use another node.
     Doubtful(String),
 }
 

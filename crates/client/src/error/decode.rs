@@ -4,7 +4,9 @@ use nodeproof_primitives::escape::escaped_up_to;
 
 /// A body does not have the expected form.
 ///
-/// The message is one line, and safe to print.
+/// If a server sent the body, check the base URL, or use another node. After a submission, check
+/// [`Error::maybe_sent`](crate::Error::maybe_sent) first. If it is your own text, correct it:
+/// [`reason`](Self::reason) describes the fault. The message is one line, and safe to print.
 ///
 /// ```
 /// use nodeproof_client::Block;

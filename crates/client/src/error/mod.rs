@@ -93,8 +93,8 @@ pub enum ErrorKind {
     /// limit on the [`ClientBuilder`](crate::ClientBuilder) if you trust the node.
     BodyTooLarge,
     /// The response, or a field of it, does not have the described form, or the node built another
-    /// transaction than the requested one. Nothing was signed. A retry does not help. Check the base
-    /// URL, or use another node.
+    /// transaction than the requested one, which was not signed. A retry does not help. Check the
+    /// base URL, or use another node. For a submission, see [`Error::maybe_sent`].
     Decode,
     /// The node refuses the transaction. Read the message, and correct the call. Anyone who has the
     /// transaction can still submit it. If [`Error::maybe_sent`] is true, the node may have accepted

@@ -117,6 +117,7 @@ impl Transaction {
     ///
     /// # Errors
     /// If it is not an integer.
+    #[doc(alias = "type")]
     pub fn kind(&self) -> Result<&Integer, FieldError> {
         self.kind.require("type")
     }
@@ -207,6 +208,7 @@ impl ContractCallView {
     ///
     /// # Errors
     /// If it is not a string.
+    #[doc(alias = "function_called")]
     pub fn function(&self) -> Result<&str, FieldError> {
         self.within(self.function.require("function"))
             .map(String::as_str)

@@ -5,23 +5,27 @@ use bytes::{Bytes, BytesMut};
 /// A body exceeded a limit of the client.
 ///
 /// It is the source of an [`Error`](crate::Error) for which
-/// [`is_body_too_large`](crate::Error::is_body_too_large) is true.
+/// [`is_body_too_large`](crate::Error::is_body_too_large) is true. After a submission, check
+/// [`Error::maybe_sent`](crate::Error::maybe_sent) first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyTooLarge {
-    /// It has more bytes than [`max_body`](super::Limits::max_body).
+    /// It has more bytes than [`max_body`](super::Limits::max_body). Raise this limit if you trust
+    /// the node, or use another node.
     #[error("the response is larger than {limit} bytes")]
     Bytes {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// It has more values than [`max_values`](super::Limits::max_values).
+    /// It has more values than [`max_values`](super::Limits::max_values). Raise this limit if you
+    /// trust the node, or use another node.
     #[error("the response has more than {limit} values")]
     Values {
         /// The limit, in values.
         limit: usize,
     },
-    /// It is nested deeper than [`max_depth`](super::Limits::max_depth).
+    /// It is nested deeper than [`max_depth`](super::Limits::max_depth). Use another node. A higher
+    /// limit helps only with responses that stay text.
     #[error("the response is nested more than {limit} levels deep")]
     Depth {
         /// The limit, in levels.

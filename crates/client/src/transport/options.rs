@@ -7,16 +7,18 @@ use super::retry::RetryPolicy;
 /// Options for sending requests. The defaults are those of a [`Client`](crate::Client).
 ///
 /// ```
-/// # fn example(certificate: Vec<u8>) {
+/// # fn example(certificate: Vec<u8>, pem_file: Vec<u8>) {
 /// use std::time::Duration;
 /// use nodeproof_client::transport::TransportOptions;
 ///
 /// let options = TransportOptions::default()
 ///     .connect_timeout(Duration::from_secs(1))
+///     .request_timeout(Duration::from_secs(10))
 ///     .user_agent("asset-registry/1.0")
 ///     .proxy_from_environment(false)
 ///     .keep_alive(false)
-///     .extra_root(certificate);
+///     .extra_root(certificate)
+///     .extra_roots_pem(pem_file);
 /// # let _ = options;
 /// # }
 /// ```

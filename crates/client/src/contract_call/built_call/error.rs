@@ -15,7 +15,8 @@ const SHOWN: usize = 80;
 /// The maximum length of the common start of two values in a message, in characters.
 const ALIKE: usize = 20;
 
-/// The built transaction is not the requested call, and is not signed.
+/// The built transaction is not the requested call, and is not signed. If it was signed earlier, do
+/// not submit it.
 ///
 /// Text from the node is shortened, written in ASCII as it would be signed, and safe to print.
 ///
@@ -45,10 +46,11 @@ const ALIKE: usize = 20;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltCallMismatch {
-    /// The response has no transaction.
+    /// The response has no transaction. Use another node.
     #[error("the node built no transaction: {0}")]
     NoTransaction(#[from] DecodeError),
-    /// The text is longer than a transaction can be.
+    /// The text is longer than a transaction can be. Shorten the call. If the call is short, use
+    /// another node.
     #[error("the transaction has {bytes} bytes, and more than {limit} are never signed")]
     TooLong {
         /// Its length, in bytes.
@@ -56,10 +58,12 @@ pub enum BuiltCallMismatch {
         /// The maximum length, in bytes.
         limit: usize,
     },
-    /// The text has no message that can be signed.
+    /// The text has no message that can be signed. If the call has the fault, correct it. Otherwise
+    /// use another node.
     #[error("the transaction can't be signed: {0}")]
     Unsignable(#[from] MessageError),
-    /// Arrays and objects are nested too deep.
+    /// Arrays and objects are nested too deep. If the call is nested like this, use fewer levels.
+    /// Otherwise use another node.
     #[error("`{member}` is nested deeper than {limit} levels")]
     TooDeep {
         /// The member.
@@ -67,19 +71,21 @@ pub enum BuiltCallMismatch {
         /// The maximum nesting.
         limit: usize,
     },
-    /// A member occurs more than once, so the transaction has two meanings.
+    /// A member occurs more than once, so the transaction has two meanings. If the call has the
+    /// member twice, leave one. Otherwise use another node.
     #[error("the node built a transaction with more than one `{member}`")]
     Twice {
         /// The member.
         member: String,
     },
-    /// The call has a member more than once, so it has two meanings.
+    /// The call has a member more than once, so it has two meanings. Leave one of them.
     #[error("the call has more than one `{member}`; leave one")]
     DuplicateMemberInRequest {
         /// The member.
         member: String,
     },
-    /// The call has a number that nodes read as another value.
+    /// The call has a number that nodes read as another value. Give it as an integer, or with at
+    /// most 15 digits.
     #[error("nodes would change the `{member}` of the call: {source}")]
     Inexact {
         /// The member.
@@ -87,13 +93,13 @@ pub enum BuiltCallMismatch {
         /// The number that nodes would read.
         source: InexactAmountError,
     },
-    /// A member is missing.
+    /// A member is missing. Use another node.
     #[error("the node left out `{member}`")]
     Missing {
         /// The member.
         member: String,
     },
-    /// A member was not requested.
+    /// A member was not requested. Use another node.
     #[error("the node added `{member}`, which is {came}")]
     Extra {
         /// The member.
@@ -101,7 +107,8 @@ pub enum BuiltCallMismatch {
         /// Its value.
         came: String,
     },
-    /// A member differs from the requested one.
+    /// A member differs from the requested one. Use another node. For a transaction that was signed
+    /// earlier, give the call and the fee that were signed.
     #[error("the node changed `{member}`: expected {requested}, received {came}")]
     Changed {
         /// The member.
@@ -111,7 +118,7 @@ pub enum BuiltCallMismatch {
         /// The built value.
         came: String,
     },
-    /// A member is malformed.
+    /// A member is malformed. Use another node.
     #[error("the node built a `{member}` that is not {wanted}: {came}")]
     Malformed {
         /// The member.
@@ -121,7 +128,8 @@ pub enum BuiltCallMismatch {
         /// The built value.
         came: String,
     },
-    /// The time set by the node is more than a day from all clocks.
+    /// The time set by the node is more than a day from all clocks. Check the local clock. If it is
+    /// right, use another node. On a test network with its own time, use `Clock::LocalOrNode`.
     #[error("{}", untimely(*built, *here, *latest))]
     Untimely {
         /// The transaction's time.
@@ -131,16 +139,17 @@ pub enum BuiltCallMismatch {
         /// The time of the node's latest block, if it is known.
         latest: Option<TimestampMs>,
     },
-    /// The built transaction already has signatures.
+    /// The built transaction already has signatures. Use another node.
     #[error("the node built a transaction with signatures in it, before anybody signed")]
     AlreadySigned,
-    /// The signature of a signer is missing.
+    /// The signature of a signer is missing. Have this wallet sign before you submit.
     #[error("the signature of {wallet} is missing")]
     NotSigned {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// A wallet that is not a signer has signed, or a signer has signed twice.
+    /// A wallet that is not a signer has signed, or a signer has signed twice. Leave this signature
+    /// out.
     #[error("{wallet} is not a required signer, or has signed already")]
     NotASigner {
         /// The wallet.
