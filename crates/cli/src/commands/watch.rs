@@ -80,7 +80,7 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
             pause,
         } => {
             if *earlier == 0 {
-                output.note(&format!("{error}; waiting for the node to respond again"));
+                output.note(&format!("{error}; waiting for the node"));
             }
             if error.retry_after().is_some() {
                 let seconds = pause.as_secs_f64();
