@@ -1,9 +1,12 @@
 //! `cargo xtask ci`: every check that must pass before a change is merged.
 
 use std::{
+    io,
     process::{Command, Stdio},
     time::Instant,
 };
+
+use tempfile::TempDir;
 
 /// One step: its name, and its arguments for cargo.
 struct Step {
@@ -75,24 +78,42 @@ const STEPS: &[Step] = &[
         "conformance of the local node",
         &["xtask", "conformance", "--quiet", "--strict"],
     ),
-    cargo(
-        "packages",
-        &[
-            "package",
-            "--quiet",
-            "--locked",
-            "--allow-dirty",
-            "--no-verify",
-            "--workspace",
-            "--exclude",
-            "xtask",
-            "--exclude",
-            "integration-tests",
-            "--exclude",
-            "changed-spec",
-        ],
-    ),
 ];
+
+/// Packs each published package, and compiles it as its users would.
+const PACKAGES: Step = cargo(
+    "packages",
+    &[
+        "package",
+        "--quiet",
+        "--locked",
+        "--allow-dirty",
+        "--workspace",
+    ],
+);
+
+/// The packages of the workspace that are not published.
+const UNPUBLISHED: [&str; 6] = [
+    "--exclude",
+    "xtask",
+    "--exclude",
+    "integration-tests",
+    "--exclude",
+    "changed-spec",
+];
+
+impl Step {
+    /// Returns the command. Cargo must run the step, not this program: the tests rebuild it and
+    /// replace its file.
+    fn command(&self) -> Command {
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(program);
+        command
+            .args(self.arguments)
+            .envs(self.variables.iter().copied());
+        command
+    }
+}
 
 /// Steps that run only if their tool is installed.
 const WITH_TOOLS: &[(&str, &[&str], &[&str])] = &[
@@ -135,15 +156,12 @@ const WITH_TOOLS: &[(&str, &[&str], &[&str])] = &[
 pub fn run() -> Result<(), Vec<&'static str>> {
     let mut failed = Vec::new();
     for step in STEPS {
-        // Cargo must run the step, not this program: the tests rebuild it and replace its file.
-        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(program);
-        command
-            .args(step.arguments)
-            .envs(step.variables.iter().copied());
-        if !passes(step.name, &mut command) {
+        if !passes(step.name, &mut step.command()) {
             failed.push(step.name);
         }
+    }
+    if !packages_compile() {
+        failed.push(PACKAGES.name);
     }
     for (name, probe, line) in WITH_TOOLS {
         if !is_there(probe) {
@@ -159,11 +177,59 @@ pub fn run() -> Result<(), Vec<&'static str>> {
             failed.push(name);
         }
     }
+    match release_tag().filter(|_| is_there(&["cargo-semver-checks", "--version"])) {
+        None => announce(
+            "public API: left out, there is no release tag or cargo-semver-checks is not on this \
+             machine",
+        ),
+        Some(tag) => {
+            let mut command = Command::new("cargo");
+            command.args(["semver-checks", "--workspace", "--baseline-rev", &tag]);
+            command.args(UNPUBLISHED);
+            if !passes("public API", &mut command) {
+                failed.push("public API");
+            }
+        }
+    }
     if failed.is_empty() {
         Ok(())
     } else {
         Err(failed)
     }
+}
+
+/// Returns whether each package compiles from its package file.
+///
+/// Cargo takes the packages that a package depends on from a registry in the build folder. It keeps
+/// what it unpacked and compiled from there by the folder's path and the version, so it would verify
+/// the packages of an earlier run. Each run therefore has a build folder with a new name. On Unix it is
+/// a link to the common one, where all other dependencies are compiled already.
+fn packages_compile() -> bool {
+    let folder = match new_folder() {
+        Ok(folder) => folder,
+        Err(error) => {
+            announce(&format!("{} can't be verified: {error}", PACKAGES.name));
+            return false;
+        }
+    };
+    let build = folder.path().join("build");
+    let mut command = PACKAGES.command();
+    command
+        .args(UNPUBLISHED)
+        .env("CARGO_BUILD_BUILD_DIR", build);
+    passes(PACKAGES.name, &mut command)
+}
+
+/// Creates a new folder in the build folder, on Unix with a link `build` to the build folder.
+fn new_folder() -> io::Result<TempDir> {
+    let program = std::env::current_exe()?;
+    let common = program.ancestors().nth(2).ok_or(io::ErrorKind::NotFound)?;
+    let folder = tempfile::Builder::new()
+        .prefix("packages-")
+        .tempdir_in(common)?;
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(common, folder.path().join("build"))?;
+    Ok(folder)
 }
 
 fn passes(name: &str, command: &mut Command) -> bool {
@@ -182,6 +248,17 @@ fn passes(name: &str, command: &mut Command) -> bool {
         started.elapsed().as_secs_f64()
     ));
     passed
+}
+
+/// Returns the tag of the last release, such as `v0.1.0`.
+fn release_tag() -> Option<String> {
+    let output = Command::new("git")
+        .args(["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"])
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let tag = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !tag.is_empty()).then_some(tag)
 }
 
 fn is_there(probe: &[&str]) -> bool {
