@@ -299,6 +299,8 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
             "{shown}"
         );
         assert_eq!(error.is_rate_limited(), status == Some(429), "{shown}");
+        // To repeat the call may pay twice.
+        assert!(!(maybe_sent && error.is_retryable()), "{shown}");
         // The operation and the URL occur once.
         assert!(error.to_string().matches("http://").count() <= 1, "{error}");
     }

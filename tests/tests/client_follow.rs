@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
+    num::NonZeroU32,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -395,4 +396,100 @@ async fn a_range_comes_in_order_with_a_bounded_number_of_requests() {
     assert_eq!(error.kind(), ErrorKind::MissingBlock);
     assert_eq!(error.to_string(), "the node has no block 40");
     assert!(client.blocks(5..5, 0).next().await.is_none());
+}
+
+/// Returns the base URL of a server whose requests go to these nodes in turn.
+async fn in_turn(nodes: [&Proxy; 2]) -> Server {
+    let bases = nodes.map(|node| node.server.base_url());
+    let turn = Arc::new(AtomicUsize::new(0));
+    let router = Router::new().fallback(move |uri: Uri| {
+        let base = bases[turn.fetch_add(1, Ordering::SeqCst) % bases.len()].clone();
+        async move {
+            let response = client(&base).block_response(index_in(&uri)).await;
+            match response {
+                Ok(block) => (
+                    StatusCode::OK,
+                    format!(
+                        r#"{{"index":{},"timestamp":{}}}"#,
+                        block.index().unwrap(),
+                        block.timestamp().unwrap().as_millis()
+                    ),
+                ),
+                Err(error) => (
+                    error.status().unwrap(),
+                    r#"{"detail":"Block not found"}"#.to_owned(),
+                ),
+            }
+        }
+    });
+    Server::spawn(router).await.unwrap()
+}
+
+fn index_in(uri: &Uri) -> u64 {
+    let query = uri.query().unwrap_or_default();
+    query.trim_start_matches("block_index=").parse().unwrap()
+}
+
+#[tokio::test]
+async fn nodes_behind_one_url_that_differ_in_height_leave_no_gap() {
+    let (node, _) = start().await;
+    let height = node.height();
+    let hides_from = Arc::new(AtomicUsize::new(usize::try_from(height).unwrap()));
+    let limit = Arc::clone(&hides_from);
+    let fault: Fault = Arc::new(move |request, response| match requested(request) {
+        Some(index) if index >= u64::try_from(limit.load(Ordering::SeqCst)).unwrap() => {
+            not_found(response)
+        }
+        _ => response,
+    });
+    let behind = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let ahead = Proxy::honest(node.base_url()).await.unwrap();
+    let server = in_turn([&behind, &ahead]).await;
+    let following = options().start_at(1);
+    let mut blocks = client(&server.base_url()).follow_blocks(following);
+    for expected in 1..=height {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    let (first, second) = (node.make_block(), node.make_block());
+    assert_eq!(
+        [index(&mut blocks).await, index(&mut blocks).await],
+        [first, second]
+    );
+}
+
+#[tokio::test]
+async fn another_chain_in_place_of_the_followed_one_ends_the_stream() {
+    let time =
+        |seconds: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + seconds));
+    let config = Config::for_tests().with_blocks(5);
+    let node = nodeproof_devnode::spawn(config.clone().with_time(time(0)))
+        .await
+        .unwrap();
+    let base = node.base_url().to_owned();
+    let port = base.rsplit_once(':').unwrap().1.parse().unwrap();
+    let mut blocks = client(&base).follow_blocks(options());
+    assert_eq!(index(&mut blocks).await, 5);
+    node.shutdown().await;
+    let other = config.with_time(time(7)).with_port(port);
+    let _other = nodeproof_devnode::spawn(other).await.unwrap();
+    let error = end(&mut blocks).await;
+    assert_eq!(error.kind(), ErrorKind::MissingBlock);
+    assert!(
+        error.to_string().contains("the chain has changed"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_block_stream_that_is_not_polled_does_not_hold_up_the_rate_limit() {
+    let (node, _) = start().await;
+    let limited = Client::builder(node.base_url())
+        .map(|builder| builder.rate_limit(NonZeroU32::new(200).unwrap()))
+        .and_then(|builder| builder.build())
+        .unwrap();
+    let mut blocks = limited.blocks(1..9, 4);
+    while let Some(block) = blocks.next().await {
+        let wallet = block.unwrap().creator_wallet().unwrap();
+        assert!(limited.balances(wallet).await.unwrap().is_some());
+    }
 }

@@ -560,7 +560,9 @@ impl Client {
             .client
             .submit_transaction_batch()
             .body(transactions.to_vec());
-        call.response(request.send().await).await
+        let mut response: BatchResponse = call.response(request.send().await).await?;
+        response.submitted = Some(transactions.len());
+        Ok(response)
     }
 
     /// Returns the HTML page with the interactive listing of the node's endpoints.

@@ -3,12 +3,15 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use futures_util::stream;
+use nodeproof_primitives::{Integer, TimestampMs};
 use tokio::time::{Instant, sleep};
 
 use crate::{Block, BlockStream, Client, Error, ErrorKind, block_stream::missing};
 
 /// The number of requests for a missing block after which the next index is requested, too.
 const REQUESTS_BEFORE_GAP: u32 = 5;
+/// The number of requests in a row that have to find the same gap.
+const GAP_REQUESTS: u32 = 3;
 /// The longest pause that a `Retry-After` header can cause.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(3_600);
 
@@ -36,7 +39,7 @@ pub struct FollowOptions {
     /// The pause between two requests for a block that does not exist yet. 2 seconds.
     pub interval: Duration,
     /// The longest pause during an outage. Pauses start at `interval` and double. 30 seconds. A
-    /// `Retry-After` header replaces the pause, up to an hour.
+    /// `Retry-After` header replaces the pause: at least `interval`, at most an hour.
     pub longest_pause: Duration,
     /// The longest outage that the stream survives. 10 minutes.
     pub max_outage: Duration,
@@ -138,7 +141,7 @@ impl FollowOptions {
     /// Returns the pause after an error that follows `earlier` errors in a row.
     fn pause(&self, error: &Error, earlier: u32) -> Duration {
         match error.retry_after() {
-            Some(requested) => requested.min(MAX_RETRY_AFTER),
+            Some(requested) => requested.min(MAX_RETRY_AFTER).max(self.interval),
             None => {
                 let doubled = self.interval.saturating_mul(1 << earlier.min(10));
                 doubled.min(self.longest_pause.max(self.interval))
@@ -174,7 +177,7 @@ impl Client {
     /// The stream ends with the first error that is not an outage. It also ends with an outage at the
     /// start, or one longer than [`max_outage`](FollowOptions::max_outage). It ends with
     /// [`ErrorKind::NotANode`] if the server is not a node, and with [`ErrorKind::MissingBlock`] if
-    /// the node has a later block.
+    /// the node has a later block, or another block in place of the last one.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -196,6 +199,8 @@ impl Client {
             options,
             last: None,
             in_vain: 0,
+            gaps: 0,
+            is_behind: false,
             outage: None,
         };
         BlockStream::new(stream::try_unfold(follower, |mut follower| async move {
@@ -212,12 +217,48 @@ struct Follower {
     next: Option<u64>,
     /// Whether a response has shown that the server is a node.
     is_known: bool,
-    /// The index of the last block that was returned.
-    last: Option<u64>,
+    /// The last block that was returned.
+    last: Option<LastBlock>,
     /// The number of requests for the next block so far.
     in_vain: u32,
+    /// The number of requests in a row that found the block after the next one, but not the next one.
+    gaps: u32,
+    /// Whether the node did not have the last block when it was requested again.
+    is_behind: bool,
     /// The start of the current outage, and the number of failed requests in it.
     outage: Option<(Instant, u32)>,
+}
+
+/// What is remembered of a block, to recognise it.
+struct LastBlock {
+    index: u64,
+    timestamp: Option<TimestampMs>,
+    proof: Option<Integer>,
+}
+
+impl LastBlock {
+    fn of(index: u64, block: &Block) -> Self {
+        Self {
+            index,
+            timestamp: block.timestamp().ok(),
+            proof: block.proof().ok().cloned(),
+        }
+    }
+
+    /// Returns whether this can be the same block. Nodes return blocks in different forms.
+    fn is_same(&self, block: &Block) -> bool {
+        let other = Self::of(self.index, block);
+        let is_other_time = self
+            .timestamp
+            .zip(other.timestamp)
+            .is_some_and(|(a, b)| a != b);
+        let is_other_proof = self
+            .proof
+            .as_ref()
+            .zip(other.proof)
+            .is_some_and(|(a, b)| *a != b);
+        !is_other_time && !is_other_proof
+    }
 }
 
 /// What a request for the next block found.
@@ -244,7 +285,8 @@ impl Follower {
                 Ok(Found::Block(index, block)) => {
                     self.resumed();
                     self.is_known = true;
-                    (self.last, self.in_vain) = (Some(index), 0);
+                    self.last = Some(LastBlock::of(index, &block));
+                    (self.in_vain, self.gaps, self.is_behind) = (0, 0, false);
                     // No block can follow the one with the largest index.
                     self.next = Some(index.saturating_add(1));
                     return Ok((index < u64::MAX).then_some(*block));
@@ -264,23 +306,20 @@ impl Follower {
     /// Requests the next block once.
     async fn request(&mut self) -> Result<Found, Error> {
         let Some(next) = self.next else {
-            let latest = self.client.check_node().await?;
-            // Without any block, the first one is the next.
-            self.next = latest.or(Some(1));
-            return match latest {
-                Some(latest) => self.look(latest).await.map(Found::from),
-                None => Ok(Found::NotYet),
-            };
+            return self.latest().await;
         };
-        let found = self.look(next).await?;
-        if found.is_some() {
-            return Ok(found.into());
+        if let Some(found) = self.look(next).await? {
+            return match self.is_behind && !self.has_last().await? {
+                true => Ok(Found::Behind(self.behind())),
+                false => Ok(Some(found).into()),
+            };
         }
         if !self.is_known {
             self.client.check_node().await?;
         }
         self.in_vain = self.in_vain.saturating_add(1);
-        if self.outage.is_none() && !self.in_vain.is_multiple_of(REQUESTS_BEFORE_GAP) {
+        let is_due = self.in_vain.is_multiple_of(REQUESTS_BEFORE_GAP);
+        if !is_due && self.gaps == 0 && self.outage.is_none() {
             return Ok(Found::NotYet);
         }
         if let Some(after) = next.checked_add(1)
@@ -288,13 +327,47 @@ impl Follower {
         {
             return self.gap(next, after).await.map(Found::from);
         }
-        if let Some(last) = self.last
-            && self.look(last).await?.is_none()
-        {
+        self.gaps = 0;
+        self.is_behind = !self.has_last().await?;
+        if self.is_behind {
+            // A server that is not a node any more is not waited for.
             self.client.check_node().await?;
-            return Ok(Found::Behind(missing(last, " any more")));
+            return Ok(Found::Behind(self.behind()));
         }
         Ok(Found::NotYet)
+    }
+
+    /// Requests the latest block. While there is no block, most requests are for the first one,
+    /// because a search takes many.
+    async fn latest(&mut self) -> Result<Found, Error> {
+        let latest = match self.in_vain.is_multiple_of(REQUESTS_BEFORE_GAP) {
+            true => self.client.check_node().await?,
+            false => Some(1),
+        };
+        self.in_vain = self.in_vain.saturating_add(1);
+        match latest {
+            Some(latest) => self.look(latest).await.map(Found::from),
+            None => Ok(Found::NotYet),
+        }
+    }
+
+    /// Requests the last block again. Returns whether the node has it.
+    async fn has_last(&self) -> Result<bool, Error> {
+        let Some(last) = &self.last else {
+            return Ok(true);
+        };
+        match self.look(last.index).await? {
+            None => Ok(false),
+            Some((_, block)) if last.is_same(&block) => Ok(true),
+            Some(_) => {
+                let words = ", but another one in its place: the chain has changed";
+                Err(missing(last.index, &format!(" any more{words}")))
+            }
+        }
+    }
+
+    fn behind(&self) -> Error {
+        missing(self.last.as_ref().map_or(0, |last| last.index), " any more")
     }
 
     /// Handles a gap: the node has the block after the next one.
@@ -303,12 +376,18 @@ impl Follower {
         if let Some(found) = self.look(next).await? {
             return Ok(Some(found));
         }
+        // With several nodes behind a URL, one can have the later block, and another one not yet the
+        // earlier.
+        self.gaps += 1;
+        if self.gaps < GAP_REQUESTS {
+            return Ok(None);
+        }
         if !self.options.skip_missing {
             return Err(missing(next, &format!(", but it has block {after}")));
         }
         self.options.report(&FollowEvent::Missing { index: next });
         self.next = Some(after);
-        self.in_vain = 0;
+        (self.in_vain, self.gaps) = (0, 0);
         self.look(after).await
     }
 
@@ -374,6 +453,10 @@ mod tests {
             .map(|earlier| options.pause(&error, earlier).as_secs())
             .collect();
         assert_eq!(pauses, [1, 2, 4, 5, 5]);
+        // A node can't make the stream request without a pause.
+        let eager = error.with_retry_after(Duration::ZERO);
+        assert_eq!(options.pause(&eager, 3), Duration::from_secs(1));
+        let error = Error::from_kind(ErrorKind::Connect, "down");
         // An interval above the longest pause is not shortened.
         let slow = options.interval(Duration::from_secs(9));
         assert_eq!(slow.pause(&error, 3), Duration::from_secs(9));

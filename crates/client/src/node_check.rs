@@ -4,6 +4,9 @@ use nodeproof_primitives::WalletAddress;
 
 use crate::{Client, Error, ErrorKind};
 
+/// The maximum number of searches for the latest block, if it is not there afterwards.
+const SEARCHES: u32 = 3;
+
 impl Client {
     /// Checks that the base URL is that of a node. Returns the index of its latest block, or `None` if
     /// it has no block yet.
@@ -27,23 +30,34 @@ impl Client {
     /// # }
     /// ```
     pub async fn check_node(&self) -> Result<Option<u64>, Error> {
-        let height = self.latest_block().await;
-        if let Some(height) = self.or_not_a_node(height)? {
-            let latest = self.block(height).await;
-            let latest = self.or_not_a_node(latest)?;
-            return match latest.map(|block| block.index().map(|_| ())) {
-                Some(Ok(())) => Ok(Some(height)),
-                Some(Err(fault)) => Err(self.not_a_node(&fault.to_string())),
-                None => Err(self.not_a_node("it has a block only at times")),
+        for _ in 0..SEARCHES {
+            let height = self.latest_block().await;
+            let Some(height) = self.or_not_a_node(height)? else {
+                return self.check_without_blocks().await.map(|()| None);
             };
+            let latest = self.block(height).await;
+            match self
+                .or_not_a_node(latest)?
+                .map(|block| block.index().map(|_| ()))
+            {
+                Some(Ok(())) => return Ok(Some(height)),
+                Some(Err(fault)) => return Err(self.not_a_node(&fault.to_string())),
+                // One of several nodes behind the URL can be some blocks behind.
+                None => {}
+            }
         }
+        Err(self.not_a_node("it has a block only at times"))
+    }
+
+    /// Checks that a server without any block is a node.
+    async fn check_without_blocks(&self) -> Result<(), Error> {
         let nobody = WalletAddress::from_bytes([0; 20]);
         match self.balances_or_error(nobody).await {
-            Ok(_) => Ok(None),
+            Ok(_) => Ok(()),
             // A node refuses this request with a message.
             Err(error) if error.is_absent() && !is_missing_endpoint(&error) => {
                 match error.detail() {
-                    Some(_) => Ok(None),
+                    Some(_) => Ok(()),
                     None => Err(self.not_a_node(error.reason()).caused_by(error)),
                 }
             }

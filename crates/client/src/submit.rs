@@ -88,6 +88,7 @@ impl SubmitResponse {
             return Err(NotAccepted::Refused {
                 messages: self.messages.clone(),
                 new_transaction: self.new_transaction(),
+                maybe_accepted: false,
             });
         }
         check_success("`response.valid` is true", self.status())?;
@@ -171,6 +172,9 @@ pub enum NotAccepted {
         messages: Vec<String>,
         /// Whether the transaction was new to the node, if the response has this.
         new_transaction: Option<bool>,
+        /// Whether the node accepted other transactions of the batch, or may have accepted an earlier
+        /// submission of this transaction.
+        maybe_accepted: bool,
     },
     /// The response does not show whether the node accepts the transaction. It may have: search the
     /// next blocks for the transaction, or submit the same one again.
@@ -190,7 +194,7 @@ impl NotAccepted {
 impl From<NotAccepted> for Error {
     fn from(source: NotAccepted) -> Self {
         let (kind, maybe_sent) = match source {
-            NotAccepted::Refused { .. } => (ErrorKind::Refused, false),
+            NotAccepted::Refused { maybe_accepted, .. } => (ErrorKind::Refused, maybe_accepted),
             NotAccepted::Unclear(_) => (ErrorKind::Unclear, true),
         };
         Self::from_kind(kind, source.to_string())
@@ -223,10 +227,13 @@ pub enum UnclearResponse {
     /// next blocks for it.
     #[error("{0}")]
     Field(FieldError),
-    /// The response to a batch lists no transactions. Submit the same batch again, or search the
-    /// next blocks for its transactions.
-    #[error("it lists neither accepted nor failed transactions")]
-    NoTransactions,
+    /// The response to a batch does not list every transaction. Submit the same batch again, or
+    /// search the next blocks for its transactions.
+    #[error("it lists no failed transactions, but not all of the accepted ones: {accepted}")]
+    Incomplete {
+        /// The number of accepted transactions in the response.
+        accepted: usize,
+    },
     /// The result of validation and the response's status contradict each other. Submit the same
     /// transaction again, or search the next blocks for it.
     #[error("{result}, and `status` is {status} instead of \"SUCCESS\"")]
@@ -328,6 +335,8 @@ pub struct BatchResponse {
     accepted: Option<RawJson>,
     failed: Option<RawJson>,
     extra: ExtraFields,
+    /// The number of transactions that were submitted, if it is known.
+    pub(crate) submitted: Option<usize>,
 }
 
 impl BatchResponse {
@@ -350,32 +359,41 @@ impl BatchResponse {
 
     /// Checks that the node accepted every transaction of the batch. Returns their codes.
     ///
+    /// A response that was parsed [from bytes](Self::from_slice) does not have the number of submitted
+    /// transactions. Compare it with the number of codes.
+    ///
     /// # Errors
     /// [`NotAccepted::Refused`] if it refused the batch or some of its transactions. See
     /// [`accepted_transactions`](Self::accepted_transactions) for those that it accepted.
     /// [`NotAccepted::Unclear`] if the response does not show it.
     pub fn accepted(&self) -> Result<Listing<TransactionCode>, NotAccepted> {
-        let refused = |message: String| NotAccepted::Refused {
+        let refused = |message: String, maybe_accepted: bool| NotAccepted::Refused {
             messages: vec![message],
             new_transaction: None,
+            maybe_accepted,
         };
-        if let Some(reason) = self.refusal() {
-            return Err(refused(reason));
+        if let Some(reason) = self.refusal().filter(|_| self.status() != Ok(SUCCESS)) {
+            return Err(refused(reason, false));
         }
         let unclear = UnclearResponse::Field;
+        let accepted = self.accepted_transactions().map_err(unclear);
         let failed = self.failed_transactions().map_err(unclear)?;
         let count = failed.len() + failed.faults().len();
         if count > 0 {
-            return Err(refused(format!(
-                "transactions of the batch that failed: {count}"
-            )));
+            let none = accepted.is_ok_and(|codes| codes.is_empty() && codes.faults().is_empty());
+            let message = format!("transactions of the batch that failed: {count}");
+            return Err(refused(message, !none));
         }
-        let accepted = self.accepted_transactions().map_err(unclear)?;
+        let accepted = accepted?;
         if let Some(fault) = accepted.faults().first() {
             return Err(unclear(fault.clone()).into());
         }
-        if accepted.is_empty() {
-            return Err(UnclearResponse::NoTransactions.into());
+        let expected = self.submitted.unwrap_or(accepted.len());
+        if accepted.is_empty() || accepted.len() != expected {
+            return Err(UnclearResponse::Incomplete {
+                accepted: accepted.len(),
+            }
+            .into());
         }
         check_success("no transaction failed", self.status())?;
         Ok(accepted)
@@ -480,6 +498,7 @@ mod tests {
             NotAccepted::Refused {
                 messages: vec!["a".to_owned(), "b".to_owned()],
                 new_transaction: Some(false),
+                maybe_accepted: false,
             }
         );
         let silent = with_response(r#"{"valid":false,"msg":null}"#);
@@ -588,7 +607,13 @@ mod tests {
             ("SUCCESS", lists(&one, "[{}]"), true, "that failed: 1"),
             ("SUCCESS", lists("[]", "[{},7]"), true, "that failed: 2"),
             ("FAILURE", r#""NODE_BUSY""#.to_owned(), true, "NODE_BUSY"),
-            ("SUCCESS", lists("[]", "[]"), false, "lists neither"),
+            ("SUCCESS", lists("[]", "[]"), false, "accepted ones: 0"),
+            (
+                "SUCCESS",
+                r#""queued""#.to_owned(),
+                false,
+                "failed_transactions",
+            ),
             ("SUCCESS", lists(r#"["x"]"#, "[]"), false, "code"),
             ("SUCCESS", "{}".to_owned(), false, "failed_transactions"),
             (
@@ -604,10 +629,19 @@ mod tests {
             let error = batch.accepted().unwrap_err();
             assert_eq!(error.is_refused(), refused, "{body}: {error}");
             assert!(error.to_string().contains(words), "{body}: {error}");
-            assert_eq!(Error::from(error).maybe_sent(), !refused, "{body}");
+            let is_partly = body.contains(&one) && refused;
+            assert_eq!(
+                Error::from(error).maybe_sent(),
+                !refused || is_partly,
+                "{body}"
+            );
         }
         let body = format!(r#"{{"status":"SUCCESS","response":{}}}"#, lists(&one, "[]"));
-        let batch = BatchResponse::from_slice(body.as_bytes()).unwrap();
+        let mut batch = BatchResponse::from_slice(body.as_bytes()).unwrap();
         assert_eq!(batch.accepted().unwrap()[0].to_string(), code);
+        for (submitted, is_complete) in [(1, true), (2, false), (0, false)] {
+            batch.submitted = Some(submitted);
+            assert_eq!(batch.accepted().is_ok(), is_complete, "{submitted}");
+        }
     }
 }

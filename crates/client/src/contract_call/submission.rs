@@ -112,7 +112,18 @@ impl Submitted {
     /// # Errors
     /// [`NotAccepted::Refused`] if the node refused it.
     pub fn accepted(&self) -> Result<(), NotAccepted> {
-        self.response.accepted()
+        self.response.accepted().map_err(|error| match error {
+            NotAccepted::Refused {
+                messages,
+                new_transaction,
+                ..
+            } => NotAccepted::Refused {
+                messages,
+                new_transaction,
+                maybe_accepted: self.maybe_taken_before,
+            },
+            unclear => unclear,
+        })
     }
 }
 

@@ -59,7 +59,7 @@ const ALONE: [&str; 6] = [
 ];
 
 /// Words of a failure, or of something else than the requested thing.
-const OTHER: [&str; 54] = [
+const OTHER: [&str; 49] = [
     "backend",
     "busy",
     "cache",
@@ -81,14 +81,12 @@ const OTHER: [&str; 54] = [
     "forbidden",
     "function",
     "gateway",
-    "given",
     "host",
     "internal",
     "key",
     "locked",
     "method",
     "module",
-    "node",
     "operation",
     "overloaded",
     "page",
@@ -97,16 +95,13 @@ const OTHER: [&str; 54] = [
     "path",
     "peer",
     "permission",
-    "provided",
     "reason",
     "required",
     "route",
     "server",
     "service",
     "signature",
-    "specified",
     "storage",
-    "supplied",
     "sync",
     "syncing",
     "table",
@@ -115,6 +110,9 @@ const OTHER: [&str; 54] = [
     "type",
     "upstream",
 ];
+
+/// Last words of a message about the request: `no wallet address given`.
+const LAST: [&str; 4] = ["given", "provided", "specified", "supplied"];
 
 /// Returns whether a message reports that the requested thing is missing.
 ///
@@ -135,7 +133,9 @@ pub(crate) fn says_absent(text: &str) -> bool {
                 .strip_suffix('s')
                 .is_some_and(|one| THINGS.contains(&one))
     };
-    if words.iter().any(|word| OTHER.contains(word)) || !words.iter().any(is_thing) {
+    let is_other = words.iter().any(|word| OTHER.contains(word))
+        || words.last().is_some_and(|word| LAST.contains(word));
+    if is_other || !words.iter().any(is_thing) {
         return false;
     }
     let sentence = format!(" {} ", words.join(" "));
@@ -250,6 +250,9 @@ mod tests {
             "unknown token TKN",
             "the wallet 0x1342 is unknown",
             "wallet unknown",
+            "No record found for the given asset",
+            "Block with the specified index does not exist",
+            "Block not found on this node",
             "could not find asset \"a\"",
             "block_index: out of range",
             "index out of bounds",

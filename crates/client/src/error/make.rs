@@ -74,6 +74,12 @@ impl Error {
         self
     }
 
+    #[cfg(test)]
+    pub(crate) fn with_retry_after(mut self, pause: std::time::Duration) -> Self {
+        self.0.retry_after = Some(pause);
+        self
+    }
+
     /// Returns the same error with a longer message.
     pub(crate) fn within(mut self, place: &str) -> Self {
         self.0.message = format!("{place}: {}", self.0.message);

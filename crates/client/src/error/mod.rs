@@ -98,7 +98,7 @@ pub enum ErrorKind {
     Decode,
     /// The node refuses the transaction. Read the message, and correct the call. Anyone who has the
     /// transaction can still submit it. If [`Error::maybe_sent`] is true, the node may have accepted
-    /// an earlier submission.
+    /// an earlier submission, or other transactions of the batch.
     Refused,
     /// No response shows whether the node accepted the transaction. If [`Error::maybe_sent`] is true,
     /// submit the *same* transaction again, or [wait](crate::Client::wait_for_inclusion) for
@@ -174,8 +174,9 @@ impl Error {
         self.0.tries
     }
 
-    /// Returns whether the request may have reached the node. For a submission and for a contract
-    /// call: whether the node may have accepted the transaction.
+    /// Returns whether the request may have reached the node. For a contract call and for
+    /// [`submit_with_retries`](crate::Client::submit_with_retries): whether the node may have accepted
+    /// the transaction.
     ///
     /// If it is true, the transaction may be pending. Submitting the same signed transaction again is
     /// then safe: the node recognises its code and signature, and responds that it is not new.
@@ -237,6 +238,8 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
             ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Connection => true,
+            // A new call would be another transaction, with another fee.
+            ErrorKind::Refused | ErrorKind::Unclear => false,
             _ => self.0.status.is_some_and(is_passing),
         }
     }

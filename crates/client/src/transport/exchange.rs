@@ -154,9 +154,18 @@ impl generated::Client {
         // A second POST could repeat the effect of the first.
         let may_retry = *request.method() == Method::GET && request.body().is_none();
         let routes = self.inner.routes.as_deref().filter(|_| may_retry);
-        let mut route = routes.map_or(0, |routes| routes.current(started));
         let (mut retries, mut failovers) = (0, 0);
+        let mut first_route = None;
         let outcome = loop {
+            if let Some(pace) = &self.inner.pace {
+                // The time in the queue is not part of the time for the request.
+                let queued = Instant::now();
+                pace.turn().await;
+                started += queued.elapsed();
+            }
+            let first = *first_route
+                .get_or_insert_with(|| routes.map_or(0, |routes| routes.current(Instant::now())));
+            let route = routes.map_or(0, |routes| (first + failovers) % routes.count());
             *request.timeout_mut() = Some(limits.request_timeout.min(left));
             let again = may_retry.then(|| request.try_clone()).flatten();
             let (request_here, http) = match (routes, request.try_clone()) {
@@ -166,22 +175,16 @@ impl generated::Client {
                 _ => (request, &self.client),
             };
             notes.url = Some(request_here.url().clone());
-            if let Some(pace) = &self.inner.pace {
-                // The time in the queue is not part of the time for the request.
-                let queued = Instant::now();
-                pace.turn().await;
-                started += queued.elapsed();
-            }
             let outcome = attempt(http, limits, request_here, info, &mut notes).await;
             let (Some(again), Some(requested)) = (again, passing(&outcome)) else {
-                if let Some(routes) = routes {
+                // A response of the first one does not extend its time.
+                if let Some(routes) = routes.filter(|_| failovers > 0) {
                     routes.stay(route, Instant::now());
                 }
                 break outcome;
             };
             if let Some(routes) = routes {
                 // Each node gets a try before any of them gets a second one.
-                route = (route + 1) % routes.count();
                 failovers += 1;
                 if failovers % routes.count() != 0 && started.elapsed() < limits.total_timeout {
                     left = limits.total_timeout.saturating_sub(started.elapsed());

@@ -55,15 +55,16 @@ pub(crate) fn redacted(headers: &HeaderMap, text: &str) -> Option<String> {
         .collect();
     let mut is_secret = vec![false; text.len()];
     let values = headers.values().filter_map(|value| value.to_str().ok());
-    for word in values.flat_map(str::split_whitespace) {
-        let word = word.replace('\\', "");
-        for part in word.as_bytes().windows(MIN_LENGTH) {
-            for place in plain.windows(MIN_LENGTH) {
-                if place.iter().map(|(_, byte)| *byte).eq(part.iter().copied())
-                    && let [(first, _), .., (last, _)] = place
-                {
-                    is_secret[*first..=*last].fill(true);
-                }
+    let values: Vec<String> = values.map(|value| value.replace('\\', "")).collect();
+    let words = values.iter().flat_map(|value| value.split_whitespace());
+    let parts = words.flat_map(|word| word.as_bytes().windows(MIN_LENGTH));
+    let whole = values.iter().map(String::as_bytes);
+    for part in parts.chain(whole.filter(|value| value.len() >= MIN_LENGTH)) {
+        for place in plain.windows(part.len()) {
+            if place.iter().map(|(_, byte)| *byte).eq(part.iter().copied())
+                && let [(first, _), .., (last, _)] = place
+            {
+                is_secret[*first..=*last].fill(true);
             }
         }
     }
@@ -92,6 +93,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         add(&mut headers, "x-api-key", "ab/cd-0123456789").unwrap();
         add(&mut headers, "authorization", "Bearer abc").unwrap();
+        add(&mut headers, "x-words", "abc1234 def5678").unwrap();
         for (text, shown) in [
             ("key ab/cd-0123456789!", Some("key [redacted]!")),
             // Cut at either end.
@@ -106,7 +108,8 @@ mod tests {
                 Some(r#"{"key":"[redacted]"}"#),
             ),
             ("ab/cd-0123456789ab/cd-0123456789", Some("[redacted]")),
-            ("no Bearer abc, and no ab/cd", None),
+            ("words abc1234 def5678", Some("words [redacted]")),
+            ("abc1234, def5678, and no ab/cd", None),
             ("", None),
         ] {
             assert_eq!(redacted(&headers, text).as_deref(), shown, "{text}");

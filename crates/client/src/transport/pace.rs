@@ -1,18 +1,19 @@
 //! A limit on the number of requests in a second.
 
-use std::{num::NonZeroU32, time::Duration};
-
-use tokio::{
-    sync::Mutex,
-    time::{Instant, sleep_until},
+use std::{
+    num::NonZeroU32,
+    sync::{Mutex, PoisonError},
+    time::Duration,
 };
+
+use tokio::time::{Instant, sleep_until};
 
 /// Spaces requests evenly. All clones of a client share it.
 #[derive(Debug)]
 pub(super) struct Pace {
     interval: Duration,
-    /// The time of the next turn. The first request in the queue holds the lock until its turn. A
-    /// request that is dropped leaves the queue.
+    /// The time of the next turn. The first request to ask after it has the turn. So a request that is
+    /// dropped, or that nobody polls, delays no other.
     next: Mutex<Instant>,
 }
 
@@ -26,9 +27,28 @@ impl Pace {
 
     /// Waits for this request's turn.
     pub(super) async fn turn(&self) {
-        let mut next = self.next.lock().await;
-        sleep_until(*next).await;
-        *next = Instant::now().max(*next) + self.interval;
+        let mut waited = false;
+        while let Err(next) = self.take(Instant::now(), waited) {
+            sleep_until(next).await;
+            waited = true;
+        }
+    }
+
+    /// Takes the next turn, or returns its time.
+    fn take(&self, now: Instant, waited: bool) -> Result<(), Instant> {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if now < *next {
+            return Err(*next);
+        }
+        // A timer wakes a request a little late. The turns after it stay where they were.
+        let late = now.duration_since(*next);
+        let start = if waited && late < self.interval {
+            *next
+        } else {
+            now
+        };
+        *next = start + self.interval;
+        Ok(())
     }
 }
 
@@ -55,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_dropped_request_keeps_no_turn() {
+    async fn a_request_that_does_not_go_on_keeps_no_turn() {
         let pace = Pace::new(NonZeroU32::new(1).unwrap());
         pace.turn().await;
         let start = Instant::now();
@@ -64,8 +84,11 @@ mod tests {
         for turn in &mut waiting {
             assert!(turn.now_or_never().is_none());
         }
-        drop(waiting);
+        // Neither a request that nobody polls nor one that is dropped delays another.
         pace.turn().await;
         assert_eq!(start.elapsed(), Duration::from_secs(1));
+        drop(waiting);
+        pace.turn().await;
+        assert_eq!(start.elapsed(), Duration::from_secs(2));
     }
 }
