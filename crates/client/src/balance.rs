@@ -211,7 +211,7 @@ impl BalanceResponse {
     /// If the field is missing or is not an integer. Like the other methods, also if it occurs more
     /// than once, if `balance` and `value` differ, or if the node reports a failure.
     pub fn amount(&self) -> Result<Option<Integer>, FieldError> {
-        if self.carrier().is_none() && self.extra.say_absent() {
+        if self.says_absent() {
             return Ok(None);
         }
         let (name, raw) = self.found()?;
@@ -221,6 +221,11 @@ impl BalanceResponse {
         } else {
             field.require(name).cloned().map(Some)
         }
+    }
+
+    /// Returns whether the response reports that the requested thing is missing, and has no balance.
+    pub(crate) fn says_absent(&self) -> bool {
+        self.carrier().is_none() && self.extra.say_absent()
     }
 
     /// Returns the balances of every token in a wallet. Observed on a real node.

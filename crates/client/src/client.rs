@@ -5,9 +5,9 @@ use std::sync::Arc;
 use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
 use crate::{
-    AddVerification, BaseUrl, BatchResponse, Block, ContractCall, ContractState, Error, FieldError,
-    FieldFault, HolderBalance, IntegerParameter, Listing, RawTransaction, SignedTransaction,
-    SubmitResponse, TokenBalance, TrustScore, VerificationRecord,
+    AddVerification, BalanceResponse, BaseUrl, BatchResponse, Block, ContractCall, ContractState,
+    Error, FieldError, FieldFault, HolderBalance, IntegerParameter, Listing, RawTransaction,
+    SignedTransaction, SubmitResponse, TokenBalance, TrustScore, VerificationRecord,
     call::Call,
     generated::{self, types},
     operation::{
@@ -209,7 +209,11 @@ impl Client {
         &self,
         wallet: WalletAddress,
     ) -> Result<Option<Listing<TokenBalance>>, Error> {
-        there(self.balances_or_error(wallet).await)
+        let (call, response) = self.request_balances(wallet).await;
+        let found = there(response)?.filter(|response| !response.says_absent());
+        found
+            .map(|response| call.read(response.tokens()))
+            .transpose()
     }
 
     /// Returns the balances of a wallet. A response that reports no such wallet is an error.
@@ -217,14 +221,22 @@ impl Client {
         &self,
         wallet: WalletAddress,
     ) -> Result<Listing<TokenBalance>, Error> {
+        let (call, response) = self.request_balances(wallet).await;
+        call.read(response?.tokens())
+    }
+
+    async fn request_balances(
+        &self,
+        wallet: WalletAddress,
+    ) -> (Call, Result<BalanceResponse, Error>) {
         let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
             .balance_type(types::BalanceType::AllTokensInWallet)
             .wallet_address(wallet);
-        let balances = call.response(request.send().await).await?;
-        call.read(balances.tokens())
+        let response = call.response(request.send().await).await;
+        (call, response)
     }
 
     #[doc(alias = "get-balances")]
@@ -256,9 +268,9 @@ impl Client {
             .balance_type(types::BalanceType::AllWalletsForToken)
             .token_code(token_code);
         let response = call.response(request.send().await).await;
-        let balances = there(response)?;
-        balances
-            .map(|balances| call.read(balances.holders()))
+        let found = there(response)?.filter(|response: &BalanceResponse| !response.says_absent());
+        found
+            .map(|response| call.read(response.holders()))
             .transpose()
     }
 

@@ -165,7 +165,8 @@ impl Error {
     ///
     /// It is true for [`ErrorKind::MissingBlock`], and for three kinds of responses:
     ///
-    /// - The status 404 or 410. A server that is not a node can return these, too.
+    /// - The status 404 or 410, unless the body is a page. A server that is not a node can return
+    ///   these, too.
     /// - Another 4xx with a message such as `Block not found` or `Trust score not available`. Both
     ///   were observed. A message about something else, such as `unknown error`, does not count.
     /// - The response `null`.
@@ -188,7 +189,8 @@ impl Error {
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         match self.status() {
-            Some(StatusCode::NOT_FOUND | StatusCode::GONE) => true,
+            // No node returns HTML or XML for a missing thing.
+            Some(StatusCode::NOT_FOUND | StatusCode::GONE) => !self.0.is_page,
             Some(status) if blames_what_is_asked(status) => self.detail().is_some_and(says_absent),
             _ => self.is_null() || self.kind() == ErrorKind::MissingBlock,
         }

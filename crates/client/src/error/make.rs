@@ -42,6 +42,7 @@ impl Error {
             status: None,
             detail: None,
             excerpt: None,
+            is_page: false,
             retry_after: None,
             trans_code: None,
             message: message.into(),
@@ -95,6 +96,7 @@ impl Error {
         inner.status = other.status;
         inner.detail.clone_from(&other.detail);
         inner.excerpt.clone_from(&other.excerpt);
+        inner.is_page = other.is_page;
         inner.retry_after = other.retry_after;
         self
     }
@@ -108,6 +110,7 @@ impl Error {
     fn with_body(mut self, body: &[u8]) -> Self {
         if !body.is_empty() {
             self.0.excerpt = Some(excerpt(body, EXCERPT));
+            self.0.is_page = body.trim_ascii_start().starts_with(b"<");
         }
         self
     }

@@ -64,6 +64,8 @@ struct Inner {
     status: Option<StatusCode>,
     detail: Option<String>,
     excerpt: Option<String>,
+    /// Whether the body is HTML or XML.
+    is_page: bool,
     retry_after: Option<Duration>,
     trans_code: Option<TransactionCode>,
     message: String,

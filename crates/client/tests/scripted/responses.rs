@@ -26,7 +26,7 @@ async fn an_unknown_block_is_not_found_however_the_node_says_it() {
         (400, r#"{"detail":"Block not found"}"#),
         (404, r#"{"detail":"Not Found"}"#),
         (404, ""),
-        (404, "<html>nginx</html>"),
+        (404, "404 page not found"),
         (400, r#"{"error":"the block does not exist"}"#),
     ] {
         let error = refusal(Reply::status(status, body)).await;
@@ -80,6 +80,12 @@ async fn what_is_not_there_is_none_in_every_method() {
         let node = client(&server.base);
         assert!(node.block(9).await.unwrap().is_none(), "{status} {body}");
         assert_eq!(node.token_balance("T", wallet).await.unwrap(), None);
+        assert_eq!(
+            node.balances(wallet).await.unwrap(),
+            None,
+            "{status} {body}"
+        );
+        assert_eq!(node.holders("T").await.unwrap(), None, "{status} {body}");
         assert_eq!(node.trust_score(wallet, wallet).await.unwrap(), None);
         assert_eq!(node.verification(contract, "a").await.unwrap(), None);
         let records = node.verification_records(contract, "asset_id", "a").await;
@@ -93,12 +99,15 @@ async fn what_is_not_there_is_none_in_every_method() {
         (200, "{}"),
         (200, r#"{"detail":"unknown error"}"#),
         (200, "<html>not found</html>"),
+        (404, "\n<!DOCTYPE html><title>Not found</title>"),
     ] {
         let server = Server::responding(Reply::status(status, body)).await;
         let node = client(&server.base);
         for error in [
             node.block(9).await.err(),
             node.token_balance("T", wallet).await.err(),
+            node.balances(wallet).await.err(),
+            node.holders("T").await.err(),
             node.trust_score(wallet, wallet).await.err(),
             node.verification(contract, "a").await.err(),
             node.verification_records(contract, "asset_id", "a")
