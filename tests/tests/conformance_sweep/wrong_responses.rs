@@ -152,7 +152,9 @@ async fn the_limit_of_requests_ends_a_sweep_only_where_it_counts() {
     let before = proxy.requests().len();
     let report = check(&url, &options).await;
     assert_eq!(report.exit_code, 3);
-    assert_eq!(proxy.requests().len() - before, 60);
+    // When the limit is reached, requests that are being sent at the same time are dropped.
+    let received = proxy.requests().len() - before;
+    assert!((50..=60).contains(&received), "{received}");
     let sweep = report.sweep.expect("a sweep");
     assert!(!sweep.done && sweep.next > 1);
 }
