@@ -14,6 +14,7 @@ use axum::http::StatusCode;
 use integration_tests::proxy::{Fault, Proxy};
 use nodeproof_client::{
     AddVerification, Client, ContractCall, ErrorKind, InclusionOptions, NotAccepted,
+    SignedTransaction,
     contract_call::{
         BuildCallError, CallError, CallOptions, Fee, SignError, SubmitPolicy, Transfer,
     },
@@ -37,6 +38,19 @@ fn keys(node: &Handle, name: &str) -> KeyPair {
 
 fn fee(node: &Handle) -> Fee {
     Fee::new(1_500_000.into(), node.native_token()).unwrap()
+}
+
+/// Returns a transfer of one base unit from a wallet to itself.
+fn transfer_to_self(node: &Handle, wallet: &KeyPair) -> ContractCall {
+    let transfer = Transfer::new(1, wallet.address(), "GRAIN");
+    let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
+    call.signer(wallet.address())
+}
+
+async fn signed_transfer(node: &Handle, client: &Client, wallet: &KeyPair) -> SignedTransaction {
+    let call = transfer_to_self(node, wallet);
+    let built = client.build_checked_call(&call, &fee(node)).await.unwrap();
+    built.sign(&[wallet]).await.unwrap()
 }
 
 fn waiting() -> InclusionOptions {
@@ -173,11 +187,7 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let client = Client::new(&*proxy.server.base_url()).unwrap();
-    let call = ContractCall::of(
-        node.token_contract_address(),
-        &Transfer::new(1, alice.address(), "GRAIN"),
-    );
-    let call = call.unwrap().signer(alice.address());
+    let call = transfer_to_self(&node, &alice);
     let once = CallOptions::default().submit(SubmitPolicy::once());
     let lost = client.call_with(&call, &fee(&node), &[&alice], &once).await;
     let error = lost.unwrap_err();
@@ -278,9 +288,7 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let client = Client::new(&*proxy.server.base_url()).unwrap();
-        let transfer = Transfer::new(1, alice.address(), "GRAIN");
-        let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
-        let call = call.signer(alice.address());
+        let call = transfer_to_self(&node, &alice);
         let policy = SubmitPolicy::default().most(most).pauses(SHORT, SHORT);
         let options = CallOptions::default().submit(policy);
         let failed = client
@@ -310,11 +318,7 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
 async fn a_call_that_never_reaches_the_node_is_not_unclear() {
     let (node, client) = start().await;
     let alice = keys(&node, "alice");
-    let transfer = Transfer::new(1, alice.address(), "GRAIN");
-    let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
-    let call = call.signer(alice.address());
-    let built = client.build_checked_call(&call, &fee(&node)).await.unwrap();
-    let signed = built.sign(&[&alice]).await.unwrap();
+    let signed = signed_transfer(&node, &client, &alice).await;
     node.shutdown().await;
     let policy = SubmitPolicy::default().most(2).pauses(SHORT, SHORT);
     let failed = client.submit_with_retries(&signed, &policy).await;
@@ -377,11 +381,7 @@ async fn outages_of_a_local_node_are_what_a_program_has_to_survive() {
     let (node, client) = start().await;
     let client = client.with_retry(RetryPolicy::never());
     let alice = keys(&node, "alice");
-    let transfer = Transfer::new(1, alice.address(), "GRAIN");
-    let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
-    let call = call.signer(alice.address());
-    let built = client.build_checked_call(&call, &fee(&node)).await.unwrap();
-    let signed = built.sign(&[&alice]).await.unwrap();
+    let signed = signed_transfer(&node, &client, &alice).await;
 
     node.set_outage(Some(Outage::Unavailable));
     let error = client.block(1).await.unwrap_err();

@@ -459,8 +459,7 @@ async fn nodes_behind_one_url_that_differ_in_height_leave_no_gap() {
 
 #[tokio::test]
 async fn another_chain_in_place_of_the_followed_one_ends_the_stream() {
-    let time =
-        |seconds: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + seconds));
+    let time = |later: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + later));
     let config = Config::for_tests().with_blocks(5);
     let node = nodeproof_devnode::spawn(config.clone().with_time(time(0)))
         .await

@@ -210,7 +210,7 @@ impl Client {
         wallet: WalletAddress,
     ) -> Result<Option<Listing<TokenBalance>>, Error> {
         let (call, response) = self.request_balances(wallet).await;
-        let found = there(response)?.filter(|response| !response.says_absent());
+        let found = balances_there(response)?;
         found
             .map(|response| call.read(response.tokens()))
             .transpose()
@@ -268,7 +268,7 @@ impl Client {
             .balance_type(types::BalanceType::AllWalletsForToken)
             .token_code(token_code);
         let response = call.response(request.send().await).await;
-        let found = there(response)?.filter(|response: &BalanceResponse| !response.says_absent());
+        let found = balances_there(response)?;
         found
             .map(|response| call.read(response.holders()))
             .transpose()
@@ -283,8 +283,8 @@ impl Client {
     ///
     /// # Errors
     /// If the request fails, or the response is not a JSON object.
-    /// [`is_not_found`](Error::is_not_found) is true if the node reports that there is no record. Nodes were seen to return 500
-    /// for a table or a column that the contract does not have.
+    /// [`is_not_found`](Error::is_not_found) is true if the node reports that there is no record.
+    /// Nodes were seen to return 500 for a table or a column that the contract does not have.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -601,6 +601,14 @@ impl Client {
             exchange,
         }
     }
+}
+
+/// Returns the response, or `None` if it reports that the wallet or the token is missing, in an error
+/// or in a success.
+fn balances_there(
+    response: Result<BalanceResponse, Error>,
+) -> Result<Option<BalanceResponse>, Error> {
+    Ok(there(response)?.filter(|response| !response.says_absent()))
 }
 
 /// Returns the response, or `None` if it reports that the requested thing is missing.

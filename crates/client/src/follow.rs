@@ -309,10 +309,12 @@ impl Follower {
             return self.latest().await;
         };
         if let Some(found) = self.look(next).await? {
-            return match self.is_behind && !self.has_last().await? {
-                true => Ok(Found::Behind(self.behind())),
-                false => Ok(Some(found).into()),
-            };
+            if self.is_behind
+                && let Some(error) = self.missing_last().await?
+            {
+                return Ok(Found::Behind(error));
+            }
+            return Ok(Some(found).into());
         }
         if !self.is_known {
             self.client.check_node().await?;
@@ -328,13 +330,14 @@ impl Follower {
             return self.gap(next, after).await.map(Found::from);
         }
         self.gaps = 0;
-        self.is_behind = !self.has_last().await?;
-        if self.is_behind {
-            // A server that is not a node any more is not waited for.
-            self.client.check_node().await?;
-            return Ok(Found::Behind(self.behind()));
-        }
-        Ok(Found::NotYet)
+        let behind = self.missing_last().await?;
+        self.is_behind = behind.is_some();
+        let Some(error) = behind else {
+            return Ok(Found::NotYet);
+        };
+        // A server that is not a node any more is not waited for.
+        self.client.check_node().await?;
+        Ok(Found::Behind(error))
     }
 
     /// Requests the latest block. While there is no block, most requests are for the first one,
@@ -351,23 +354,19 @@ impl Follower {
         }
     }
 
-    /// Requests the last block again. Returns whether the node has it.
-    async fn has_last(&self) -> Result<bool, Error> {
+    /// Requests the last block again. Returns an error if the node does not have it any more.
+    async fn missing_last(&self) -> Result<Option<Error>, Error> {
         let Some(last) = &self.last else {
-            return Ok(true);
+            return Ok(None);
         };
         match self.look(last.index).await? {
-            None => Ok(false),
-            Some((_, block)) if last.is_same(&block) => Ok(true),
-            Some(_) => {
-                let words = ", but another one in its place: the chain has changed";
-                Err(missing(last.index, &format!(" any more{words}")))
-            }
+            None => Ok(Some(missing(last.index, " any more"))),
+            Some((_, block)) if last.is_same(&block) => Ok(None),
+            Some(_) => Err(missing(
+                last.index,
+                " any more, but another one in its place: the chain has changed",
+            )),
         }
-    }
-
-    fn behind(&self) -> Error {
-        missing(self.last.as_ref().map_or(0, |last| last.index), " any more")
     }
 
     /// Handles a gap: the node has the block after the next one.
@@ -396,14 +395,14 @@ impl Follower {
             return Ok(None);
         };
         // Anything could be the next block if a block without an index counted as one.
-        let fault = match block.index() {
-            Ok(_) => block.check_index(&index.into()).err(),
-            Err(fault) => Some(fault),
-        };
-        fault.map_or(Ok(Some((index, block))), |fault| {
-            let message = format!("in the response to the request for block {index}, {fault}");
-            Err(Error::from_kind(ErrorKind::Decode, message).caused_by(fault))
-        })
+        let checked = block.index().and_then(|_| block.check_index(&index.into()));
+        match checked {
+            Ok(()) => Ok(Some((index, block))),
+            Err(fault) => {
+                let message = format!("in the response to the request for block {index}, {fault}");
+                Err(Error::from_kind(ErrorKind::Decode, message).caused_by(fault))
+            }
+        }
     }
 
     /// Waits for the end of an outage.

@@ -112,17 +112,11 @@ impl Submitted {
     /// # Errors
     /// [`NotAccepted::Refused`] if the node refused it.
     pub fn accepted(&self) -> Result<(), NotAccepted> {
-        self.response.accepted().map_err(|error| match error {
-            NotAccepted::Refused {
-                messages,
-                new_transaction,
-                ..
-            } => NotAccepted::Refused {
-                messages,
-                new_transaction,
-                maybe_accepted: self.maybe_taken_before,
-            },
-            unclear => unclear,
+        self.response.accepted().map_err(|mut error| {
+            if let NotAccepted::Refused { maybe_accepted, .. } = &mut error {
+                *maybe_accepted = self.maybe_taken_before;
+            }
+            error
         })
     }
 }
