@@ -30,6 +30,7 @@
 
 mod balance;
 mod base_url;
+mod batch;
 mod block;
 mod block_stream;
 mod builder;
@@ -56,6 +57,7 @@ mod verification;
 
 pub use balance::{BalanceResponse, HolderBalance, Listing, TokenBalance};
 pub use base_url::{BaseUrl, BaseUrlError};
+pub use batch::BatchResponse;
 pub use block::{Block, BlockTransaction, Mismatch, MismatchKind, PreviousHash, Receipt};
 pub use block_stream::BlockStream;
 pub use builder::ClientBuilder;
@@ -71,7 +73,7 @@ pub use nodeproof_primitives::{self, HolderAddress, contract_address, wallet_add
 pub use parameter::IntegerParameter;
 /// The HTTP client that this crate uses. Its types are part of this crate's interface.
 pub use reqwest;
-pub use submit::{BatchResponse, NotAccepted, SubmitResponse, UnclearResponse};
+pub use submit::{NotAccepted, SubmitResponse, UnclearResponse};
 pub use transaction::{
     ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
 };
