@@ -93,8 +93,8 @@ const PACKAGES: Step = Step {
         "--exclude",
         "changed-spec",
     ],
-    // Nothing is run, so nothing needs debug information.
-    variables: &[("CARGO_PROFILE_DEV_DEBUG", "0")],
+    // Nothing is run or built again, so nothing needs debug information or incremental builds.
+    variables: &[("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_INCREMENTAL", "0")],
 };
 
 impl Step {

@@ -72,8 +72,9 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
     if let Some(Value::Object(bodies)) = document.pointer_mut("/components/requestBodies") {
         bodies.values_mut().for_each(one_media_type);
     }
-    let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") else {
-        return Err("there is no object `components.schemas`".into());
+    let mut schemas = match document.pointer_mut("/components/schemas").map(Value::take) {
+        Some(Value::Object(schemas)) => schemas,
+        _ => return Err("there is no object `components.schemas`".into()),
     };
     for (name, _) in REPLACED {
         if !schemas.contains_key(*name) {
@@ -83,7 +84,48 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
         }
     }
     schemas.insert(INTEGER_PARAMETER.0.to_owned(), json!({ "type": "integer" }));
+    let used = used_schemas(&document, schemas);
+    document["components"]["schemas"] = Value::Object(used);
     Ok(document)
+}
+
+/// Returns the schemas that the rest of the document refers to.
+///
+/// A hand-written type replaces a replaced schema and all that it refers to. No operation would take
+/// or return types that are generated from these, and compiling them takes more than a second.
+fn used_schemas(document: &Value, mut schemas: Map<String, Value>) -> Map<String, Value> {
+    let mut used = Map::new();
+    let mut names = Vec::new();
+    references(document, &mut names);
+    while let Some(name) = names.pop() {
+        if let Some(schema) = schemas.remove(&name) {
+            if !REPLACED.iter().any(|(replaced, _)| *replaced == name) {
+                references(&schema, &mut names);
+            }
+            used.insert(name, schema);
+        }
+    }
+    used
+}
+
+/// Adds the names of the schemas that it refers to.
+fn references(node: &Value, names: &mut Vec<String>) {
+    match node {
+        Value::Array(items) => {
+            for item in items {
+                references(item, names);
+            }
+        }
+        Value::Object(members) => {
+            let target = members.get("$ref").and_then(Value::as_str);
+            let name = target.and_then(|target| target.strip_prefix("#/components/schemas/"));
+            names.extend(name.map(str::to_owned));
+            for member in members.values() {
+                references(member, names);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Removes `x-…` members, except from examples, which are data.

@@ -16,8 +16,9 @@
 //! # }
 //! ```
 //!
-//! [`builder`] has one type for each operation, with a method for each parameter. [`types`] has the
-//! schemas. These types are strict: they read the documented forms, with integers of 64 bits.
+//! [`builder`] has one type for each operation, with a method for each parameter. Requests and
+//! responses are types of this crate, such as [`Block`](crate::Block). [`types`] has the schemas for
+//! which there is no such type. They are strict: they read the documented forms only.
 
 #[expect(
     missing_docs,

@@ -5,7 +5,7 @@
 
 // The generated code finds the types that replace schemas at the root of its crate.
 use nodeproof_client::{
-    BalanceResponse, BatchResponse, Block, ContractCall, ContractState, HexText, IntegerParameter,
+    BalanceResponse, BatchResponse, Block, ContractCall, ContractState, IntegerParameter,
     RawTransaction, SignatureEntry, SignedTransaction, SubmitResponse, TrustScore,
 };
 use progenitor_client::ClientHooks;

@@ -375,18 +375,6 @@ fn the_specs_examples_are_read_and_mismatches_are_those_of_the_row() {
     for name in ["EmptyBlock", "BlockWithClaim"] {
         let text = example(name);
         assert_eq!(mismatches(&block(&text)), Vec::<String>::new(), "{name}");
-        // The generated, strict type also parses documented blocks.
-        let strict: crate::generated::types::Block = serde_json::from_str(&text).unwrap();
-        assert_eq!(
-            i128::from(strict.index),
-            block(&text).index().unwrap().as_i128().unwrap()
-        );
-        let receipt =
-            spec["components"]["examples"][name]["value"]["text"]["previous_block_receipts"][0]
-                .to_string();
-        let strict: crate::generated::types::Receipt = serde_json::from_str(&receipt).unwrap();
-        let ours = super::Receipt::from_text(&receipt).unwrap();
-        assert_eq!(&strict.signature, ours.signature().unwrap());
     }
     assert!(block(&example("BlockRow")).is_row());
 }
