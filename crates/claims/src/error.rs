@@ -107,8 +107,8 @@ pub enum ClaimError {
     #[error(
         "the node refuses transaction {trans_code}: {}{}{ANYONE}{}",
         reasons(messages),
-        if *maybe_taken_before {
-            "; it may still have taken it from an earlier submission"
+        if *maybe_accepted_before {
+            "; it may have accepted it from an earlier submission"
         } else {
             ""
         },
@@ -121,13 +121,13 @@ pub enum ClaimError {
         trans_code: TransactionCode,
         /// Whether it was new to the node, if the node reports it.
         new_transaction: Option<bool>,
-        /// Whether the node may have taken an earlier submission: one without a response, in this run
+        /// Whether the node may have accepted an earlier submission: one without a response, in this run
         /// or before, or one that was accepted before.
-        maybe_taken_before: bool,
+        maybe_accepted_before: bool,
         /// The file in which it is still saved.
         saved_in: Option<PathBuf>,
     },
-    /// No response shows whether the node took the transaction. Make the same claim again with the
+    /// No response shows whether the node accepted the transaction. Make the same claim again with the
     /// file `saved_in`, without `ClaimOptions::again`: it submits the same transaction, so you pay
     /// once. Without a file, look for the record first if [`ClaimError::maybe_sent`] is true: a new
     /// claim may pay twice.
@@ -153,7 +153,7 @@ pub enum ClaimError {
 }
 
 impl ClaimError {
-    /// Returns whether a node may have received and taken the signed transaction. Earlier runs that
+    /// Returns whether a node may have received and accepted the signed transaction. Earlier runs that
     /// saved it in the same file count too.
     ///
     /// If it is true, the claim may have been made: make the same claim again with the same file.

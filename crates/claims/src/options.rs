@@ -264,7 +264,7 @@ pub enum ClaimStep<'a> {
         /// The number of earlier submissions in this run.
         earlier: u32,
     },
-    /// The node took the transaction.
+    /// The node accepted the transaction.
     Submitted {
         /// Whether it was new to the node, if the node reports it.
         new_transaction: Option<bool>,

@@ -20,7 +20,7 @@ use crate::{
 /// The longest search for the block of a transaction.
 const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 
-/// A claim whose transaction a node took.
+/// A claim whose transaction a node accepted.
 #[derive(Debug)]
 #[must_use = "the claim's record was not read back yet"]
 pub struct SubmittedClaim<'p> {
@@ -28,7 +28,7 @@ pub struct SubmittedClaim<'p> {
     submitted: Submitted,
 }
 
-/// A claim whose transaction a node took, and its state as the node shows it.
+/// A claim whose transaction a node accepted, and its state as the node shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClaimOutcome {
@@ -79,7 +79,7 @@ impl<'p> ReadyClaim<'p> {
     ///
     /// # Errors
     /// [`ClaimError::Refused`] if the node refuses it. [`ClaimError::Submission`] if no response shows
-    /// whether the node took it. [`ClaimError::Saved`] if the file can't be written; then nothing was
+    /// whether the node accepted it. [`ClaimError::Saved`] if the file can't be written; then nothing was
     /// sent.
     pub async fn submit(mut self) -> Result<SubmittedClaim<'p>, ClaimError> {
         let options = &self.prepared.options;
@@ -117,21 +117,21 @@ impl<'p> ReadyClaim<'p> {
         let new_transaction = submitted.response.new_transaction();
         if !submitted.response.is_valid() {
             // A refusal does not undo an earlier acceptance.
-            let taken = matches!(
+            let accepted = matches!(
                 before,
                 Some(TransactionState::Accepted | TransactionState::Recorded)
             );
             let unclear =
-                (earlier || submitted.maybe_taken_before) && new_transaction != Some(true);
-            let maybe_taken_before = taken || unclear;
-            if !maybe_taken_before {
+                (earlier || submitted.maybe_accepted_before) && new_transaction != Some(true);
+            let maybe_accepted_before = accepted || unclear;
+            if !maybe_accepted_before {
                 note_if_possible(&mut self.saved, TransactionState::Refused).await;
             }
             return Err(ClaimError::Refused {
                 messages: submitted.response.messages().to_vec(),
                 trans_code,
                 new_transaction,
-                maybe_taken_before,
+                maybe_accepted_before,
                 saved_in,
             });
         }

@@ -112,7 +112,7 @@ impl BatchResponse {
             .map(String::from)
     }
 
-    /// Returns the codes of the transactions that the node took.
+    /// Returns the codes of the transactions that the node accepted.
     ///
     /// # Errors
     /// If the response has no list of them.
@@ -125,7 +125,7 @@ impl BatchResponse {
         })
     }
 
-    /// Returns the transactions that the node did not take, unchanged.
+    /// Returns the transactions that the node did not accept, unchanged.
     ///
     /// # Errors
     /// If the response has no list of them.
@@ -186,17 +186,17 @@ mod tests {
         let body = format!(
             r#"{{"status":"SUCCESS","response":{{"accepted_transactions":["{code}","x"],"failed_transactions":[{{"a":1.0}}]}}}}"#
         );
-        let taken = BatchResponse::from_slice(body.as_bytes()).unwrap();
-        let accepted = taken.accepted_transactions().unwrap();
+        let response = BatchResponse::from_slice(body.as_bytes()).unwrap();
+        let accepted = response.accepted_transactions().unwrap();
         assert_eq!(
             (accepted[0].to_string(), accepted.faults().len()),
             (code.to_owned(), 1)
         );
         assert_eq!(
-            taken.failed_transactions().unwrap()[0].as_str(),
+            response.failed_transactions().unwrap()[0].as_str(),
             r#"{"a":1.0}"#
         );
-        assert_eq!(taken.refusal(), None);
+        assert_eq!(response.refusal(), None);
 
         let busy = br#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
         let busy = BatchResponse::from_slice(busy).unwrap();

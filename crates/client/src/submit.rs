@@ -24,7 +24,7 @@ use crate::{
 ///          "new_transaction":true}}"#,
 /// )?;
 /// let refused = response.accepted().unwrap_err();
-/// assert!(refused.is_refused() && !response.is_valid());
+/// assert!(refused.is_refused() && !refused.maybe_accepted() && !response.is_valid());
 /// assert_eq!(refused.to_string(), "the node refuses the transaction: Fee validation failed");
 ///
 /// assert_eq!(response.valid(), Ok(false));
@@ -186,14 +186,27 @@ impl NotAccepted {
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Refused { .. })
     }
+
+    /// Returns whether the node may have accepted the transaction, or another one of the batch.
+    ///
+    /// It is always true for an unclear response.
+    #[must_use]
+    pub fn maybe_accepted(&self) -> bool {
+        match self {
+            Self::Refused { maybe_accepted, .. } => *maybe_accepted,
+            Self::Unclear(_) => true,
+        }
+    }
 }
 
 /// [`Error::maybe_sent`] is true for an unclear response: the node may have accepted the transaction.
 impl From<NotAccepted> for Error {
     fn from(source: NotAccepted) -> Self {
-        let (kind, maybe_sent) = match source {
-            NotAccepted::Refused { maybe_accepted, .. } => (ErrorKind::Refused, maybe_accepted),
-            NotAccepted::Unclear(_) => (ErrorKind::Unclear, true),
+        let maybe_sent = source.maybe_accepted();
+        let kind = if source.is_refused() {
+            ErrorKind::Refused
+        } else {
+            ErrorKind::Unclear
         };
         Self::from_kind(kind, source.to_string())
             .caused_by(source)

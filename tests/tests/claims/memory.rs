@@ -154,12 +154,13 @@ async fn a_refusal_after_a_submission_without_a_response_is_not_final() {
         let error = claim.make(&client, &[&wallet], &world.options()).await;
         let error = error.unwrap_err();
         let ClaimError::Refused {
-            maybe_taken_before, ..
+            maybe_accepted_before,
+            ..
         } = &error
         else {
             panic!("{error}");
         };
-        assert_eq!(*maybe_taken_before, open);
+        assert_eq!(*maybe_accepted_before, open);
         assert_eq!(world.saved().state(), state);
         let text = error.to_string();
         // The file is the only proof, so the message must not suggest removing it.

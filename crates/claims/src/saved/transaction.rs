@@ -93,7 +93,7 @@ pub enum TransactionState {
 }
 
 impl TransactionState {
-    /// Returns whether a node may have taken it.
+    /// Returns whether a node may have accepted it.
     #[must_use]
     pub fn may_have_arrived(self) -> bool {
         matches!(self, Self::Sent | Self::Accepted | Self::Recorded)

@@ -122,8 +122,6 @@ pub enum CallError {
         source: NotAccepted,
         /// The transaction's identifier.
         trans_code: TransactionCode,
-        /// Whether the node may have accepted an earlier submission of this call.
-        maybe_taken_before: bool,
     },
     /// No response shows whether the node accepted the transaction. If it may have, submit the
     /// *same* transaction again, or search the next blocks for it. A new call would be another
@@ -144,9 +142,7 @@ impl CallError {
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         match self {
-            Self::Refused {
-                maybe_taken_before, ..
-            } => *maybe_taken_before,
+            Self::Refused { source, .. } => source.maybe_accepted(),
             Self::NoClearResponse { source, .. } => source.maybe_sent(),
             Self::Build(_) | Self::Sign(_) => false,
         }
@@ -161,14 +157,13 @@ impl From<CallError> for Error {
             // The request arrived, but there was no transaction yet.
             CallError::Build(error) => Self::from(error).sent(false),
             CallError::Sign(error) => error.into(),
-            CallError::Refused {
-                trans_code,
-                maybe_taken_before,
-                ..
-            } => Self::from_kind(ErrorKind::Refused, error.to_string())
-                .caused_by(error)
-                .sent(maybe_taken_before)
-                .about(trans_code),
+            CallError::Refused { trans_code, .. } => {
+                let maybe_sent = error.maybe_sent();
+                Self::from_kind(ErrorKind::Refused, error.to_string())
+                    .caused_by(error)
+                    .sent(maybe_sent)
+                    .about(trans_code)
+            }
             CallError::NoClearResponse {
                 source, trans_code, ..
             } => Self::from(source)
@@ -273,11 +268,7 @@ impl Client {
             }
         };
         if let Err(source) = submitted.accepted() {
-            return Err(CallError::Refused {
-                source,
-                trans_code,
-                maybe_taken_before: submitted.maybe_taken_before,
-            });
+            return Err(CallError::Refused { source, trans_code });
         }
         Ok(AcceptedCall {
             transaction,

@@ -1,4 +1,4 @@
-//! Submitting one transaction until a response shows whether the node took it.
+//! Submitting one transaction until a response shows whether the node accepted it.
 
 use std::time::{Duration, Instant};
 
@@ -102,8 +102,8 @@ pub struct Submitted {
     pub response: SubmitResponse,
     /// The number of times the transaction was sent.
     pub sent: u32,
-    /// Whether the node may have taken an earlier one of these submissions.
-    pub maybe_taken_before: bool,
+    /// Whether the node may have accepted an earlier one of these submissions.
+    pub maybe_accepted_before: bool,
 }
 
 impl Submitted {
@@ -114,18 +114,18 @@ impl Submitted {
     pub fn accepted(&self) -> Result<(), NotAccepted> {
         self.response.accepted().map_err(|mut error| {
             if let NotAccepted::Refused { maybe_accepted, .. } = &mut error {
-                *maybe_accepted = self.maybe_taken_before;
+                *maybe_accepted = self.maybe_accepted_before;
             }
             error
         })
     }
 }
 
-/// No response shows whether the node took the transaction.
+/// No response shows whether the node accepted the transaction.
 ///
 /// If [`maybe_sent`](Self::maybe_sent) is true, submit the *same* transaction again, or
 /// [wait](Client::wait_for_inclusion) for it. A new transaction may pay twice. If it is false, the
-/// node did not take the transaction. Correct the cause, and submit the same transaction again.
+/// node did not accept the transaction. Correct the cause, and submit the same transaction again.
 ///
 /// ```no_run
 /// # async fn example(
@@ -144,7 +144,7 @@ impl Submitted {
 ///     Ok(submitted) => submitted.accepted()?,
 ///     Err(error) if error.maybe_sent() => println!("the outcome is unknown: {error}"),
 ///     Err(error) => {
-///         println!("not taken: sent in {} of {} attempts", error.sent(), error.tried());
+///         println!("not accepted: sent in {} of {} attempts", error.sent(), error.tried());
 ///         println!("{:?} {:?}", error.client_error(), error.response());
 ///     }
 /// }
@@ -176,11 +176,11 @@ struct Unclear {
 }
 
 impl SubmitError {
-    /// Returns whether the node may have taken the transaction, in one of these submissions or in
+    /// Returns whether the node may have accepted the transaction, in one of these submissions or in
     /// an [earlier run](Self::or_sent_earlier).
     ///
     /// It is false if nothing was sent. It is also false if each response has a status that means
-    /// that the transaction was not taken: 400 to 499 except 408.
+    /// that the transaction was not accepted: 400 to 499 except 408.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.maybe_sent
@@ -207,7 +207,7 @@ impl SubmitError {
         }
     }
 
-    /// Returns the response to the last submission, if it does not show whether the node took the
+    /// Returns the response to the last submission, if it does not show whether the node accepted the
     /// transaction.
     #[must_use]
     pub fn response(&self) -> Option<&SubmitResponse> {
@@ -254,7 +254,7 @@ impl Client {
     /// # Errors
     /// If no response shows whether the node [accepted](SubmitResponse::accepted) the transaction, or
     /// a response contradicts itself. [`maybe_sent`](SubmitError::maybe_sent) is true if the node
-    /// may have taken any one of the submissions.
+    /// may have accepted any one of the submissions.
     ///
     /// ```no_run
     /// # async fn example(
@@ -302,7 +302,7 @@ impl Client {
                             return Ok(Submitted {
                                 response,
                                 sent,
-                                maybe_taken_before: maybe_sent,
+                                maybe_accepted_before: maybe_sent,
                             });
                         }
                         Err(NotAccepted::Unclear(fault)) => {
@@ -335,7 +335,7 @@ impl Client {
     }
 }
 
-/// Returns whether the status means that the transaction was not taken.
+/// Returns whether the status means that the transaction was not accepted.
 fn is_not_taken(error: &Error) -> bool {
     // After 408, the server may have the transaction.
     error

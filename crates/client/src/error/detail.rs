@@ -13,10 +13,10 @@ const MEMBERS: [&str; 4] = ["detail", "error", "message", "msg"];
 /// Returns the detail of a failed response, as one line that is safe to print.
 pub(super) fn of(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
-    let told = MEMBERS
+    let detail = MEMBERS
         .iter()
-        .find_map(|name| body.get(name).filter(|told| !told.is_null()));
-    let text = told
+        .find_map(|name| body.get(name).filter(|detail| !detail.is_null()));
+    let text = detail
         .map(text_of)
         .or_else(|| body.as_str().map(str::to_owned))?;
     harmless(&text)
@@ -24,11 +24,11 @@ pub(super) fn of(body: &[u8]) -> Option<String> {
 
 /// Does the same for a response with a successful status. `find` returns the JSON text of a member.
 pub(crate) fn of_members<'v>(find: impl Fn(&str) -> Option<&'v str>) -> Option<String> {
-    let told = MEMBERS.iter().find_map(|name| {
-        let told: Value = serde_json::from_str(find(name)?).ok()?;
-        (!told.is_null()).then_some(told)
+    let detail = MEMBERS.iter().find_map(|name| {
+        let detail: Value = serde_json::from_str(find(name)?).ok()?;
+        (!detail.is_null()).then_some(detail)
     })?;
-    harmless(&text_of(&told))
+    harmless(&text_of(&detail))
 }
 
 fn harmless(text: &str) -> Option<String> {
@@ -36,8 +36,8 @@ fn harmless(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| escaped_up_to(text, MAX_CHARACTERS))
 }
 
-fn text_of(told: &Value) -> String {
-    match told {
+fn text_of(detail: &Value) -> String {
+    match detail {
         Value::String(text) => text.clone(),
         Value::Array(items) => items
             .iter()
@@ -45,21 +45,21 @@ fn text_of(told: &Value) -> String {
             .filter(|text| !text.is_empty())
             .collect::<Vec<_>>()
             .join("; "),
-        Value::Object(_) => fault(told),
+        Value::Object(_) => fault(detail),
         other => other.to_string(),
     }
 }
 
 /// Writes one fault, such as `query.block_index: field required`.
-fn fault(told: &Value) -> String {
-    let Some(message) = told.get("msg").or_else(|| told.get("message")) else {
-        return match told {
+fn fault(detail: &Value) -> String {
+    let Some(message) = detail.get("msg").or_else(|| detail.get("message")) else {
+        return match detail {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
     };
     let message = text_of(message);
-    let place = told.get("loc").and_then(Value::as_array).map(|steps| {
+    let place = detail.get("loc").and_then(Value::as_array).map(|steps| {
         let steps = steps.iter().map(|step| match step {
             Value::String(name) => name.clone(),
             other => other.to_string(),

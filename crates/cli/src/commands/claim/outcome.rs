@@ -101,11 +101,11 @@ pub(super) fn failure(error: ClaimError) -> Failure {
         }
         ClaimError::Refused {
             messages,
-            maybe_taken_before,
+            maybe_accepted_before,
             ..
         } => {
             let refused = Failure::refused_with_text(text, &messages);
-            if maybe_taken_before {
+            if maybe_accepted_before {
                 // A node that refuses it now may have accepted it in an earlier run.
                 refused.but(Kind::Unconfirmed)
             } else {
