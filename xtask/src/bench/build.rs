@@ -52,6 +52,13 @@ const BARE: Recipe = Recipe {
     node: "Node::builder().build()",
 };
 
+/// The dependencies that `cargo add` writes. With reqwest's default features, TLS is rustls with aws-lc.
+const DEFAULTS: Recipe = Recipe {
+    dependencies: "reqwest = { version = \"REQWEST\", features = [\"json\", \"query\"] }\n\
+     serde = { version = \"1\", features = [\"derive\"] }\n",
+    ..BARE
+};
+
 impl Recipe {
     /// Returns a program that sends requests in that many places, each in its own function.
     fn program(&self, places: usize) -> String {
@@ -93,7 +100,7 @@ impl Crate {
              [dependencies]\n{dependencies}\n[workspace]\n"
         );
         fs::write(folder.join("Cargo.toml"), manifest)?;
-        // Use the same versions as this workspace, so nothing needs to be downloaded.
+        // Use the same versions as this workspace.
         fs::write(folder.join("Cargo.lock"), lock)?;
         let made = Self { folder, recipe };
         made.write(PLACES[0], "")?;
@@ -111,6 +118,12 @@ impl Crate {
         command
     }
 
+    /// Downloads what the workspace does not use. Returns whether everything is there.
+    fn fetch(&self) -> Result<bool, BenchError> {
+        let status = self.cargo().arg("fetch").stdout(Stdio::null()).status()?;
+        Ok(status.success())
+    }
+
     /// Builds it and returns the time in seconds.
     fn build(&self) -> Result<f64, BenchError> {
         let began = Instant::now();
@@ -122,10 +135,11 @@ impl Crate {
         }
     }
 
-    fn clean(&self) -> Result<(), BenchError> {
+    /// Builds it and its dependencies from nothing, and returns the time in seconds.
+    fn clean_build(&self) -> Result<f64, BenchError> {
         match fs::remove_dir_all(self.folder.join("target")) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
+            _ => self.build(),
         }
     }
 
@@ -188,34 +202,41 @@ fn locked(lock: &str, name: &str) -> String {
     found
 }
 
-/// How often a clean build is measured. Each pair takes less than two minutes.
+/// How often a clean build is measured. Each round takes about three minutes.
 const CLEAN_BUILDS: u16 = 3;
+/// The target of a clean build, compared with a crate without the client.
+const CLEAN_BUILD: f64 = 1.6;
 /// The numbers of places for which a build after a change is measured.
 const PLACES: [usize; 3] = [1, 10, 100];
 
 pub(super) fn measure(root: &Path, folder: &Path, rounds: u16) -> Result<Vec<Row>, BenchError> {
     let ours = Crate::make(root, folder.join("ours"), OURS)?;
     let bare = Crate::make(root, folder.join("bare"), BARE)?;
-    let (mut clean, mut clean_bare) = (Vec::new(), Vec::new());
+    let defaults = Crate::make(root, folder.join("defaults"), DEFAULTS)?;
+    let has_defaults = defaults.fetch()?;
+    let (mut clean, mut clean_bare, mut clean_defaults) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..CLEAN_BUILDS {
-        ours.clean()?;
-        clean.push(ours.build()?);
-        bare.clean()?;
-        clean_bare.push(bare.build()?);
+        clean.push(ours.clean_build()?);
+        clean_bare.push(bare.clean_build()?);
+        if has_defaults {
+            clean_defaults.push(defaults.clean_build()?);
+        }
     }
     let ratio = |ours: &[f64], bare: &[f64]| -> Vec<f64> {
         let both = ours.iter().zip(bare);
         both.map(|(ours, bare)| ours / bare).collect()
     };
     const AGAINST: &str = "  : one with reqwest, rustls and serde";
-    let mut rows = vec![
-        Row::new(
-            "clean build of a crate with nodeproof-client",
-            "s",
-            clean.clone(),
-        ),
-        Row::new(AGAINST, "x", ratio(&clean, &clean_bare)),
-    ];
+    let against_bare = Row::new(AGAINST, "x", ratio(&clean, &clean_bare)).at_most(CLEAN_BUILD);
+    const AGAINST_DEFAULTS: &str = "  : one with reqwest's default features and serde";
+    let against_defaults = if has_defaults {
+        Row::new(AGAINST_DEFAULTS, "x", ratio(&clean, &clean_defaults)).at_most(CLEAN_BUILD)
+    } else {
+        // Without a network, there is nothing to compare with.
+        Row::new(AGAINST_DEFAULTS, "x", vec![f64::NAN])
+    };
+    let what = "clean build of a crate with nodeproof-client";
+    let mut rows = vec![Row::new(what, "s", clean), against_defaults, against_bare];
     for places in PLACES {
         let again = ours.rebuild(places, rounds)?;
         let again_bare = bare.rebuild(places, rounds)?;
