@@ -2,12 +2,11 @@
 
 use nodeproof_primitives::{RawJson, TransactionCode};
 use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 
 use crate::{
     DecodeError, Listing, NotAccepted, UnclearResponse,
     decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, SUCCESS, members, text_in},
-    submit::{check_success, missing},
+    submit::{Envelope, check_success, missing},
 };
 
 /// The response to a batch of submitted transactions.
@@ -34,11 +33,9 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the node may have refused some of the transactions; call `accepted()?`"]
 pub struct BatchResponse {
-    status: Field<String>,
-    response: Field<RawJson>,
+    envelope: Envelope,
     accepted: Option<RawJson>,
     failed: Option<RawJson>,
-    extra: ExtraFields,
     /// The number of transactions that were submitted, if it is known.
     pub(crate) submitted: Option<usize>,
 }
@@ -58,7 +55,7 @@ impl BatchResponse {
     /// # Errors
     /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
-        self.status.require("status").map(String::as_str)
+        self.envelope.status()
     }
 
     /// Checks that the node accepted every transaction of the batch. Returns their codes.
@@ -106,8 +103,8 @@ impl BatchResponse {
     /// Returns the reason for refusing the whole batch, such as `NODE_BUSY`, if it is in `response`.
     #[must_use]
     pub fn refusal(&self) -> Option<String> {
-        self.response
-            .value()
+        let response = self.envelope.response.value();
+        response
             .and_then(|raw| text_in(raw.as_str()))
             .map(String::from)
     }
@@ -143,27 +140,23 @@ impl BatchResponse {
     /// # Errors
     /// If it is missing or null.
     pub fn response(&self) -> Result<&RawJson, FieldError> {
-        self.response.require("response")
+        self.envelope.response()
     }
 
     /// Returns all fields except `status` and `response`, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
-        &self.extra
+        &self.envelope.extra
     }
 }
 
 impl<'de> Deserialize<'de> for BatchResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let mut parsed = Self::default();
-        members(raw.get(), |name, raw| match name {
-            "status" => parsed.status = Field::read(raw),
-            "response" => parsed.response = Field::read(raw),
-            _ => parsed.extra.push(name, raw.to_owned().into()),
-        })
-        .map_err(serde::de::Error::custom)?;
-        if let Field::Value(response) = &parsed.response {
+        let mut parsed = Self {
+            envelope: Envelope::deserialize(deserializer)?,
+            ..Self::default()
+        };
+        if let Field::Value(response) = &parsed.envelope.response {
             // The response to a refused batch is a text, and has no members.
             let _ = members(response.as_str(), |name, raw| match name {
                 "accepted_transactions" => parsed.accepted = Some(raw.to_owned().into()),

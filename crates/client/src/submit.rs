@@ -36,12 +36,10 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the node may have refused the transaction; call `accepted()?`"]
 pub struct SubmitResponse {
-    status: Field<String>,
-    response: Field<RawJson>,
+    envelope: Envelope,
     valid: Field<bool>,
     messages: Vec<String>,
     new_transaction: Field<bool>,
-    extra: ExtraFields,
 }
 
 impl SubmitResponse {
@@ -122,7 +120,7 @@ impl SubmitResponse {
     /// # Errors
     /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
-        self.status.require("status").map(String::as_str)
+        self.envelope.status()
     }
 
     /// Returns the whole of `response`, unchanged.
@@ -130,13 +128,13 @@ impl SubmitResponse {
     /// # Errors
     /// If it is missing or null.
     pub fn response(&self) -> Result<&RawJson, FieldError> {
-        self.response.require("response")
+        self.envelope.response()
     }
 
     /// Returns all fields except `status` and `response`, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
-        &self.extra
+        &self.envelope.extra
     }
 
     fn of_response<'f, T>(
@@ -144,7 +142,7 @@ impl SubmitResponse {
         field: &'f Field<T>,
         name: &'static str,
     ) -> Result<&'f T, FieldError> {
-        match &self.response {
+        match &self.envelope.response {
             Field::Value(response) if members(response.as_str(), |_, _| {}).is_err() => {
                 let found = kind_of(response.as_str());
                 let reason = format!("expected an object, found {found}");
@@ -277,17 +275,45 @@ pub(crate) fn missing(name: &'static str) -> FieldError {
     FieldError::new(name, FieldFault::Missing)
 }
 
-impl<'de> Deserialize<'de> for SubmitResponse {
+/// What the responses to a transaction and to a batch have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Envelope {
+    status: Field<String>,
+    pub(crate) response: Field<RawJson>,
+    pub(crate) extra: ExtraFields,
+}
+
+impl Envelope {
+    pub(crate) fn status(&self) -> Result<&str, FieldError> {
+        self.status.require("status").map(String::as_str)
+    }
+
+    pub(crate) fn response(&self) -> Result<&RawJson, FieldError> {
+        self.response.require("response")
+    }
+}
+
+impl<'de> Deserialize<'de> for Envelope {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let mut parsed = Self::default();
+        let mut envelope = Self::default();
         members(raw.get(), |name, raw| match name {
-            "status" => parsed.status = Field::read(raw),
-            "response" => parsed.response = Field::read(raw),
-            _ => parsed.extra.push(name, raw.to_owned().into()),
+            "status" => envelope.status = Field::read(raw),
+            "response" => envelope.response = Field::read(raw),
+            _ => envelope.extra.push(name, raw.to_owned().into()),
         })
         .map_err(serde::de::Error::custom)?;
-        if let Field::Value(response) = &parsed.response {
+        Ok(envelope)
+    }
+}
+
+impl<'de> Deserialize<'de> for SubmitResponse {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut parsed = Self {
+            envelope: Envelope::deserialize(deserializer)?,
+            ..Self::default()
+        };
+        if let Field::Value(response) = &parsed.envelope.response {
             let read = members(response.as_str(), |name, raw| match name {
                 "valid" => parsed.valid = Field::read(raw),
                 "new_transaction" => parsed.new_transaction = Field::read(raw),

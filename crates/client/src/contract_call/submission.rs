@@ -314,7 +314,7 @@ impl Client {
                 }
                 Err(error) => {
                     sent += u32::from(error.maybe_sent());
-                    maybe_sent |= error.maybe_sent() && !is_not_taken(&error);
+                    maybe_sent |= error.maybe_sent() && !is_not_accepted(&error);
                     let (requested, again) = (error.retry_after(), may_pass(&error));
                     (Fault::Client(error), requested, again)
                 }
@@ -336,7 +336,7 @@ impl Client {
 }
 
 /// Returns whether the status means that the transaction was not accepted.
-fn is_not_taken(error: &Error) -> bool {
+fn is_not_accepted(error: &Error) -> bool {
     // After 408, the server may have the transaction.
     error
         .status()
