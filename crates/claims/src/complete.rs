@@ -37,7 +37,7 @@ impl PreparedClaim {
         let ready = match self.saved().await? {
             Some(saved) => self.resume(saved),
             None => {
-                self.refuse_pending().await?;
+                self.refuse_earlier().await?;
                 let existing = self.existing_record().await?;
                 let checked = self.build().await?;
                 let signed = self.sign(&checked, signers, existing).await?;

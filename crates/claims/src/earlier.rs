@@ -1,4 +1,4 @@
-//! Earlier claims about the same asset, which may still be recorded and paid for.
+//! Earlier claims about the same asset. They stay rivals whatever a node reports about them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use nodeproof_primitives::{ContractAddress, Network, WalletAddress};
 
 use crate::{
     error::ClaimError,
-    saved::{PendingTransactions, SavedTransaction},
+    saved::{SavedClaims, SavedTransaction, TransactionState},
 };
 
 /// Where to look for earlier claims, and which claims are about the same asset.
@@ -23,33 +23,55 @@ pub(crate) struct EarlierClaims {
     pub(crate) verifiers: Vec<WalletAddress>,
 }
 
+/// A saved claim about the same asset by the same verifier.
+#[derive(Clone, Debug)]
+pub(crate) struct Rival {
+    pub(crate) saved: SavedTransaction,
+    asset_id: String,
+    verifier: WalletAddress,
+}
+
+impl Rival {
+    pub(crate) fn error(&self) -> ClaimError {
+        ClaimError::EarlierClaim {
+            path: self.saved.path().to_owned(),
+            trans_code: self.saved.trans_code(),
+            state: self.saved.state(),
+            asset_id: self.asset_id.clone(),
+            verifier: self.verifier,
+        }
+    }
+}
+
 impl EarlierClaims {
-    /// Returns an error while an earlier claim about the same asset is pending. Calls `unsearched`
-    /// with each reason why one may have been missed.
-    pub(crate) fn refuse(&self, mut unsearched: impl FnMut(&str)) -> Result<(), ClaimError> {
+    /// Finds an earlier claim about the same asset. One that no node has shown as recorded comes
+    /// first. Calls `unsearched` with each reason why a claim may have been missed.
+    pub(crate) fn rival(
+        &self,
+        mut unsearched: impl FnMut(&str),
+    ) -> Result<Option<Rival>, ClaimError> {
+        let mut rivals = Vec::new();
         for folder in &self.folders {
             for verifier in &self.verifiers {
-                let pending = SavedTransaction::find_pending(
+                let found = SavedTransaction::find_claims(
                     folder,
                     self.contract,
                     &self.asset_id,
                     *verifier,
                 )?;
-                if let Some(saved) = pending.transactions.iter().find(|one| self.is_rival(one)) {
-                    return Err(ClaimError::Pending {
-                        path: saved.path().to_owned(),
-                        trans_code: saved.trans_code(),
-                        state: saved.state(),
-                        asset_id: self.asset_id.clone(),
-                        verifier: *verifier,
-                    });
-                }
                 if Some(verifier) == self.verifiers.first() {
-                    report(folder, &pending, &mut unsearched);
+                    report(folder, &found, &mut unsearched);
                 }
+                let others = found.transactions.into_iter();
+                rivals.extend(others.filter(|one| self.is_rival(one)).map(|saved| Rival {
+                    saved,
+                    asset_id: self.asset_id.clone(),
+                    verifier: *verifier,
+                }));
             }
         }
-        Ok(())
+        rivals.sort_by_key(|rival| rival.saved.state() == TransactionState::Recorded);
+        Ok(rivals.into_iter().next())
     }
 
     fn is_rival(&self, saved: &SavedTransaction) -> bool {
@@ -68,13 +90,13 @@ impl EarlierClaims {
 /// The largest number of unreadable files that are reported for each folder.
 const MAX_NAMED: usize = 3;
 
-fn report(folder: &Path, pending: &PendingTransactions, unsearched: &mut impl FnMut(&str)) {
-    for fault in pending.skipped.iter().take(MAX_NAMED) {
+fn report(folder: &Path, found: &SavedClaims, unsearched: &mut impl FnMut(&str)) {
+    for fault in found.skipped.iter().take(MAX_NAMED) {
         unsearched(&format!(
             "it is unknown whether it contains a claim about this asset: {fault}"
         ));
     }
-    if !pending.complete {
+    if !found.complete {
         unsearched(&format!(
             "{} has too many files to search all of them for an earlier claim",
             folder.display()

@@ -63,17 +63,18 @@ pub enum ClaimError {
         /// The record.
         record: Box<VerificationRecord>,
     },
-    /// An earlier claim about the same asset by the same verifier may still be recorded. This run
-    /// sent nothing. Make the earlier claim again with the file `path`: you pay once. With
-    /// `ClaimOptions::again`, you may pay for both claims.
+    /// An earlier claim about the same asset by the same verifier is saved. It may still be recorded,
+    /// whatever a node reports about it. This run sent nothing. Make the earlier claim again with the
+    /// file `path`: you pay once. With `ClaimOptions::again`, you may pay for both claims.
     #[error(
-        "an earlier claim about {asset_id:?} by {verifier} is pending: transaction {trans_code}, \
-         saved in {}{}. A node keeps one record for each asset and verifier, so another claim would \
-         be paid for without effect; nothing was sent",
+        "an earlier claim about {asset_id:?} by {verifier} {}: transaction {trans_code}, saved in \
+         {}{}. A node keeps one record for each asset and verifier, so another claim would be paid \
+         for without effect; nothing was sent",
+        if *state == TransactionState::Recorded { "was recorded" } else { "is pending" },
         escaped(&path.to_string_lossy()),
         refused_earlier(*state)
     )]
-    Pending {
+    EarlierClaim {
         /// The file of the earlier transaction.
         path: PathBuf,
         /// The earlier transaction.
@@ -84,6 +85,23 @@ pub enum ClaimError {
         asset_id: String,
         /// The verifier.
         verifier: WalletAddress,
+    },
+    /// A node showed the record of an earlier claim about the same asset, and now the node shows
+    /// something else. Nothing was signed. Use another node. If the record was deleted, make the claim
+    /// with `ClaimOptions::again`.
+    #[error(
+        "an earlier run read the record of transaction {trans_code}, which is saved in {}, but the \
+         node now shows {shown}. That is a contradiction, unless the record was deleted; nothing was \
+         signed",
+        escaped(&path.to_string_lossy())
+    )]
+    Contradiction {
+        /// The file of the earlier transaction.
+        path: PathBuf,
+        /// The earlier transaction.
+        trans_code: TransactionCode,
+        /// What the node shows now. The text is safe to print.
+        shown: String,
     },
     /// A request failed before anything was signed. Try again if `Error::is_retryable` is true.
     /// Otherwise see `ErrorKind` for what to do.

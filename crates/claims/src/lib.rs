@@ -25,8 +25,8 @@
 //!
 //! [`PreparedClaim`] has the same steps as separate functions. [`SavedTransaction`] is the file. It
 //! is written and synced before the transaction is sent. It never overwrites another file. When it is
-//! read back, it is checked like a node's response. [`SavedTransaction::find_pending`] finds earlier
-//! claims about an asset that may still be recorded. [`find_claim`] and [`wait_for_claim`] read
+//! read back, it is checked like a node's response. [`SavedTransaction::find_claims`] finds earlier
+//! claims about an asset. [`find_claim`] and [`wait_for_claim`] read
 //! records back.
 
 mod blocking;
@@ -50,6 +50,6 @@ pub use options::{ClaimOptions, ClaimStep};
 pub use prepared::{ExistingRecord, PreparedClaim};
 pub use read_back::{Difference, ReadBack};
 pub use record_search::{find_claim, wait_for_claim};
-pub use saved::{PendingTransactions, SavedTransaction, SavedTransactionError, TransactionState};
+pub use saved::{SavedClaims, SavedTransaction, SavedTransactionError, TransactionState};
 pub use signed::{ReadyClaim, SignedClaim};
 pub use submitted::{ClaimOutcome, SubmittedClaim};

@@ -54,8 +54,8 @@ pub struct ClaimOptions {
     pub longest_pause: Duration,
     /// How often the same transaction is submitted, and when.
     pub submit: SubmitPolicy,
-    /// Whether to make another transaction and pay again, although one is already saved or another
-    /// claim about the same asset is pending. The default is no. See [`again`](Self::again).
+    /// Whether to make another transaction and pay again, although one is already saved for this or
+    /// another claim about the same asset. The default is no. See [`again`](Self::again).
     pub again: bool,
     /// Whether to claim although this verifier already has a record about the asset. The default is no:
     /// nodes were seen to refuse such a claim only when the block is made, and then the fee may be lost.
@@ -63,10 +63,10 @@ pub struct ClaimOptions {
     /// Whether to submit a transaction that was saved for a node at another base URL. The default is
     /// no, because that node may be on another network.
     pub any_node: bool,
-    /// More folders in which to look for pending claims about the same asset. The folder of
+    /// More folders in which to look for saved claims about the same asset. The folder of
     /// [`save_to`](Self::save_to) is always searched. The default is none.
     pub search_folders: Vec<PathBuf>,
-    /// The node's network, if it is known. Pending claims on another network do not count. The default
+    /// The node's network, if it is known. Saved claims on another network do not count. The default
     /// is unknown.
     pub network: Option<Network>,
     /// Whether the time of the node's latest block may replace the local clock. The default is no. See
@@ -153,7 +153,7 @@ impl ClaimOptions {
         self
     }
 
-    /// Adds a folder in which to look for pending claims about the same asset. The folder of
+    /// Adds a folder in which to look for saved claims about the same asset. The folder of
     /// [`save_to`](Self::save_to) is always searched.
     #[must_use]
     pub fn search_folder(mut self, folder: impl Into<PathBuf>) -> Self {

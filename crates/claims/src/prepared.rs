@@ -12,12 +12,12 @@ use crate::{
     blocking::blocking,
     claim::Claim,
     document::{Document, DocumentError},
-    earlier::{self, EarlierClaims},
+    earlier::{self, EarlierClaims, Rival},
     error::ClaimError,
     options::{ClaimOptions, ClaimStep},
     read_back::ReadBack,
     record_search::look,
-    saved::SavedTransaction,
+    saved::{SavedTransaction, TransactionState, claim_of},
 };
 
 /// A claim whose documents are hashed and whose contract call is complete.
@@ -27,7 +27,7 @@ use crate::{
 /// 1. [`prepare`](Self::prepare) hashes the documents. [`call`](Self::call) is the contract call.
 /// 2. [`saved`](Self::saved) returns the transaction that an earlier run saved, and
 ///    [`resume`](Self::resume) continues with it.
-/// 3. [`refuse_pending`](Self::refuse_pending) fails if another claim about the asset is pending.
+/// 3. [`refuse_earlier`](Self::refuse_earlier) fails if another claim about the asset is saved.
 ///    [`existing_record`](Self::existing_record) fails if the node already has a record.
 /// 4. [`build`](Self::build) has the node build the transaction and checks it. Show it with its
 ///    `Display` or its [`message`](CheckedTransaction::message).
@@ -49,7 +49,7 @@ use crate::{
 /// let ready = match prepared.saved().await? {
 ///     Some(saved) => prepared.resume(saved),
 ///     None => {
-///         prepared.refuse_pending().await?;
+///         prepared.refuse_earlier().await?;
 ///         let existing = prepared.existing_record().await?;
 ///         let checked = prepared.build().await?;
 ///         println!("{checked}");
@@ -159,23 +159,57 @@ impl PreparedClaim {
         Ok(Some(saved))
     }
 
-    /// Fails while another claim about the same asset by the same verifier is pending. It searches the
-    /// folder of the claim's own file and the [other folders](ClaimOptions::search_folder). A claim is
-    /// pending until it is recorded, or until a day after a refusal.
+    /// Fails if another claim about the same asset by the same verifier is saved, whatever its state. It
+    /// searches the folder of the claim's own file and the [other
+    /// folders](ClaimOptions::search_folder).
     ///
     /// [`SignedClaim::save`](crate::SignedClaim::save) checks this again, with the folders locked.
     ///
     /// # Errors
-    /// [`ClaimError::Pending`] unless [`again`](ClaimOptions::again) is set.
-    pub async fn refuse_pending(&self) -> Result<(), ClaimError> {
+    /// Unless [`again`](ClaimOptions::again) is set, [`ClaimError::EarlierClaim`]. If a node has shown
+    /// the earlier claim's record, the node is requested to show it again: then it is
+    /// [`ClaimError::AlreadyRecorded`], or [`ClaimError::Contradiction`] if the node shows something
+    /// else.
+    pub async fn refuse_earlier(&self) -> Result<(), ClaimError> {
         if self.options.again {
             return Ok(());
         }
         let (earlier, options) = (self.earlier_claims(), self.options.clone());
-        blocking(move || {
-            earlier.refuse(|reason| options.report(&ClaimStep::NotSearched { reason }))
+        let rival = blocking(move || {
+            earlier.rival(|reason| options.report(&ClaimStep::NotSearched { reason }))
         })
-        .await
+        .await?;
+        match rival {
+            None => Ok(()),
+            Some(rival) if rival.saved.state() == TransactionState::Recorded => {
+                Err(self.recorded_earlier(rival).await?)
+            }
+            Some(rival) => Err(rival.error()),
+        }
+    }
+
+    /// Returns the reason not to sign, after a node has shown the record of an earlier claim.
+    async fn recorded_earlier(&self, rival: Rival) -> Result<ClaimError, ClaimError> {
+        let Some(recorded) = claim_of(rival.saved.call()) else {
+            return Ok(rival.error());
+        };
+        let contract = self.claim.contract;
+        let seen = look(&self.client, contract, &recorded, &self.verifiers).await?;
+        Ok(match seen.contradiction() {
+            Some(shown) => ClaimError::Contradiction {
+                path: rival.saved.path().to_owned(),
+                trans_code: rival.saved.trans_code(),
+                shown,
+            },
+            None => match seen {
+                ReadBack::Recorded(record) if !self.options.allow_existing_record => {
+                    ClaimError::AlreadyRecorded {
+                        record: Box::new(record),
+                    }
+                }
+                _ => rival.error(),
+            },
+        })
     }
 
     pub(crate) fn earlier_claims(&self) -> EarlierClaims {

@@ -127,6 +127,22 @@ impl ReadBack {
         }
     }
 
+    /// Returns what a node shows instead of a record that it has shown before. `None` if the record is
+    /// still there.
+    #[must_use]
+    pub fn contradiction(&self) -> Option<String> {
+        match self {
+            Self::Recorded(_) | Self::Before(_) => None,
+            Self::Differs { differences, .. } => {
+                let differences: Vec<String> =
+                    differences.iter().map(ToString::to_string).collect();
+                Some(format!("another record ({})", differences.join("; ")))
+            }
+            Self::OtherVerifiers(_) => Some("only records of other verifiers".to_owned()),
+            Self::Nothing => Some("no record about the asset".to_owned()),
+        }
+    }
+
     /// Compares records with a claim. The node stores one of `verifiers` as the claim's verifier.
     pub(crate) fn of(
         records: Vec<VerificationRecord>,

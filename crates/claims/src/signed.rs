@@ -11,7 +11,7 @@ use crate::{
     error::ClaimError,
     options::ClaimStep,
     prepared::{ExistingRecord, PreparedClaim},
-    saved::{Placement, SavedTransaction, SavedTransactionError},
+    saved::{Placement, SavedTransaction, SavedTransactionError, TransactionState},
 };
 
 /// A signed claim that is not saved yet.
@@ -38,6 +38,8 @@ pub struct ReadyClaim<'p> {
     pub(crate) put_aside: Option<PathBuf>,
     /// Whether the same record existed before it was signed.
     pub(crate) recorded_before: bool,
+    /// Whether a node showed its record in an earlier run.
+    pub(crate) recorded_earlier: bool,
     /// Whether this verifier had a record before it was signed, if that is known.
     pub(crate) had_record: Option<bool>,
 }
@@ -81,6 +83,7 @@ impl PreparedClaim {
             trans_code: saved.trans_code(),
             recorded_before: saved.recorded_before(),
             had_record: None,
+            recorded_earlier: saved.state() == TransactionState::Recorded,
             saved: Some(saved),
             resumed: true,
             put_aside: None,
@@ -96,8 +99,8 @@ impl<'p> SignedClaim<'p> {
     /// one is dropped.
     ///
     /// # Errors
-    /// [`ClaimError::Saved`] if the file can't be written, and [`ClaimError::Pending`] if another
-    /// claim about the same asset is pending now. Nothing was sent.
+    /// [`ClaimError::Saved`] if the file can't be written, and [`ClaimError::EarlierClaim`] if
+    /// another claim about the same asset is saved now. Nothing was sent.
     pub async fn save(self) -> Result<ReadyClaim<'p>, ClaimError> {
         let prepared = self.prepared;
         let options = &prepared.options;
@@ -109,6 +112,7 @@ impl<'p> SignedClaim<'p> {
             resumed: false,
             put_aside: None,
             recorded_before: self.existing == ExistingRecord::Same,
+            recorded_earlier: false,
             had_record: Some(self.existing != ExistingRecord::None),
         };
         let Some(path) = &options.save_to else {
@@ -148,7 +152,7 @@ impl<'p> SignedClaim<'p> {
 }
 
 /// Writes a transaction for the first time. Fails if an earlier claim about the same asset is
-/// pending, unless `placement` puts the old file aside. The folders are locked, so no process can
+/// saved, unless `placement` puts the old file aside. The folders are locked, so no process can
 /// save a claim between the search and the write.
 fn write_unless(
     saved: &SavedTransaction,
@@ -158,6 +162,9 @@ fn write_unless(
     saved.write_first(placement, &earlier.folders, || match placement {
         Placement::Aside => Ok(()),
         // Folders that could not be searched were reported before signing.
-        Placement::New | Placement::Over => earlier.refuse(|_| {}),
+        Placement::New | Placement::Over => match earlier.rival(|_| {})? {
+            Some(rival) => Err(rival.error()),
+            None => Ok(()),
+        },
     })
 }

@@ -46,6 +46,8 @@ pub struct ClaimOutcome {
     /// Whether this verifier had a record about the asset before the transaction was signed. Unknown
     /// if an earlier run signed it.
     pub had_record: Option<bool>,
+    /// Whether a node showed its record in an earlier run.
+    pub recorded_earlier: bool,
     /// The number of submissions in this run.
     pub sent: u32,
     /// The new path of the earlier [saved](crate::ClaimOptions::again) file, if it was put aside.
@@ -189,6 +191,7 @@ impl SubmittedClaim<'_> {
             transaction: self.ready.signed,
             resumed: self.ready.resumed,
             had_record: self.ready.had_record,
+            recorded_earlier: self.ready.recorded_earlier,
             put_aside: self.ready.put_aside,
             trans_code,
         })

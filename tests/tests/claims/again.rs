@@ -119,9 +119,9 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
     // Both may still be recorded, so both must be found.
     let contract = claim.contract;
     let verifier = world.wallet(0).address();
-    let pending =
-        SavedTransaction::find_pending(world.folder.path(), contract, "a", verifier).unwrap();
-    let states: Vec<_> = pending
+    let saved =
+        SavedTransaction::find_claims(world.folder.path(), contract, "a", verifier).unwrap();
+    let states: Vec<_> = saved
         .transactions
         .iter()
         .map(SavedTransaction::state)
@@ -130,7 +130,7 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
         states,
         [TransactionState::Accepted, TransactionState::Signed]
     );
-    assert!(pending.skipped.is_empty() && pending.complete);
+    assert!(saved.skipped.is_empty() && saved.complete);
 }
 
 #[tokio::test]

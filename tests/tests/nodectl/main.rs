@@ -12,6 +12,7 @@ mod exposure;
 mod folders;
 mod hostile;
 mod kinds;
+mod lying;
 mod manual;
 mod networks;
 #[cfg(unix)]

@@ -2,14 +2,15 @@
 
 mod error;
 mod file;
-mod pending;
 #[cfg(test)]
 mod sample;
+mod search;
 #[cfg(test)]
 mod tests;
 mod transaction;
 
 pub use error::SavedTransactionError;
 pub(crate) use file::Placement;
-pub use pending::PendingTransactions;
+pub use search::SavedClaims;
+pub(crate) use search::claim_of;
 pub use transaction::{SavedTransaction, TransactionState};

@@ -331,7 +331,7 @@ async fn claiming(asset: &str, verifier: &str, fee: &str) -> TestFiles {
 }
 
 #[tokio::test]
-async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
+async fn every_saved_claim_about_an_asset_is_found_in_a_folder_whatever_its_state() {
     let folder = tempfile::tempdir().unwrap();
     let keep = |files: &TestFiles, name: &str, state: TransactionState| {
         let path = folder.path().join(name);
@@ -359,35 +359,32 @@ async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
     std::fs::write(folder.path().join(".saved-aB3xY9"), &whole[..9]).unwrap();
     std::fs::create_dir(folder.path().join("folder.json")).unwrap();
 
-    let pending = |contract: &str| {
+    let claims = |contract: &str| {
         let (contract, verifier) = (contract.parse().unwrap(), FIRST.parse().unwrap());
-        SavedTransaction::find_pending(folder.path(), contract, "caf\u{e9}", verifier).unwrap()
+        SavedTransaction::find_claims(folder.path(), contract, "caf\u{e9}", verifier).unwrap()
     };
-    let found = pending(CONTRACT);
+    let found = claims(CONTRACT);
     let names: Vec<_> = found
         .transactions
         .iter()
         .map(|kept| kept.path().file_name().unwrap().to_str().unwrap())
         .collect();
-    // A refused transaction stays pending for a day.
-    let expected = ["accepted.json", "refused.json", "sent", "signed.json.1"];
+    let expected = [
+        "accepted.json",
+        "recorded.json",
+        "refused.json",
+        "sent",
+        "signed.json.1",
+    ];
     assert_eq!(names, expected);
-    let now = nodeproof_primitives::TimestampMs::now().as_millis();
-    for (days, pending) in [(0, true), (1, true), (2, false)] {
-        let later =
-            nodeproof_primitives::TimestampMs::from_millis(now + days * 86_400_000 - 60_000);
-        let refused = found.transactions[1].is_pending_at(later);
-        assert_eq!(refused, pending, "{days}");
-        assert!(found.transactions[0].is_pending_at(later));
-    }
     assert!(found.complete);
     assert_eq!(found.skipped.len(), 1, "{:?}", found.skipped);
     assert!(found.skipped[0].to_string().contains("cut.json"));
-    let other = pending("ct0000000000000000000000000000000000000001");
+    let other = claims("ct0000000000000000000000000000000000000001");
     assert!(other.transactions.is_empty());
 
     let nowhere = folder.path().join("nowhere");
-    let none = SavedTransaction::find_pending(
+    let none = SavedTransaction::find_claims(
         &nowhere,
         CONTRACT.parse().unwrap(),
         "a",

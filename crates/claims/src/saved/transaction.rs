@@ -9,7 +9,7 @@ use nodeproof_client::{
     BaseUrl, ContractCall, SignedTransaction,
     contract_call::{CheckedTransaction, Fee, shown_apart},
 };
-use nodeproof_primitives::{Amount, RawJson, TimestampMs, TransactionCode};
+use nodeproof_primitives::{Amount, RawJson, TransactionCode};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -53,7 +53,7 @@ const VERSION: u32 = 1;
 /// saved.note(TransactionState::Sent)?;
 /// node.submit(saved.signed()).await?.accepted()?;
 /// saved.note(TransactionState::Accepted)?;
-/// println!("{}: {:?}, pending: {}", saved.node(), saved.state(), saved.is_pending());
+/// println!("{}: {:?}", saved.node(), saved.state());
 /// # Ok(())
 /// # }
 /// ```
@@ -63,7 +63,6 @@ pub struct SavedTransaction {
     contents: Contents,
     signed: SignedTransaction,
     trans_code: TransactionCode,
-    timestamp: TimestampMs,
 }
 
 /// The last known state of a saved transaction.
@@ -88,7 +87,7 @@ pub enum TransactionState {
     Refused,
     /// Accepted by a node.
     Accepted,
-    /// Its record was read back.
+    /// A node showed its record. A node can show a record that no block contains.
     Recorded,
 }
 
@@ -110,9 +109,6 @@ pub(super) struct Contents {
     /// Whether the same record existed before this was signed.
     #[serde(default)]
     recorded_before: bool,
-    /// The time at which a node refused it, by the local clock.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    refused_at: Option<TimestampMs>,
     trans_code: TransactionCode,
     requested: ContractCall,
     fee: FeeText,
@@ -236,7 +232,6 @@ impl SavedTransaction {
             node: node.as_str().to_owned(),
             state: TransactionState::Signed,
             recorded_before: false,
-            refused_at: None,
             trans_code: checked.trans_code(),
             requested: checked.call().clone(),
             fee: FeeText {
@@ -250,7 +245,6 @@ impl SavedTransaction {
         Ok(Self {
             path: path.to_owned(),
             trans_code: checked.trans_code(),
-            timestamp: checked.timestamp(),
             contents,
             signed: signed.clone(),
         })
@@ -317,7 +311,6 @@ impl SavedTransaction {
         Ok(Some(Self {
             path: path.to_owned(),
             trans_code: contents.trans_code,
-            timestamp: checked.timestamp(),
             contents,
             signed,
         }))
@@ -463,11 +456,6 @@ impl SavedTransaction {
         };
         let contents = Contents {
             state: if stays { before } else { state },
-            refused_at: if state == TransactionState::Refused {
-                Some(TimestampMs::now())
-            } else {
-                there.contents.refused_at
-            },
             ..self.contents.clone()
         };
         if !stays {
@@ -510,29 +498,6 @@ impl SavedTransaction {
     #[must_use]
     pub fn node(&self) -> &str {
         &self.contents.node
-    }
-
-    /// Returns whether it may still be recorded without another signature.
-    ///
-    /// A refused transaction is still pending until a day after its time and after the refusal, because
-    /// the node still has it. The contract does not state when a transaction is too old. When it is
-    /// signed, its time may differ from the clock by a day at most.
-    #[must_use]
-    pub fn is_pending(&self) -> bool {
-        self.is_pending_at(TimestampMs::now())
-    }
-
-    pub(super) fn is_pending_at(&self, now: TimestampMs) -> bool {
-        const DAY: i64 = 24 * 60 * 60 * 1000;
-
-        match (self.state(), self.contents.refused_at) {
-            (TransactionState::Recorded, _) => false,
-            (TransactionState::Refused, Some(refused_at)) => {
-                let last = refused_at.max(self.timestamp).as_millis();
-                now.as_millis() <= last.saturating_add(DAY)
-            }
-            _ => true,
-        }
     }
 
     /// Returns the last saved state.

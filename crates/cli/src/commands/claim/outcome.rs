@@ -47,6 +47,15 @@ impl CommandResult for AcceptedClaim<'_> {
 /// Returns the failure if an accepted claim is not confirmed.
 pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failure> {
     let code = outcome.trans_code();
+    if let Some(shown) = outcome.read_back.contradiction()
+        && outcome.recorded_earlier
+    {
+        let failure = Failure::unexpected(format!(
+            "an earlier run read the record of transaction {code}, but the node now shows {shown}. \
+             That is a contradiction, unless the record was deleted: look for it at another node"
+        ));
+        return Some(failure.sent(true));
+    }
     let what = match &outcome.read_back {
         ReadBack::Recorded(_) => return None,
         ReadBack::Differs { differences, .. } => {
@@ -128,7 +137,9 @@ pub(super) fn failure(error: ClaimError) -> Failure {
              here; if not, give another file with --keep",
             path.display()
         )),
-        ClaimError::Pending { ref path, .. } => Failure::usage(text).and(&format!(
+        ClaimError::Contradiction { .. } => Failure::unexpected(text)
+            .and(": look for the record at another node; --again makes and pays another claim"),
+        ClaimError::EarlierClaim { ref path, .. } => Failure::usage(text).and(&format!(
             ": `nodectl submit {}` submits the earlier one again, and --again makes and pays \
              another one",
             path.display()

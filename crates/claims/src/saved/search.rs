@@ -1,12 +1,13 @@
-//! The saved transactions of a folder that may still be recorded.
+//! The saved claims of a folder about an asset.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-use nodeproof_client::ContractCall;
-use nodeproof_primitives::{ContractAddress, WalletAddress};
+use nodeproof_client::{AddVerification, ContractCall};
+use nodeproof_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
+use serde::Deserialize;
 
 use super::{
     error::SavedTransactionError,
@@ -19,12 +20,12 @@ const MAX_FILES: usize = 10_000;
 /// The largest number of bytes that are read in all.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The saved transactions of a folder that make a claim about an asset, and may still be recorded.
+/// The saved transactions of a folder that make a claim about an asset.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct PendingTransactions {
-    /// The [pending](SavedTransaction::is_pending) transactions, sorted by their paths. After a crash,
-    /// two files may contain the same transaction.
+pub struct SavedClaims {
+    /// The transactions, sorted by their paths. After a crash, two files may contain the same
+    /// transaction.
     pub transactions: Vec<SavedTransaction>,
     /// The files that are damaged or can't be read. They may contain such a transaction.
     pub skipped: Vec<SavedTransactionError>,
@@ -33,8 +34,11 @@ pub struct PendingTransactions {
 }
 
 impl SavedTransaction {
-    /// Finds the saved transactions in a folder that make a claim about an asset as this verifier,
-    /// and are [pending](Self::is_pending). Each of them may still be recorded, and has its own fee.
+    /// Finds the saved transactions in a folder that make a claim about an asset as this verifier. Each
+    /// of them has its own fee, and may still be recorded.
+    ///
+    /// All [states](crate::TransactionState) count. A node can report a transaction as refused and include it
+    /// later, and it can show a record that no block contains.
     ///
     /// Subfolders and other files are skipped. A missing folder counts as empty. The transactions may
     /// be for another network; see [`node`](Self::node).
@@ -49,35 +53,35 @@ impl SavedTransaction {
     /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
     /// let verifier = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
     /// let folder = Path::new("no-such-folder");
-    /// let pending = SavedTransaction::find_pending(folder, contract, "asset 7", verifier)?;
-    /// assert!(pending.complete && pending.transactions.is_empty());
+    /// let claims = SavedTransaction::find_claims(folder, contract, "asset 7", verifier)?;
+    /// assert!(claims.complete && claims.transactions.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn find_pending(
+    pub fn find_claims(
         folder: &Path,
         contract: ContractAddress,
         asset_id: &str,
         verifier: WalletAddress,
-    ) -> Result<PendingTransactions, SavedTransactionError> {
+    ) -> Result<SavedClaims, SavedTransactionError> {
         let unusable = |source| SavedTransactionError::Unusable {
             path: folder.to_owned(),
             action: "read",
             source,
         };
-        let mut pending = PendingTransactions {
+        let mut found = SavedClaims {
             complete: true,
-            ..PendingTransactions::default()
+            ..SavedClaims::default()
         };
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(pending),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
             Err(error) => return Err(unusable(error)),
         };
         let mut left = MAX_BYTES;
         for (count, entry) in entries.enumerate() {
             let entry = entry.map_err(unusable)?;
             if count >= MAX_FILES {
-                pending.complete = false;
+                found.complete = false;
                 break;
             }
             if entry.file_name().to_str().is_some_and(file::is_staged) {
@@ -94,22 +98,20 @@ impl SavedTransaction {
                 continue;
             }
             let Some(rest) = left.checked_sub(about.len()) else {
-                pending.complete = false;
+                found.complete = false;
                 continue;
             };
             left = rest;
             match Self::open(&path) {
-                Ok(Some(saved)) if saved.is_pending() => {
-                    if claims(saved.call(), contract, asset_id, verifier) {
-                        pending.transactions.push(saved);
-                    }
+                Ok(Some(saved)) if claims(saved.call(), contract, asset_id, verifier) => {
+                    found.transactions.push(saved);
                 }
                 Ok(_) | Err(SavedTransactionError::NotSavedTransaction { .. }) => {}
-                Err(error) => pending.skipped.push(error),
+                Err(error) => found.skipped.push(error),
             }
         }
-        pending.transactions.sort_by(|a, b| a.path().cmp(b.path()));
-        Ok(pending)
+        found.transactions.sort_by(|a, b| a.path().cmp(b.path()));
+        Ok(found)
     }
 }
 
@@ -141,4 +143,28 @@ fn claims(
     let verifies = text("verifier_address").is_some_and(|text| text.parse() == Ok(verifier))
         || call.signers.first() == Some(&verifier);
     verifies && text("asset_id").is_some_and(|asset| asset == asset_id)
+}
+
+/// Returns the claim that a call makes, if it has all members of a claim.
+pub(crate) fn claim_of(call: &ContractCall) -> Option<AddVerification> {
+    #[derive(Deserialize)]
+    struct Params {
+        asset_id: String,
+        asset_type: String,
+        verifier_address: WalletAddress,
+        outcome: Integer,
+        doc_hash_list: Vec<Hash256>,
+        doc_link_list: Vec<String>,
+        remarks: String,
+        deletable_after: Integer,
+    }
+    let params: Params = call.params.decode().ok()?;
+    let verifier = params.verifier_address;
+    let mut claim = AddVerification::new(params.asset_id, verifier, params.deletable_after)
+        .asset_type(params.asset_type)
+        .outcome(params.outcome)
+        .remarks(params.remarks);
+    claim.doc_hash_list = params.doc_hash_list;
+    claim.doc_link_list = params.doc_link_list;
+    Some(claim)
 }
