@@ -127,3 +127,63 @@ fn every_member_is_shown_and_unknown_ones_are_called_that() {
         }
     }
 }
+
+#[test]
+fn a_number_that_would_be_signed_as_another_is_refused_wherever_it_is() {
+    let home = Home::new();
+    let wallet = home.wallet("w.json", &keys());
+    type Place = (&'static str, fn(&mut Value, Value));
+    let places: [Place; 6] = [
+        ("transaction.fee", |it, n| it["transaction"]["fee"] = n),
+        ("transaction.timestamp", |it, n| {
+            it["transaction"]["timestamp"] = n;
+        }),
+        ("transaction.more", |it, n| it["transaction"]["more"] = n),
+        ("transaction.specific_data.params.a", |it, n| {
+            it["transaction"]["specific_data"]["params"]["a"] = n;
+        }),
+        ("transaction.specific_data.params.b[1].c", |it, n| {
+            it["transaction"]["specific_data"]["params"]["b"] = json!([1, {"c": n}]);
+        }),
+        ("transaction.specific_data.x[0][0]", |it, n| {
+            it["transaction"]["specific_data"]["x"] = json!([[n]]);
+        }),
+    ];
+    for number in [
+        "9007199254740993.0",
+        "9007199254740993e0",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "1000000.00000000001",
+        "0.1000000000000000055511151231257827",
+    ] {
+        for (place, put) in places {
+            // A JSON library would change the number, so its text is inserted.
+            let text = raw(|document| put(document, json!("number")));
+            let file = home.file("raw.json", &text.replace("\"number\"", number));
+            for more in ["--yes", "--dry-run"] {
+                let ran = home
+                    .run(&["sign", &file, more, "--wallet", &wallet])
+                    .ended(2);
+                assert!(ran.err.contains(&format!("`{place}`")), "{number}: {ran:?}");
+                assert!(ran.err.contains("nothing was signed"), "{number}: {ran:?}");
+                assert_eq!(ran.out, "", "{number} at {place}");
+            }
+        }
+    }
+    for number in [
+        "9007199254740993",
+        "1e2",
+        "100.0",
+        "-0",
+        "0.1",
+        "1e22",
+        "5e-324",
+    ] {
+        let text = raw(|document| document["transaction"]["more"] = json!("number"));
+        let file = home.file("raw.json", &text.replace("\"number\"", number));
+        home.run(&["sign", &file, "--yes", "--wallet", &wallet])
+            .ended(0);
+    }
+}

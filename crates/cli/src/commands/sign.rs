@@ -47,7 +47,7 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
     transaction_file::check(args.out.as_deref())?;
     let input = TransactionInput::read("the transaction", &args.file)?;
     let mut transaction = HalfSigned::read(input.text())?;
-    transaction.check_fee()?;
+    transaction.check_numbers()?;
     let unknown = transaction.unknown_signers();
     let signers = args.signers.signers(session, session.network())?;
     for signer in &signers {

@@ -6,7 +6,9 @@ use nodeproof_client::{
     RawTransaction, SignatureEntry, SignedTransaction, Transaction,
     contract_call::{BuiltCallMismatch, check_unique_members},
 };
-use nodeproof_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
+use nodeproof_primitives::{
+    Amount, MessageSignature, RawJson, Signer, WalletAddress, signed_message,
+};
 use nodeproof_wallet::{Signature, TransactionError, required_signers};
 
 use super::described::{is_call, what};
@@ -78,15 +80,10 @@ impl HalfSigned {
         Ok(())
     }
 
-    /// Rejects a fee that a node would read as a different number.
-    pub(super) fn check_fee(&self) -> Result<(), Failure> {
-        let view = Transaction::from_text(&self.transaction).map_err(Failure::usage)?;
-        match view.fee() {
-            Ok(fee) => fee
-                .check_exact()
-                .map_err(|error| Failure::usage(format!("the fee: {error}; nothing was signed"))),
-            Err(_) => Ok(()),
-        }
+    /// Rejects a number, anywhere in the transaction, that is signed as a different number.
+    pub(super) fn check_numbers(&self) -> Result<(), Failure> {
+        let transaction = self.transaction.parse().map_err(Failure::usage)?;
+        check_exact(&transaction, "transaction")
     }
 
     /// Returns a warning if the type does not list signers, so the required ones are not known.
@@ -179,6 +176,34 @@ pub(super) fn check_one_meaning(text: &str) -> Result<(), Failure> {
             "the name of a member can't be read, so it can't be distinguished from others",
         ),
     })
+}
+
+/// Rejects a number that is signed as a different number, in a value at `place`.
+///
+/// The nesting was checked before.
+fn check_exact(value: &RawJson, place: &str) -> Result<(), Failure> {
+    if let Ok(members) = value.decode::<BTreeMap<String, RawJson>>() {
+        return members
+            .iter()
+            .try_for_each(|(name, value)| check_exact(value, &format!("{place}.{name}")));
+    }
+    if let Ok(elements) = value.decode::<Vec<RawJson>>() {
+        let mut elements = elements.iter().enumerate();
+        return elements
+            .try_for_each(|(index, value)| check_exact(value, &format!("{place}[{index}]")));
+    }
+    if !value
+        .as_str()
+        .starts_with(|c: char| c == '-' || c.is_ascii_digit())
+    {
+        return Ok(());
+    }
+    let exact = value
+        .as_str()
+        .parse::<Amount>()
+        .map_err(|error| error.to_string())
+        .and_then(|amount| amount.check_exact().map_err(|error| error.to_string()));
+    exact.map_err(|error| Failure::usage(format!("`{place}`: {error}; nothing was signed")))
 }
 
 fn has_signatures(text: &str) -> bool {
