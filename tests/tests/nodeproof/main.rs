@@ -5,6 +5,7 @@
 #[cfg(unix)]
 mod ci;
 mod diff;
+mod echoes;
 mod formats;
 mod junit;
 #[cfg(unix)]

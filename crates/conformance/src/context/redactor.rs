@@ -1,36 +1,54 @@
 //! Redacts the signatures of the user's wallet in reports.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    sync::{Arc, Mutex},
+};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// The text that replaces a signature in a report.
+/// The text that replaces a signature, or a part of one, in a report.
 const REDACTED: &str = "(signature redacted)";
+/// The smallest number of hexadecimal digits of a signature that is redacted.
+const DIGITS: usize = 16;
+/// The number of base64 characters that [`DIGITS`] digits always fill, wherever they begin.
+const BASE64: usize = 9;
 
 /// The signatures of the user's wallet that this run has sent.
 ///
-/// A node can repeat a signature anywhere in a response, so the whole report is searched. Clones
+/// A node can repeat a signature anywhere in a response, in any form, and reports cut long texts. So
+/// every text of the finished report is searched for every part of a signature: 16 digits or more, in
+/// upper or lower case, forwards or backwards, with anything between the digits, and in base64. Clones
 /// share their signatures. `Debug` does not show them.
 #[derive(Clone, Default)]
-pub(crate) struct Redactor(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Redactor(Arc<Mutex<Parts>>);
+
+/// All parts of the signatures that are searched for.
+#[derive(Clone, Default)]
+struct Parts {
+    hex: HashSet<[u8; DIGITS]>,
+    base64: HashSet<[u8; BASE64]>,
+}
 
 impl Redactor {
     /// Adds a hexadecimal signature. Everything that is reported from now on is redacted.
     pub(crate) fn add(&self, signature: &str) {
-        if let Ok(mut signatures) = self.0.lock() {
-            signatures.push(signature.to_ascii_lowercase());
+        if let Ok(mut parts) = self.0.lock() {
+            parts.add(&signature.to_ascii_lowercase());
         }
     }
 
     /// Returns the value without the signatures in any of its strings.
     pub(crate) fn redact<T: Serialize + DeserializeOwned>(&self, value: T) -> T {
-        let signatures = self.0.lock().map(|list| list.clone()).unwrap_or_default();
-        if signatures.is_empty() {
+        let parts = self.0.lock().map(|parts| parts.clone()).unwrap_or_default();
+        if parts.hex.is_empty() {
             return value;
         }
         let redacted = serde_json::to_value(&value).and_then(|mut json| {
-            redact(&mut json, &signatures);
+            redact(&mut json, &parts);
             serde_json::from_value(json)
         });
         redacted.unwrap_or(value)
@@ -43,52 +61,271 @@ impl std::fmt::Debug for Redactor {
     }
 }
 
-fn redact(value: &mut Value, signatures: &[String]) {
+fn redact(value: &mut Value, parts: &Parts) {
     match value {
-        Value::String(text) => {
-            for signature in signatures {
-                replace(text, signature);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, signatures)),
+        Value::String(text) => *text = parts.redact(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, parts)),
         Value::Object(members) => {
-            let members = members.values_mut();
-            members.for_each(|member| redact(member, signatures));
+            let names = std::mem::take(members).into_iter();
+            *members = names
+                .map(|(name, mut member)| {
+                    redact(&mut member, parts);
+                    (parts.redact(&name), member)
+                })
+                .collect();
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// Replaces a signature, in upper or lower case. The rest of the text stays.
-fn replace(text: &mut String, signature: &str) {
-    // Only ASCII changes case here, so positions stay the same.
-    while let Some(at) = text.to_ascii_lowercase().find(signature) {
-        text.replace_range(at..at + signature.len(), REDACTED);
+impl Parts {
+    /// Adds all parts of a signature, which is written in lower case.
+    fn add(&mut self, signature: &str) {
+        let digits = signature.as_bytes();
+        let pairs: Vec<&[u8]> = digits.chunks(2).collect();
+        let bytes: Vec<u8> = pairs
+            .iter()
+            .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+            .collect();
+        let backwards: Vec<u8> = digits.iter().rev().copied().collect();
+        let bytes_backwards: Vec<u8> = pairs.iter().rev().copied().flatten().copied().collect();
+        for form in [digits, &backwards, &bytes_backwards] {
+            self.hex.extend(form.windows(DIGITS).filter_map(sized));
+        }
+        for form in [
+            &bytes[..],
+            digits,
+            signature.to_ascii_uppercase().as_bytes(),
+        ] {
+            // What stands before a signature decides where its first group of three bytes begins.
+            for start in 0..3 {
+                let encoded = STANDARD_NO_PAD.encode(form.get(start..).unwrap_or_default());
+                let parts = encoded.as_bytes().windows(BASE64);
+                self.base64.extend(parts.filter_map(sized));
+            }
+        }
     }
+
+    fn redact(&self, text: &str) -> String {
+        let mut found = self.found(&characters(text));
+        let decoded = decoded(text);
+        if decoded.len() < text.chars().count() {
+            found.extend(self.found(&decoded));
+        }
+        found.sort_by_key(|range| range.start);
+        let mut shown = String::with_capacity(text.len());
+        let mut end = 0;
+        for range in found {
+            if range.start >= end {
+                shown.push_str(text.get(end..range.start).unwrap_or_default());
+                shown.push_str(REDACTED);
+            }
+            end = end.max(range.end);
+        }
+        shown.push_str(text.get(end..).unwrap_or_default());
+        shown
+    }
+
+    /// Returns the places of the parts of signatures.
+    fn found(&self, characters: &[Character]) -> Vec<Range<usize>> {
+        let hex = filtered(characters, |one| {
+            one.is_ascii_hexdigit().then(|| one.to_ascii_lowercase())
+        });
+        let base64 = filtered(characters, |one| match one {
+            b'-' => Some(b'+'),
+            b'_' => Some(b'/'),
+            b'+' | b'/' => Some(one),
+            _ => one.is_ascii_alphanumeric().then_some(one),
+        });
+        let mut found = places(&hex, &self.hex);
+        found.extend(places(&base64, &self.base64));
+        found
+    }
+}
+
+/// An ASCII character and its place in a text.
+#[derive(Clone)]
+struct Character {
+    byte: u8,
+    place: Range<usize>,
+}
+
+fn characters(text: &str) -> Vec<Character> {
+    let ascii = text.char_indices().filter_map(|(at, one)| {
+        Some(Character {
+            byte: u8::try_from(one).ok().filter(u8::is_ascii)?,
+            place: at..at + one.len_utf8(),
+        })
+    });
+    ascii.collect()
+}
+
+/// The escapes of characters: how they begin and end, the base of the number, and its largest length.
+const ESCAPES: [(&str, &str, u32, usize); 5] = [
+    ("\\u{", "}", 16, 6),
+    ("\\u", "", 16, 4),
+    ("&#x", ";", 16, 6),
+    ("&#", ";", 10, 7),
+    ("%", "", 16, 2),
+];
+
+/// Returns a text's characters, with escaped ones in their plain form.
+fn decoded(text: &str) -> Vec<Character> {
+    let mut decoded = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let escape = ESCAPES.iter().find_map(|(start, end, base, most)| {
+            let number = rest.strip_prefix(start)?;
+            let digits = number
+                .bytes()
+                .take(*most)
+                .take_while(|one| char::from(*one).is_digit(*base))
+                .count();
+            let code = u32::from_str_radix(number.get(..digits)?, *base).ok()?;
+            number.get(digits..)?.strip_prefix(end)?;
+            let byte = u8::try_from(code).ok().filter(u8::is_ascii)?;
+            Some((byte, start.len() + digits + end.len()))
+        });
+        let length = match escape {
+            Some((byte, length)) => {
+                let place = at..at + length;
+                decoded.push(Character { byte, place });
+                length
+            }
+            None => {
+                let first = rest.chars().next().map_or(1, char::len_utf8);
+                decoded.extend(characters(&rest[..first]).into_iter().map(|one| Character {
+                    place: at..at + first,
+                    ..one
+                }));
+                first
+            }
+        };
+        at += length;
+    }
+    decoded
+}
+
+/// Returns the characters that belong to a form, in its normal spelling.
+fn filtered(characters: &[Character], normal: impl Fn(u8) -> Option<u8>) -> Vec<Character> {
+    let of_form = characters.iter().filter_map(|one| {
+        Some(Character {
+            byte: normal(one.byte)?,
+            place: one.place.clone(),
+        })
+    });
+    of_form.collect()
+}
+
+fn places<const LENGTH: usize>(
+    characters: &[Character],
+    parts: &HashSet<[u8; LENGTH]>,
+) -> Vec<Range<usize>> {
+    let bytes: Vec<u8> = characters.iter().map(|one| one.byte).collect();
+    let found = bytes.windows(LENGTH).enumerate().filter_map(|(at, part)| {
+        let is_part = parts.contains(&sized::<LENGTH>(part)?);
+        let (first, last) = (characters.get(at)?, characters.get(at + LENGTH - 1)?);
+        is_part.then_some(first.place.start..last.place.end)
+    });
+    found.collect()
+}
+
+fn sized<const LENGTH: usize>(part: &[u8]) -> Option<[u8; LENGTH]> {
+    part.try_into().ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+
     use super::*;
 
-    #[test]
-    fn a_signature_is_redacted_wherever_it_stands_and_nothing_else_is() {
-        let signature = "0aB1".repeat(32);
+    /// A signature in which no part occurs twice.
+    const SIGNATURE: &str = "2bdbf71e169bc31f5d9c63c327b6da11ae018faea6091c241f224fc1d3bf7872\
+                             6feb7131b9824ca0ae4b772c33bf36244897ed96ccddb4deb31ea5207a9654db";
+
+    fn redactor() -> Redactor {
         let redactor = Redactor::default();
-        let value = serde_json::json!({
-            "a": [format!("x{signature}y"), "0ab1", 7],
-            "b": {"c": signature.to_uppercase() + &signature},
-        });
-        assert_eq!(redactor.redact(value.clone()), value);
-        redactor.add(&signature);
-        let shown = redactor.redact(value);
+        redactor.add(SIGNATURE);
+        redactor
+    }
+
+    fn bytes() -> Vec<u8> {
+        let pairs = (0..64).map(|at| u8::from_str_radix(&SIGNATURE[2 * at..2 * at + 2], 16));
+        pairs.map(Result::unwrap).collect()
+    }
+
+    fn joined(pieces: &[&str], between: &str) -> String {
+        pieces.join(between)
+    }
+
+    #[test]
+    fn every_form_and_every_part_of_a_signature_is_redacted() {
+        let (s, bytes) = (SIGNATURE, bytes());
+        let pairs: Vec<&str> = (0..64).map(|at| &s[2 * at..2 * at + 2]).collect();
+        let groups: Vec<&str> = (0..8).map(|at| &s[16 * at..16 * at + 16]).collect();
+        let escaped = |form: fn(u8) -> String| s.bytes().map(form).collect::<String>();
+        let base64 = STANDARD.encode(&bytes);
+        let texts = [
+            s.to_owned(),
+            s.to_uppercase(),
+            s[1..].to_owned(),
+            s[..127].to_owned() + "…",
+            s[..16].to_owned(),
+            s[112..].to_owned(),
+            s[37..60].to_uppercase(),
+            joined(&[&s[..64], &s[64..]], "\", \"s\": \""),
+            joined(&pairs, ":"),
+            joined(&pairs, " "),
+            joined(&pairs, ", 0x").replace("0x", "\\x"),
+            joined(&groups, "\n    "),
+            joined(&pairs, "\u{a0}"),
+            s.chars().rev().collect(),
+            pairs.iter().rev().copied().collect(),
+            base64.clone(),
+            URL_SAFE.encode(&bytes),
+            STANDARD.encode([b"xy", &bytes[..]].concat()),
+            STANDARD.encode([b"x", &bytes[..], b"yz"].concat()),
+            STANDARD.encode(&bytes[8..24]),
+            STANDARD.encode(&bytes[11..19]),
+            STANDARD.encode(s),
+            STANDARD.encode(format!("y{}", s.to_uppercase())),
+            joined(&[&base64[..20], &base64[20..50], &base64[50..]], "\r\n"),
+            escaped(|one| format!("\\u{one:04x}")),
+            escaped(|one| format!("\\u{{{one:x}}}")),
+            escaped(|one| format!("&#{one};")),
+            escaped(|one| format!("&#x{one:X};")),
+            escaped(|one| format!("%{one:02x}")),
+        ];
+        for text in texts {
+            let shown = redactor().redact(format!("its <{text}> is it"));
+            assert!(shown.starts_with("its <"), "{text}: {shown}");
+            assert!(shown.ends_with("> is it"), "{text}: {shown}");
+            // At most the ends of a cut part stay.
+            let rest = shown.replace(REDACTED, "");
+            assert!(rest.len() < "its <> is it".len() + 12, "{text}: {shown}");
+            assert!(shown.contains(REDACTED), "{text}: {shown}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_redacted() {
+        let other = "9a".repeat(64);
+        for text in [
+            &other,
+            &SIGNATURE[..15],
+            "the node returned 0xab12 and \u{1f600} in block 17",
+            "YWJjZGVmZ2hpamtsbW5vcA==",
+            "",
+        ] {
+            assert_eq!(redactor().redact(text.to_owned()), text);
+        }
+        let value = serde_json::json!({"a": [SIGNATURE, 7], SIGNATURE: {"b": null}});
+        assert_eq!(Redactor::default().redact(value.clone()), value);
         assert_eq!(
-            shown,
-            serde_json::json!({
-                "a": ["x(signature redacted)y", "0ab1", 7],
-                "b": {"c": "(signature redacted)(signature redacted)"},
-            })
+            redactor().redact(value),
+            serde_json::json!({"a": [REDACTED, 7], REDACTED: {"b": null}})
         );
-        assert_eq!(format!("{redactor:?}"), "Redactor");
+        assert_eq!(format!("{:?}", redactor()), "Redactor");
     }
 }

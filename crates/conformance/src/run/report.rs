@@ -92,7 +92,12 @@ pub(crate) fn build(
         cases: cases.collect(),
         exchanges: exchanges.into_list(),
     };
-    (options.submitting.redactor.redact(report), without_sweep)
+    let redactor = &options.submitting.redactor;
+    let without_sweep = without_sweep.map(|conclusion| Conclusion {
+        reason: redactor.redact(conclusion.reason),
+        ..conclusion
+    });
+    (redactor.redact(report), without_sweep)
 }
 
 /// Returns the report of a case that did not run.

@@ -1,0 +1,249 @@
+//! A node that repeats the signature of the user's wallet, in every form and everywhere. No output may
+//! show 16 digits of it, because the claim can be submitted with it.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+use axum::http::{HeaderValue, header};
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE},
+};
+use integration_tests::{
+    proxy::{Fault, Proxy, Response},
+    submissions::SUBMIT,
+};
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_wallet::{KeyFile, Protection, PublicKey, Signature};
+use serde_json::{Value, json};
+
+use super::{ran, run};
+
+/// Returns the first signature of this wallet in a submission.
+fn signature_of(body: &[u8], wallet: &PublicKey) -> Option<String> {
+    let text = std::str::from_utf8(body).ok()?;
+    let signed = nodeproof_client::SignedTransaction::from_text(text).ok()?;
+    let message = nodeproof_primitives::signed_message(signed.transaction_text()).ok()?;
+    let body: Value = serde_json::from_str(text).ok()?;
+    body["signatures"].as_array()?.iter().find_map(|entry| {
+        let text = entry["msgsign"].as_str()?;
+        let signature: Signature = text.parse().ok()?;
+        let is_own = wallet.verify(message.as_bytes(), &signature).is_ok();
+        is_own.then(|| text.to_owned())
+    })
+}
+
+/// A form in which a node repeats a signature.
+type Form = (&'static str, fn(&str) -> String);
+
+/// What a node repeats: all forms below each other, and one text that is longer than every limit.
+/// Wherever a limit cuts the second one, it cuts a signature.
+const ECHOES: [Form; 2] = [
+    ("all forms", |s| {
+        let forms: Vec<_> = FORMS
+            .iter()
+            .map(|(name, form)| format!("{name}: {}", form(s)))
+            .collect();
+        forms.join("\n")
+    }),
+    ("repeated", |s| s.repeat(200)),
+];
+
+const FORMS: [Form; 13] = [
+    ("whole", |s| s.to_owned()),
+    ("upper case", str::to_uppercase),
+    ("halves", |s| format!("r={} s={}", &s[..64], &s[64..])),
+    ("without an end", |s| s[..127].to_owned()),
+    ("without a start", |s| s[1..].to_owned()),
+    ("parts", |s| format!("{} | {}", &s[3..19], &s[40..70])),
+    ("colons", |s| pairs(s).join(":")),
+    ("spaces", |s| pairs(s).join(" ")),
+    ("reversed", |s| s.chars().rev().collect()),
+    ("base64", |s| STANDARD.encode(bytes(s))),
+    ("base64 for URLs, shifted", |s| {
+        URL_SAFE.encode([b"x", &bytes(s)[..]].concat())
+    }),
+    ("base64 of the text", |s| STANDARD.encode(s)),
+    ("escapes", |s| {
+        s.bytes().map(|one| format!("&#{one};")).collect()
+    }),
+];
+
+fn pairs(digits: &str) -> Vec<&str> {
+    let ends = (0..digits.len()).step_by(2);
+    ends.map(|at| &digits[at..at + 2]).collect()
+}
+
+fn bytes(digits: &str) -> Vec<u8> {
+    let bytes = pairs(digits).into_iter();
+    bytes
+        .map(|pair| u8::from_str_radix(pair, 16).expect("digits"))
+        .collect()
+}
+
+/// Puts an echo into a response: into JSON, into a page, and into a header.
+fn with_echo(path: &str, response: Response, echo: &str) -> Response {
+    let mut response = match path {
+        "/docs" => response.with_body(format!("<html><!-- {echo} --><body>{echo}</body></html>")),
+        SUBMIT => response.with_json(|body| body["response"]["msg"] = json!(echo)),
+        // A block, a balance, a record, a trust score, a built transaction.
+        _ => response.with_json(|body| {
+            for member in [
+                "previous_hash",
+                "creator_wallet",
+                "balance",
+                "trust_score",
+                "echo",
+            ] {
+                if body.get(member).is_some() || member == "echo" {
+                    body[member] = json!(echo);
+                }
+            }
+            for carrier in ["data", "value"] {
+                if let Some(Value::Array(row)) = body.get_mut(carrier) {
+                    for field in row.iter_mut().skip(4) {
+                        *field = json!(echo);
+                    }
+                }
+            }
+        }),
+    };
+    let short: String = echo
+        .chars()
+        .filter(char::is_ascii_graphic)
+        .take(150)
+        .collect();
+    if let Ok(value) = HeaderValue::from_str(&format!("application/json; x={short}")) {
+        response.headers.insert(header::CONTENT_TYPE, value);
+    }
+    response
+}
+
+/// Returns where 16 or more digits of a signature are in a text, in any of the forms.
+fn leaks(text: &str, signature: &str) -> Option<String> {
+    let hex: String = text
+        .to_ascii_lowercase()
+        .chars()
+        .filter(char::is_ascii_hexdigit)
+        .collect();
+    let backwards: String = signature.chars().rev().collect();
+    for digits in [signature, &backwards] {
+        for at in 0..=digits.len() - 16 {
+            if hex.contains(&digits[at..at + 16]) {
+                return Some(format!("{} of {digits}", &digits[at..at + 16]));
+            }
+        }
+    }
+    let base64: String = text
+        .chars()
+        .filter(|one| one.is_ascii_alphanumeric() || "+/-_".contains(*one))
+        .collect();
+    let base64 = base64.replace('-', "+").replace('_', "/");
+    for source in [bytes(signature), signature.as_bytes().to_vec()] {
+        for start in 0..3 {
+            let encoded = STANDARD.encode(&source[start..]);
+            for at in 0..80 - 12 {
+                if base64.contains(&encoded[at..at + 12]) {
+                    return Some(format!("{} of {encoded}", &encoded[at..at + 12]));
+                }
+            }
+        }
+    }
+    let entities: String = signature.bytes().map(|one| format!("&#{one};")).collect();
+    let plain = text.replace("&amp;", "&").replace("&#38;", "&");
+    plain
+        .contains(&entities[..64])
+        .then(|| "entities".to_owned())
+}
+
+/// Returns the files of a folder with their text.
+fn files(folder: &Path, all: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, all);
+        } else {
+            let text = fs::read(&path).expect("a file");
+            let text = String::from_utf8_lossy(&text).into_owned();
+            all.push((path.display().to_string(), text));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_output_has_sixteen_digits_of_a_signature_that_a_node_repeats() {
+    for (name, form) in ECHOES {
+        for (accepts, format) in [(true, "pretty"), (false, "github")] {
+            let every = BlockTime::Every(std::time::Duration::from_millis(50));
+            let config = Config::for_tests().with_block_time(every);
+            let node = nodeproof_devnode::spawn(config).await.expect("a node");
+            let keys = node.node().wallet("bob").expect("a wallet").keys().clone();
+            let folder = tempfile::tempdir().expect("a folder");
+            let wallet = folder.path().join("wallet.json");
+            KeyFile::write(&wallet, &keys, Protection::Plain).expect("a key file");
+
+            let seen = Arc::new(Mutex::new(None::<String>));
+            let (learnt, public) = (Arc::clone(&seen), *keys.public_key());
+            let fault: Fault = Arc::new(move |request, response| {
+                let mut signature = learnt.lock().expect("a lock");
+                if request.path == SUBMIT && signature.is_none() {
+                    *signature = signature_of(&request.body, &public);
+                }
+                let Some(signature) = &*signature else {
+                    return response;
+                };
+                if accepts && (request.path == SUBMIT || request.path == "/sc-state") {
+                    // The record has to be found, so that the later cases run.
+                    let response = response.with_json(|body| body["echo"] = json!(form(signature)));
+                    return response;
+                }
+                let response = with_echo(&request.path, response, &form(signature));
+                if request.path == SUBMIT {
+                    return response.with_json(|body| body["response"]["valid"] = json!(false));
+                }
+                response
+            });
+            let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+
+            let reports = folder.path().join("reports");
+            let (status, out, errors) = ran(run(&proxy.server.base_url())
+                .args([
+                    "--allow",
+                    "write",
+                    "--currency",
+                    "DEVN",
+                    "-v",
+                    "--format",
+                    format,
+                ])
+                .args(["--contract", &node.contract_address().to_string()])
+                .args(["--settle-timeout", "2", "--wallet"])
+                .arg(&wallet)
+                .args(["--only", "submit-transaction/*", "--only", "docs/*"])
+                .args(["--only", "get-block/*", "--only", "sc-state/*"])
+                .arg("--report-dir")
+                .arg(&reports)
+                .arg("--summary")
+                .arg(folder.path().join("summary.md"))
+                .env("TMPDIR", folder.path()));
+            assert!([0, 1, 3].contains(&status), "{name}: {out}{errors}");
+            let signature = seen.lock().expect("a lock").take();
+            let signature = signature.expect("the wallet signed");
+            let mut outputs = vec![("stdout".to_owned(), out), ("stderr".to_owned(), errors)];
+            files(folder.path(), &mut outputs);
+            assert!(outputs.len() >= 6, "{}", outputs.len());
+            for (output, text) in &outputs {
+                let leak = leaks(text, &signature);
+                assert_eq!(leak, None, "{name}, {accepts}: {output}");
+            }
+            let report = outputs
+                .iter()
+                .find(|(name, _)| name.ends_with("report.json"));
+            let (_, report) = report.expect("a report");
+            assert!(report.contains("(signature redacted)"), "{name}, {accepts}");
+        }
+    }
+}
