@@ -1,10 +1,11 @@
 //! The output in each format, written to a pipe.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, sync::Arc};
 
+use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     faults::{change_json, set},
-    proxy::Proxy,
+    proxy::{Fault, Proxy},
 };
 use nodeproof_devnode::InjectedFault;
 use serde_json::{Value, json};
@@ -232,4 +233,31 @@ async fn a_report_has_the_cost_to_the_node() {
     );
     let page = fs::read_to_string(folder.path().join("report.html")).expect("a page");
     assert!(page.contains(" requests/s; latency: median "));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_pasted_command_sends_one_request_whatever_a_redirect_names() {
+    let node = node(None).await;
+    let fault: Fault = Arc::new(|request, mut response| {
+        if request.path == "/docs" {
+            let to = HeaderValue::from_static("/docs[1-3]{a,b}");
+            response.headers.insert(header::LOCATION, to);
+            return response.with_status(StatusCode::TEMPORARY_REDIRECT);
+        }
+        response
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let (_, out, _) = ran(&mut run(&proxy.server.base_url()));
+    let commands: Vec<&str> = out
+        .lines()
+        .filter_map(|line| line.strip_prefix("  try "))
+        .map(str::trim_start)
+        .filter(|command| command.contains('['))
+        .collect();
+    assert!(!commands.is_empty(), "{out}");
+    for command in commands {
+        let before = proxy.requests().len();
+        let (_, _, errors) = ran(Command::new("sh").args(["-c", command]));
+        assert_eq!(proxy.requests().len(), before + 1, "{command}: {errors}");
+    }
 }

@@ -158,13 +158,14 @@ impl Request {
         url
     }
 
-    /// Returns a shell command that sends this request.
+    /// Returns a shell command that sends this request, and no other: curl would expand the brackets in a
+    /// URL, such as `/docs[1-9]` of a redirect, to many URLs.
     pub(crate) fn curl(&self, base: &BaseUrl) -> String {
         let url = quoted(self.url(base).as_str());
         match &self.body {
-            None => format!("curl -sS {url}"),
+            None => format!("curl -sS --globoff {url}"),
             Some(body) => format!(
-                "curl -sS -X POST -H 'Content-Type: application/json' --data-binary {} {url}",
+                "curl -sS --globoff -X POST -H 'Content-Type: application/json' --data-binary {} {url}",
                 quoted(&seen(body))
             ),
         }
@@ -358,7 +359,7 @@ mod tests {
         let request = Request::get("/sc-state").with("unique_value", "it's; rm -rf & é");
         assert_eq!(
             request.curl(&base),
-            "curl -sS 'http://127.0.0.1:8420/node/sc-state?unique_value=it%27s%3B+rm+-rf+%26+%C3%A9'"
+            "curl -sS --globoff 'http://127.0.0.1:8420/node/sc-state?unique_value=it%27s%3B+rm+-rf+%26+%C3%A9'"
         );
         let post = Request::post("/call-sc", "{\"a\":\"it's\"}".into());
         assert!(
