@@ -5,6 +5,7 @@
 //!   two steps.
 //! - [`LockFile`] and [`FolderLock`] are exclusive locks between processes. The system releases
 //!   them when the process ends.
+//! - [`read_text`] reads a regular file, up to a limit.
 //! - [`check_private_folder`] refuses folders that other users control.
 //! - [`config_folder`] and [`state_folder`] are the user's folders for configuration and state.
 //!
@@ -21,11 +22,13 @@
 //! # }
 //! ```
 
+mod bounded_text;
 mod lock;
 mod private_folder;
 mod staged;
 mod user_folders;
 
+pub use bounded_text::read_text;
 pub use lock::{FolderLock, LockError, LockFile};
 pub use private_folder::{FolderError, Shared, check_private_folder, create_private_folder};
 pub use staged::{

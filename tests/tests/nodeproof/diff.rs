@@ -138,3 +138,35 @@ async fn what_is_no_report_of_this_version_gets_one_message() {
         "{errors}"
     );
 }
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn only_regular_files_of_a_limited_size_are_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let endless = folder.path().join("endless.json");
+    let file = fs::File::create(&endless).expect("a file");
+    file.set_len(1 << 40).expect("a sparse file");
+    let pipe = folder.path().join("pipe.json");
+    ran(Command::new("mkfifo").arg(&pipe));
+    let good = report(&folder.path().join("good"), &[node(None).await.base_url()]);
+    for (path, reason) in [
+        (&*endless, "it is longer than"),
+        (folder.path(), "it is not a regular file"),
+        (&*pipe, "it is not a regular file"),
+        (Path::new("/dev/zero"), "it is not a regular file"),
+    ] {
+        let both = [diff(&good, path, &[]), diff(path, &good, &[])];
+        let options = ["--fixture", "--expect", "--targets"].map(|option| {
+            let mut command = Command::new(&*NODEPROOF);
+            command.arg(option).arg(path);
+            if option != "--targets" {
+                command.args(["--network", "devnet", "--base-url", "http://127.0.0.1:1"]);
+            }
+            ran(&mut command)
+        });
+        for (status, out, errors) in both.into_iter().chain(options) {
+            assert_eq!(status, 2, "{}: {out}{errors}", path.display());
+            assert!(errors.contains(reason), "{}: {errors}", path.display());
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nodeproof_files::read_text;
 use nodeproof_report::{
     AnyReport, ExitStatus, compare, markdown_of_comparison, text_of_comparison,
 };
@@ -11,6 +12,9 @@ use super::{
     error::UsageError,
     output::{print, style},
 };
+
+/// Maximum length of a report, in bytes.
+const MAX_REPORT: u64 = 256 * 1024 * 1024;
 
 /// Prints the comparison of two reports, and returns the exit status.
 pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8, UsageError> {
@@ -35,6 +39,6 @@ fn read(path: &Path) -> Result<AnyReport, UsageError> {
         path: path.display().to_string(),
         reason,
     };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_text(path, MAX_REPORT).map_err(|error| wrong(error.to_string()))?;
     AnyReport::from_json(&text).map_err(|error| wrong(error.to_string()))
 }

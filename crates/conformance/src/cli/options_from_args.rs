@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobMatcher};
+use nodeproof_files::read_text;
 use nodeproof_primitives::{Network, redact::redact};
 use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, forbid_core_dumps};
 
@@ -189,12 +190,15 @@ pub(crate) fn baseline_dir(args: &ConformanceArgs) -> PathBuf {
     std::path::absolute(&folder).unwrap_or(folder)
 }
 
+/// Maximum length of a file of samples, expectations or targets, in bytes.
+pub(crate) const MAX_INPUT: u64 = 16 * 1024 * 1024;
+
 pub(crate) fn read_fixture(path: &Path) -> Result<Fixture, UsageError> {
     let wrong = |reason: String| UsageError::Fixture {
         path: path.display().to_string(),
         reason,
     };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
 }
 
@@ -203,7 +207,7 @@ pub(crate) fn read_expectations(path: &Path) -> Result<Expectations, UsageError>
         path: path.display().to_string(),
         reason,
     };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
     Expectations::from_toml(&text).map_err(|error| wrong(error.to_string()))
 }
 

@@ -7,7 +7,7 @@ use nodeproof_report::{Report, nodes_summary};
 use super::{
     args::{CheckArgs, ConformanceArgs},
     error::UsageError,
-    options_from_args::{permitted, report_dir, target},
+    options_from_args::{MAX_INPUT, permitted, report_dir, target},
     output::{print, show_nodes, style},
     progress::Progress,
     report_folder::ReportFolder,
@@ -32,7 +32,8 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
                 path: path.display().to_string(),
                 reason,
             };
-            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+            let text = nodeproof_files::read_text(path, MAX_INPUT)
+                .map_err(|error| wrong(error.to_string()))?;
             let named = from_toml(&text).map_err(wrong)?;
             let named = named.into_iter().map(|named| {
                 let network = named.network.map(|name| name.0).or(args.network);
