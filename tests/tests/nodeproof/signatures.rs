@@ -41,8 +41,12 @@ fn whole(shown: &str) -> String {
 /// Checks a node, and tests the finding of a case like a user.
 fn check(mut command: Command, case: &str, wrong: &str, folder: &Path) {
     let command = command.arg("--report-dir").arg(folder);
-    let (status, out, _) = ran(command.env("TMPDIR", folder));
+    let temporary = tempfile::tempdir().expect("a folder");
+    let (status, out, _) = ran(command.env("TMPDIR", temporary.path()));
     assert!([0, 1].contains(&status), "{out}");
+    // Nobody removes files from the temporary folder.
+    let left = fs::read_dir(temporary.path()).expect("a folder").count();
+    assert_eq!(left, 0, "{case}: {out}");
     let report = read(&folder.join("report.json"));
     let cases = report["cases"].as_array().expect("cases");
     let finding = cases.iter().find(|found| found["id"] == case);

@@ -170,7 +170,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         return watch(&runs, &signals, every).await;
     }
     let report = runs.check(&signals, signals.listen()).await;
-    runs.publish(&report, || show(&report, args.format, runs.style))?;
+    runs.publish(&report, || {
+        show(&report, args.format, runs.style, runs.folder())
+    })?;
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
         && let Some(state) = runs.sweep_state()
     {

@@ -1,19 +1,15 @@
 //! Output to the terminal.
 
-use std::{
-    collections::BTreeMap,
-    io::{ErrorKind, IsTerminal, Write, stdout},
-    path::PathBuf,
-};
+use std::io::{ErrorKind, IsTerminal, Write, stdout};
 
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
 use nodeproof_report::{
-    JsonReport, LongText, NodesReport, Report, Style, compact, github, json, long_texts,
-    nodes_compact, nodes_github, nodes_text, text_with_files,
+    JsonReport, NodesReport, Report, Style, compact, github, json, nodes_compact, nodes_github,
+    nodes_text, text_with_files,
 };
 
-use super::{args::Format, error::UsageError};
+use super::{args::Format, error::UsageError, report_folder::ReportFolder};
 use crate::{cases::Case, run::Options};
 
 /// Returns the style of reports: coloured on a terminal unless `NO_COLOR` is set.
@@ -69,10 +65,19 @@ fn line_of(case: &Case) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// Prints the report of a run.
-pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
+/// Prints the report of a run. Texts that are too long for a terminal are written to the report folder,
+/// if there is one.
+pub(crate) fn show(
+    report: &Report,
+    format: Format,
+    style: Style,
+    folder: Option<&ReportFolder>,
+) -> Result<(), UsageError> {
     match format {
-        Format::Pretty => print(&text_with_files(report, style, &saved_texts(report))),
+        Format::Pretty => {
+            let files = folder.map(|folder| folder.save_texts(report));
+            print(&text_with_files(report, style, &files.unwrap_or_default()))
+        }
         Format::Compact => print(&compact(report, style)),
         Format::Json => print_json(report),
         Format::Github => print(&github(report)),
@@ -91,26 +96,6 @@ pub(crate) fn show_nodes(
         Format::Json => print_json(report),
         Format::Github => print(&nodes_github(report)),
     }
-}
-
-/// Writes the texts that are too long for a terminal to temporary files. If one can't be written, the
-/// report still has it.
-fn saved_texts(report: &Report) -> BTreeMap<String, PathBuf> {
-    let save = |long: LongText<'_>| {
-        let name = format!("nodeproof-{}-", long.name.replace(['/', ' '], "-"));
-        let mut builder = tempfile::Builder::new();
-        let builder = builder.prefix(&name);
-        let (ending, line_end) = if long.is_command {
-            (".sh", "\n")
-        } else {
-            (".txt", "")
-        };
-        let mut file = builder.suffix(ending).tempfile().ok()?;
-        write!(file, "{}{line_end}", long.text).ok()?;
-        let (_, path) = file.keep().ok()?;
-        Some((long.name, path))
-    };
-    long_texts(report).into_iter().filter_map(save).collect()
 }
 
 /// Prints a report for programs.

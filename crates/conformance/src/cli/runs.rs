@@ -54,6 +54,11 @@ impl<'a> Runs<'a> {
         })
     }
 
+    /// Returns the folder that reports are written to.
+    pub(crate) fn folder(&self) -> Option<&ReportFolder> {
+        self.folder.as_ref().map(|(_, folder)| folder)
+    }
+
     /// Returns the path of the sweep's state, if it is saved.
     pub(crate) fn sweep_state(&self) -> Option<&Path> {
         self.options.sweep.as_ref()?.state.as_deref()

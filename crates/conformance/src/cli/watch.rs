@@ -47,7 +47,7 @@ pub(crate) async fn watch(
                 let comparison = Comparison::of_runs(last, &report);
                 print(&format!("\n{}", text_of_comparison(&comparison, style)))
             }
-            None => show(&report, runs.args.format, style),
+            None => show(&report, runs.args.format, style, runs.folder()),
         })?;
         status = Some(report.exit_code);
         if is_cut {

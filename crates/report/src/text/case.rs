@@ -112,7 +112,9 @@ fn commands(
                 format!("{bytes} bytes, in {}", escaped(&path.display().to_string()))
             }
             (Some(message), None) if !is_long(message) => escaped(message),
-            (Some(_), None) => format!("a message of {bytes} bytes: `signed` in report.json"),
+            (Some(_), None) => {
+                format!("a message of {bytes} bytes: `signed` in report.json (--report-dir)")
+            }
             (None, None) => format!("a message of {bytes} bytes, too long for the report"),
         };
         line(out, SIGNED, &message);
@@ -132,7 +134,7 @@ fn command(command: &str, member: &str, saved: Option<&Path>) -> String {
         Some(path) => format!("sh {}", escaped(&path.display().to_string())),
         None if is_long(command) => {
             format!(
-                "a command of {} bytes: `{member}` in report.json",
+                "a command of {} bytes: `{member}` in report.json (--report-dir)",
                 command.len()
             )
         }
