@@ -103,6 +103,18 @@ pub enum ClaimError {
         /// What the node shows now. The text is safe to print.
         shown: String,
     },
+    /// The file system of a folder with saved claims has no locks, so another process could pay for the
+    /// same asset at the same time. This run sent nothing. Use a folder on a local disk, or make sure
+    /// that no other process makes claims, and set `ClaimOptions::without_lock`.
+    #[error(
+        "the file system of {} has no locks, so another process could pay for a claim about the same \
+         asset at the same time; nothing was sent",
+        escaped(&folder.to_string_lossy())
+    )]
+    NoLock {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A request failed before anything was signed. Try again if `Error::is_retryable` is true.
     /// Otherwise see `ErrorKind` for what to do.
     #[error(transparent)]

@@ -35,6 +35,7 @@ type Progress = dyn Fn(&ClaimStep<'_>) + Send + Sync;
 ///     .again(true)
 ///     .allow_existing_record(true)
 ///     .any_node(true)
+///     .without_lock(true)
 ///     .node_time(true);
 /// assert!(unchecked.again && unchecked.allow_existing_record);
 /// ```
@@ -63,6 +64,9 @@ pub struct ClaimOptions {
     /// Whether to submit a transaction that was saved for a node at another base URL. The default is
     /// no, because that node may be on another network.
     pub any_node: bool,
+    /// Whether to make the claim although a file system has no locks. The default is no. See
+    /// [`without_lock`](Self::without_lock).
+    pub without_lock: bool,
     /// More folders in which to look for saved claims about the same asset. The folder of
     /// [`save_to`](Self::save_to) is always searched. The default is none.
     pub search_folders: Vec<PathBuf>,
@@ -86,6 +90,7 @@ impl Default for ClaimOptions {
             again: false,
             allow_existing_record: false,
             any_node: false,
+            without_lock: false,
             search_folders: Vec::new(),
             network: None,
             node_time: false,
@@ -153,6 +158,16 @@ impl ClaimOptions {
         self
     }
 
+    /// Sets whether to make the claim although the file system of a folder with saved claims has no locks.
+    ///
+    /// Then nothing keeps two processes from paying for two claims about one asset. Set this only if no
+    /// other process makes claims with the same wallet.
+    #[must_use]
+    pub fn without_lock(mut self, yes: bool) -> Self {
+        self.without_lock = yes;
+        self
+    }
+
     /// Adds a folder in which to look for saved claims about the same asset. The folder of
     /// [`save_to`](Self::save_to) is always searched.
     #[must_use]
@@ -205,6 +220,7 @@ impl fmt::Debug for ClaimOptions {
             .field("again", &self.again)
             .field("allow_existing_record", &self.allow_existing_record)
             .field("any_node", &self.any_node)
+            .field("without_lock", &self.without_lock)
             .field("search_folders", &self.search_folders)
             .field("network", &self.network)
             .field("node_time", &self.node_time)

@@ -122,14 +122,34 @@ impl<'p> SignedClaim<'p> {
         let saved = SavedTransaction::of(path, node, &self.checked, &ready.signed)?
             .after_a_record(ready.recorded_before);
         let earlier = prepared.earlier_claims();
+        let folder = path.clone();
         let placement = if options.again {
             Placement::Aside
         } else {
             Placement::New
         };
-        let written =
-            blocking(move || write_unless(&saved, placement, &earlier).map(|aside| (saved, aside)))
-                .await;
+        let without_lock = options.clone();
+        let may_write = move |is_locked: bool| {
+            let folder = nodeproof_files::parent_folder(&folder).to_owned();
+            match (is_locked, without_lock.without_lock) {
+                (true, _) => Ok(()),
+                (false, false) => Err(ClaimError::NoLock { folder }),
+                (false, true) => {
+                    without_lock.report(&ClaimStep::NotSearched {
+                        reason: &format!(
+                            "the file system of {} has no locks: a claim that another process makes \
+                             now is not found",
+                            folder.display()
+                        ),
+                    });
+                    Ok(())
+                }
+            }
+        };
+        let written = blocking(move || {
+            write_unless(&saved, placement, &earlier, may_write).map(|aside| (saved, aside))
+        })
+        .await;
         match written {
             // Another process was faster. Submit its transaction.
             Err(ClaimError::Saved(SavedTransactionError::Exists { path })) => {
@@ -158,13 +178,17 @@ fn write_unless(
     saved: &SavedTransaction,
     placement: Placement,
     earlier: &EarlierClaims,
+    may_write: impl FnOnce(bool) -> Result<(), ClaimError>,
 ) -> Result<Option<PathBuf>, ClaimError> {
-    saved.write_first(placement, &earlier.folders, || match placement {
-        Placement::Aside => Ok(()),
-        // Folders that could not be searched were reported before signing.
-        Placement::New | Placement::Over => match earlier.rival(|_| {})? {
-            Some(rival) => Err(rival.error()),
-            None => Ok(()),
-        },
+    saved.write_first(placement, &earlier.folders, |is_locked| {
+        may_write(is_locked)?;
+        match placement {
+            Placement::Aside => Ok(()),
+            // Folders that could not be searched were reported before signing.
+            Placement::New | Placement::Over => match earlier.rival(|_| {})? {
+                Some(rival) => Err(rival.error()),
+                None => Ok(()),
+            },
+        }
     })
 }

@@ -1,6 +1,7 @@
 //! Exclusive locks between processes.
 //!
-//! On a file system without locks, each lock is granted: nothing better is possible there.
+//! Some file systems have no locks. There, each lock is granted, but it is not
+//! [held](FolderLock::is_held).
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -75,11 +76,12 @@ impl Drop for LockFile {
     }
 }
 
-/// A lock on a folder itself, released on drop. It exists only on Unix; elsewhere it is always granted.
+/// A lock on a folder itself, released on drop. Only Unix has locks on folders.
 #[derive(Debug)]
 pub struct FolderLock {
     #[cfg(unix)]
     _folder: File,
+    is_held: bool,
 }
 
 impl FolderLock {
@@ -97,18 +99,30 @@ impl FolderLock {
         loop {
             match try_lock(&folder) {
                 Err(LockError::Held) if started.elapsed() < wait => std::thread::sleep(PAUSE),
-                tried => return tried.map(|_| Self { _folder: folder }),
+                tried => {
+                    return tried.map(|is_held| Self {
+                        _folder: folder,
+                        is_held,
+                    });
+                }
             }
         }
     }
 
-    /// Grants the lock: this system can't open a folder.
+    /// Grants the lock without holding it: this system can't open a folder.
     ///
     /// # Errors
     /// None.
     #[cfg(not(unix))]
     pub fn take(_: &Path, _: std::time::Duration) -> Result<Self, LockError> {
-        Ok(Self {})
+        Ok(Self { is_held: false })
+    }
+
+    /// Returns whether other processes can't take the lock. If not, the folder's file system has no
+    /// locks.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.is_held
     }
 }
 

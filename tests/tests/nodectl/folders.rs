@@ -66,3 +66,40 @@ async fn a_folder_that_others_control_is_refused() {
     let ran = home.run(&["--json", "block", "1"]).ended(2);
     assert!(ran.err.contains("other users can write to"), "{ran:?}");
 }
+
+/// A system whose file systems have no locks.
+#[cfg(target_os = "linux")]
+const WITHOUT_LOCKS: &str = "#include <errno.h>\n\
+    int flock(int file, int operation) { errno = ENOTSUP; return -1; }\n";
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn without_locks_nothing_is_paid_unless_a_flag_allows_it() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let source = verifier.home.file("preload.c", WITHOUT_LOCKS);
+    let library = verifier.home.path("preload.so");
+    let built = std::process::Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(source)
+        .status();
+    assert!(built.expect("a C compiler").success());
+
+    let keep = verifier.home.path("own/c.json").display().to_string();
+    for more in [&["--no-wait"][..], &["--no-wait", "--keep", &keep]] {
+        let ran = verifier.add_signed(node.base_url(), "a", more).ended(2);
+        assert!(ran.err.contains("has no locks"), "{ran:?}");
+        assert!(ran.err.contains("--without-lock"), "{ran:?}");
+        assert!(ran.err.contains("nothing was sent"), "{ran:?}");
+    }
+    assert_eq!(node.node().submissions_received(), 0);
+    let allowed = ["--no-wait", "--without-lock"];
+    let ran = verifier.add_signed(node.base_url(), "a", &allowed).ended(0);
+    assert!(ran.err.contains("has no locks"), "{ran:?}");
+    // Earlier claims are found even so.
+    let other = ["--no-wait", "--without-lock", "--outcome", "2"];
+    let ran = verifier.add_signed(node.base_url(), "a", &other).ended(2);
+    assert!(ran.err.contains("--again"), "{ran:?}");
+    assert_eq!(node.node().submissions_received(), 1);
+}

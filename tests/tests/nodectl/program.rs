@@ -69,6 +69,11 @@ impl Home {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        // A library that replaces functions of the system, for faults that a disk seldom has.
+        let preload = self.path("preload.so");
+        if preload.exists() {
+            command.env("LD_PRELOAD", preload);
+        }
         command
     }
 

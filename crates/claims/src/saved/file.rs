@@ -39,7 +39,7 @@ pub(crate) enum Placement {
 /// The folder of a file, locked against other writers of saved transactions.
 pub(super) struct LockedFolder {
     path: PathBuf,
-    _locks: Vec<FolderLock>,
+    locks: Vec<FolderLock>,
 }
 
 impl LockedFolder {
@@ -75,10 +75,12 @@ impl LockedFolder {
             };
             unusable(file, "written", error)
         })?;
-        Ok(Self {
-            path,
-            _locks: locks,
-        })
+        Ok(Self { path, locks })
+    }
+
+    /// Returns whether other processes are kept out. If not, a file system has no locks.
+    pub(super) fn is_locked(&self) -> bool {
+        self.locks.iter().all(FolderLock::is_held)
     }
 
     /// Writes a whole file or nothing, and syncs it to disk. Returns the new path of the old file if

@@ -146,7 +146,7 @@ impl SavedTransaction {
         signed: &SignedTransaction,
     ) -> Result<Self, SavedTransactionError> {
         let kept = Self::of(path, node, checked, signed)?;
-        kept.write_first(Placement::New, &[], || Ok::<_, SavedTransactionError>(()))?;
+        kept.write_first(Placement::New, &[], |_| Ok::<_, SavedTransactionError>(()))?;
         Ok(kept)
     }
 
@@ -185,21 +185,25 @@ impl SavedTransaction {
     ) -> Result<(Self, Option<PathBuf>), SavedTransactionError> {
         let kept = Self::of(path, node, checked, signed)?;
         let aside =
-            kept.write_first(Placement::Aside, &[], || Ok::<_, SavedTransactionError>(()))?;
+            kept.write_first(
+                Placement::Aside,
+                &[],
+                |_| Ok::<_, SavedTransactionError>(()),
+            )?;
         Ok((kept, aside))
     }
 
     /// Writes the file for the first time, if `check` passes while its folder and the others are
-    /// locked. Each of the other folders gets a link to it, so that searches there find it. Returns the
+    /// locked. Its argument is false if a file system has no locks. Each of the other folders gets a link to it, so that searches there find it. Returns the
     /// path of the file that was put aside.
     pub(crate) fn write_first<E: From<SavedTransactionError>>(
         &self,
         placement: Placement,
         others: &[PathBuf],
-        check: impl FnOnce() -> Result<(), E>,
+        check: impl FnOnce(bool) -> Result<(), E>,
     ) -> Result<Option<PathBuf>, E> {
         let folder = LockedFolder::with_others(&self.path, others)?;
-        check()?;
+        check(folder.is_locked())?;
         folder.remove_leftovers();
         // Searches skip a link whose file does not exist yet or is never written.
         folder.link_from(&self.path, others)?;

@@ -95,6 +95,10 @@ pub(super) struct AddArgs {
     /// Submit a saved transaction to this node, although it was saved for another base URL
     #[arg(long)]
     any_node: bool,
+    /// Pay although the file system of the saved claims has no locks, so that another process could
+    /// pay for a claim about the same asset at the same time
+    #[arg(long)]
+    without_lock: bool,
     #[command(flatten)]
     time: TimeArgs,
     /// Allow the claim on mainnet, where it costs real money
@@ -197,6 +201,7 @@ fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> Cla
     let mut options = ClaimOptions::default()
         .again(args.again)
         .any_node(args.any_node)
+        .without_lock(args.without_lock)
         .node_time(args.time.trust_node_time)
         .on_step(move |step| {
             if !dry_run || matches!(step, ClaimStep::Hashing { .. }) {

@@ -139,6 +139,10 @@ pub(super) fn failure(error: ClaimError) -> Failure {
         )),
         ClaimError::Contradiction { .. } => Failure::unexpected(text)
             .and(": look for the record at another node; --again makes and pays another claim"),
+        ClaimError::NoLock { .. } => Failure::usage(text).and(
+            ": give --keep with a file on a local disk and set XDG_STATE_HOME to one, or give \
+             --without-lock",
+        ),
         ClaimError::EarlierClaim { ref path, .. } => Failure::usage(text).and(&format!(
             ": `nodectl submit {}` submits the earlier one again, and --again makes and pays \
              another one",
