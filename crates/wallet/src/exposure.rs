@@ -2,23 +2,14 @@
 
 use std::fmt;
 
-use base64::{
-    Engine as _,
-    alphabet::{STANDARD, URL_SAFE},
-    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
-};
 use nodeproof_primitives::WalletAddress;
-use zeroize::Zeroizing;
 
 use crate::{
     key_file::KeyFile,
+    possible_keys::{DIGITS, decoded, possible_keys},
     private_key::{KeyPair, PrivateKey},
 };
 
-/// The number of hexadecimal characters of a private key.
-const DIGITS: usize = 64;
-/// The number of base64 characters of a private key, without padding.
-const BASE64: usize = 43;
 /// The largest number of possible keys that are tried. Each takes some tens of microseconds.
 const MAX_TRIED: usize = 20_000;
 
@@ -48,7 +39,8 @@ impl fmt::Display for Exposure {
 }
 
 /// Returns the private key that a text would expose if it were sent: any key file, or the private
-/// key of one of these wallets, in hexadecimal or base64.
+/// key of one of these wallets. A key may be in hexadecimal, in one piece or in several with anything
+/// between them, a decimal number, or base64. So may a key file in base64.
 ///
 /// The wallets need not be unlocked: their addresses distinguish their keys from other numbers.
 ///
@@ -64,7 +56,11 @@ impl fmt::Display for Exposure {
 /// ```
 #[must_use]
 pub fn exposed_key(text: &str, wallets: &[WalletAddress]) -> Option<Exposure> {
-    if is_key_file(text) {
+    let encoded: Vec<_> = decoded(text)
+        .filter_map(|bytes| String::from_utf8(bytes.to_vec()).ok())
+        .map(zeroize::Zeroizing::new)
+        .collect();
+    if is_key_file(text) || encoded.iter().any(|text| is_key_file(text)) {
         return Some(Exposure::KeyFile);
     }
     if wallets.is_empty() {
@@ -74,7 +70,13 @@ pub fn exposed_key(text: &str, wallets: &[WalletAddress]) -> Option<Exposure> {
         let address = KeyPair::new(key).address();
         wallets.contains(&address).then_some(address)
     };
-    for (tried, key) in candidates(text).enumerate() {
+    let of_encoded = encoded
+        .iter()
+        .flat_map(|text| possible_keys(text, MAX_TRIED + 1));
+    let keys = possible_keys(text, MAX_TRIED + 1)
+        .into_iter()
+        .chain(of_encoded);
+    for (tried, key) in keys.enumerate() {
         if tried == MAX_TRIED {
             return Some(Exposure::TooMany);
         }
@@ -115,38 +117,6 @@ fn has_private_member(text: &str) -> bool {
     })
 }
 
-/// Returns every number in a text that may be a private key, or `None` for one that is out of range.
-fn candidates(text: &str) -> impl Iterator<Item = Option<PrivateKey>> {
-    let hex = runs(text, |one| one.is_ascii_hexdigit())
-        .filter(|run| run.len() >= DIGITS)
-        .flat_map(|run| (0..=run.len() - DIGITS).filter_map(move |at| run.get(at..at + DIGITS)))
-        .map(|digits| PrivateKey::from_hex(digits).ok());
-    let is_base64 =
-        |one: u8| one.is_ascii_alphanumeric() || matches!(one, b'+' | b'/' | b'-' | b'_');
-    let base64 = runs(text, is_base64)
-        .filter(|run| run.len() == BASE64)
-        .map(from_base64);
-    hex.chain(base64)
-}
-
-fn from_base64(text: &str) -> Option<PrivateKey> {
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    [&STANDARD, &URL_SAFE].into_iter().find_map(|alphabet| {
-        let mut bytes = Zeroizing::new([0; 36]);
-        let engine = GeneralPurpose::new(alphabet, config);
-        let length = engine.decode_slice(text, bytes.as_mut_slice()).ok()?;
-        let key = bytes.get(..length)?.try_into().ok()?;
-        PrivateKey::from_bytes(key).ok()
-    })
-}
-
-/// Returns the longest parts of a text that consist only of such characters.
-fn runs(text: &str, belongs: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
-    text.split(move |one: char| !u8::try_from(one).is_ok_and(&belongs))
-}
-
 /// Returns the length of the run at the start of a text.
 fn run(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|one| belongs(*one)).count()
@@ -154,8 +124,26 @@ fn run(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use base64::{
+        Engine as _,
+        engine::{
+            GeneralPurpose,
+            general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE},
+        },
+    };
+
     use super::*;
     use crate::Protection;
+
+    /// The key of the tests as a decimal number.
+    const DECIMAL: &str =
+        "42861776908126837576238456395988071431340385891227096344720822019711771535345";
+
+    fn in_lines(text: &str, end: &str) -> String {
+        let lines = text.as_bytes().chunks(76);
+        let lines = lines.map(|line| std::str::from_utf8(line).unwrap());
+        lines.collect::<Vec<_>>().join(end)
+    }
 
     #[test]
     fn every_form_of_a_key_file_and_of_a_key_is_found() {
@@ -179,6 +167,11 @@ mod tests {
             plain.replace("\"address\"", "\"adress\""),
             format!("my wallet:\n{sealed}"),
             format!("private key = 0x{}", "ab".repeat(32)),
+            STANDARD.encode(&plain),
+            STANDARD.encode(&sealed),
+            format!("{{\"remarks\":\"{}\"}}", URL_SAFE.encode(&sealed)),
+            in_lines(&STANDARD.encode(&sealed), "\n"),
+            in_lines(&STANDARD.encode(&plain), "\\r\\n"),
         ] {
             assert_eq!(
                 exposed_key(&text, &[]),
@@ -189,8 +182,36 @@ mod tests {
 
         let key = wallet.private_key().reveal();
         let base64 = |engine: GeneralPurpose| engine.encode(wallet.private_key().as_bytes());
-        use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
+        let pairs: Vec<&str> = (0..32).map(|at| &key[2 * at..2 * at + 2]).collect();
+        let encode = |text: &str| STANDARD.encode(text);
+        let lines: Vec<String> = encode(&format!("{{\"key\":\"{}\"}}", *key))
+            .as_bytes()
+            .chunks(64)
+            .map(|line| String::from_utf8(line.to_vec()).unwrap())
+            .collect();
         for text in [
+            pairs.join(" "),
+            pairs.join(":"),
+            pairs.join(", ").to_uppercase(),
+            format!("0x{}", pairs.join(", 0x")),
+            format!("\\x{}", pairs.join("\\x")),
+            format!("{{\"remarks\":\"{}\"}}", pairs.join("\\n")),
+            format!("{{\"remarks\":\"my key: {}.\"}}", pairs.join("-")),
+            format!("{{\"a\":\"{}\",\"b\":\"{}\"}}", &key[..32], &key[32..]),
+            format!("first half {} and second half {}", &key[..32], &key[32..]),
+            format!(
+                "{} {} {} {}",
+                &key[..16],
+                &key[16..32],
+                &key[32..48],
+                &key[48..]
+            ),
+            DECIMAL.to_owned(),
+            format!("{{\"n\":{DECIMAL}}}"),
+            format!("{}_{}", &DECIMAL[..20], &DECIMAL[20..]),
+            encode(&key),
+            lines.join("\n"),
+            lines.join("\\n"),
             key.to_string(),
             key.to_uppercase(),
             format!("0x{}", *key),
@@ -214,6 +235,9 @@ mod tests {
             "a private matter, kept by the private key of nobody",
             "-----BEGIN CERTIFICATE-----",
             &"7f".repeat(32),
+            &"12 ".repeat(40),
+            &"1234567890".repeat(8)[..77],
+            &STANDARD.encode("a claim about a container that was weighed and sealed at noon"),
         ] {
             assert_eq!(exposed_key(text, &[wallet.address()]), None, "{text}");
         }

@@ -34,6 +34,7 @@ mod key_file;
 mod message;
 mod passphrase;
 mod permissions;
+mod possible_keys;
 mod private_key;
 mod public_key;
 mod public_key_cache;

@@ -18,7 +18,7 @@ pub(crate) fn check(
     session: &Session,
 ) -> Result<(), Failure> {
     let mut wallets = wallets.to_vec();
-    if has_long_word(text) {
+    if is_long(text) {
         wallets.extend(usual_wallets(session));
     }
     match exposed_key(text, &wallets) {
@@ -64,13 +64,14 @@ fn usual_wallets(session: &Session) -> impl Iterator<Item = WalletAddress> {
     paths.filter_map(|path| KeyFile::read(path).ok()?.address())
 }
 
-/// Whether a text has a word that is as long as a private key in base64.
+/// Whether a text has as many letters and digits as a private key in base64, its shortest form.
 ///
 /// If not, the configured key files need not be read.
-fn has_long_word(text: &str) -> bool {
+fn is_long(text: &str) -> bool {
     const BASE64: usize = 43;
 
-    let is_digit = |one: char| one.is_ascii_alphanumeric() || "+/-_".contains(one);
-    text.split(|one| !is_digit(one))
-        .any(|word| word.len() >= BASE64)
+    let letters = text
+        .chars()
+        .filter(|one| one.is_ascii_alphanumeric() || "+/-_".contains(*one));
+    letters.count() >= BASE64
 }
