@@ -3,8 +3,8 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead, BufReader, Read},
-    net::TcpListener,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
     time::{Duration, Instant},
@@ -46,7 +46,11 @@ impl Drop for Monitor {
 
 impl Monitor {
     fn start(nodes: &[&str]) -> Self {
-        let mut command = Command::new(&*NODEPROOF);
+        Self::start_by(Command::new(&*NODEPROOF), nodes)
+    }
+
+    /// Starts a monitor with a command that has the same arguments as the program.
+    fn start_by(mut command: Command, nodes: &[&str]) -> Self {
         command.args(["monitor", "--network", "devnet", "--log", "json"]);
         command.args([
             "--listen",
@@ -415,4 +419,89 @@ async fn rules_and_dashboard_use_metrics_that_exist() {
         }
     }
     assert!(used > 8, "{used}");
+}
+
+/// Sends a request to a monitor as it is, and returns the whole response.
+fn sent(address: &str, request: &str) -> String {
+    let mut connection = TcpStream::connect(address).expect("a connection");
+    connection.write_all(request.as_bytes()).expect("a request");
+    let mut response = String::new();
+    connection
+        .read_to_string(&mut response)
+        .expect("a response");
+    response
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_without_a_request_do_not_stop_the_monitor() {
+    let node = node(None).await;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n 256; exec \"$0\" \"$@\""]);
+    shell.arg(&*NODEPROOF);
+    let monitor = Monitor::start_by(shell, &[node.base_url()]);
+    let mut open = Vec::new();
+    for _ in 0..300 {
+        let mut connection = TcpStream::connect(&monitor.address).expect("a connection");
+        let begun = connection.write_all(b"GET /healthz HTTP/1.1\r\n");
+        begun.expect("the start of a request");
+        open.push(connection);
+    }
+    let health = tokio::time::timeout(PATIENCE, monitor.get("/healthz")).await;
+    assert_eq!(health.expect("a response").0, 200);
+    // The nodes are checked in the meantime, although that needs file handles, too.
+    monitor
+        .reaches(
+            &label("height", node.base_url(), r#",network="devnet""#),
+            12.0,
+        )
+        .await;
+    drop(open);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_web_page_with_its_own_host_name_can_not_read_the_metrics() {
+    let node = node(None).await;
+    let monitor = Monitor::start(&[node.base_url()]);
+    let port = monitor
+        .address
+        .rsplit_once(':')
+        .expect("a port")
+        .1
+        .to_owned();
+    for (host, status) in [
+        (monitor.address.clone(), "200 OK"),
+        (format!("localhost:{port}"), "200 OK"),
+        (format!("[::1]:{port}"), "200 OK"),
+        (format!("evil.example:{port}"), "421 Misdirected Request"),
+        (
+            "localhost.evil.example".to_owned(),
+            "421 Misdirected Request",
+        ),
+        (String::new(), "421 Misdirected Request"),
+    ] {
+        for path in ["metrics", "healthz"] {
+            let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+            let response = sent(&monitor.address, &request);
+            let line = format!("HTTP/1.1 {status}");
+            assert!(response.starts_with(&line), "{host:?}: {response}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_that_grows_by_many_blocks_is_checked_in_parts() {
+    let node = node(None).await;
+    let mut monitor = Monitor::start(&[node.base_url()]);
+    assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    for _ in 0..1_500 {
+        node.node().make_block();
+    }
+    assert_eq!(monitor.result(), pair("chain", "growth"));
+    let checked = label(
+        "checked_blocks_total",
+        node.base_url(),
+        r#",network="devnet""#,
+    );
+    // The second part follows, and nothing is missed.
+    monitor.reaches(&checked, 1_502.0).await;
 }

@@ -67,11 +67,12 @@ impl Log {
         }
     }
 
-    /// Logs that the chain is shorter than before: the node was reset, or another node responds.
-    pub(super) fn reset(&self, after: &Report, message: &str) {
+    /// Logs a change of the chain: `reset` if it is shorter than before, because the node was reset or
+    /// another node responds; `growth` if it grew by more blocks than a run checks.
+    pub(super) fn chain(&self, after: &Report, what: &str, message: &str) {
         let change = Change {
             about: "chain",
-            what: "reset".to_owned(),
+            what: what.to_owned(),
             message,
         };
         self.write(&after.target.base_url, &after.started_at, &change);

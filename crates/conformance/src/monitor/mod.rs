@@ -5,7 +5,7 @@ mod metrics;
 mod node_monitor;
 mod server;
 
-use std::{future::Future, io, sync::Arc, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use tokio::{net::TcpListener, task::JoinSet};
@@ -20,9 +20,6 @@ use crate::{http::Target, run::Options};
 /// Monitors nodes until `stop` is ready.
 ///
 /// Each node has a task that runs the cases every `interval` and records the results.
-///
-/// # Errors
-/// Returns an error if the metrics server fails.
 pub(crate) async fn monitor(
     listener: TcpListener,
     targets: Vec<Target>,
@@ -30,7 +27,7 @@ pub(crate) async fn monitor(
     interval: Duration,
     log: Log,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
+) {
     let metrics = Arc::new(Metrics::new(&targets));
     // A run may take its whole deadline. One more interval is still not a reason for an alarm.
     let overdue = options.limits.deadline + interval * 2;
@@ -47,7 +44,6 @@ pub(crate) async fn monitor(
         );
         nodes.spawn(node.run(interval, stop.clone()));
     }
-    let served = server::serve(listener, metrics, overdue, stop).await;
+    server::serve(listener, metrics, overdue, stop).await;
     nodes.join_all().await;
-    served
 }

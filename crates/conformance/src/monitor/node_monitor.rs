@@ -11,6 +11,10 @@ use crate::{
     sweep::{BlockRange, Observer, Sweep},
 };
 
+/// Maximum number of new blocks that one run checks. The next run continues after them. Without a
+/// limit, a node that claims a billion new blocks would keep the monitor busy forever.
+const MAX_NEW_BLOCKS: u64 = 1_000;
+
 /// The monitor of one node.
 pub(super) struct NodeMonitor {
     place: usize,
@@ -18,8 +22,10 @@ pub(super) struct NodeMonitor {
     options: Options,
     metrics: Arc<Metrics>,
     log: Arc<Log>,
-    /// The height of the last run that found one. Blocks above it are new.
+    /// The last block that was checked or, after the first run, the latest block. Blocks above it are new.
     height: Option<u64>,
+    /// Whether the last run had more new blocks than it could check.
+    is_behind: bool,
     /// The last report. `judged` is the last one with a verdict.
     last: Option<Report>,
     judged: Option<Report>,
@@ -40,6 +46,7 @@ impl NodeMonitor {
             metrics,
             log,
             height: None,
+            is_behind: false,
             last: None,
             judged: None,
         }
@@ -71,13 +78,19 @@ impl NodeMonitor {
             let mut options = self.options.clone();
             // The last block is checked again, because the first new one is compared with it.
             let new_blocks = self.height.map(BlockRange::starting_at);
-            options.sweep = new_blocks.map(Sweep::new);
+            options.sweep = new_blocks.map(|blocks| {
+                let mut sweep = Sweep::new(blocks);
+                // The last block is checked again, too.
+                sweep.most_blocks = Some(MAX_NEW_BLOCKS + 1);
+                sweep.has_deadline = true;
+                sweep
+            });
             let target = self.target.clone();
             let examined = examine(target, &options, Arc::new(Silent), stop.clone()).await;
             match (self.height, &examined.without_sweep) {
                 (Some(height), Some(_)) => {
                     let message = format!("the node no longer has block {height}");
-                    self.log.reset(&examined.report, &message);
+                    self.log.chain(&examined.report, "reset", &message);
                     self.height = None;
                 }
                 _ => break examined,
@@ -87,8 +100,8 @@ impl NodeMonitor {
         if report.exit_code == ExitStatus::Interrupted.code() {
             return false;
         }
-        let height = known.as_ref().and_then(|known| known.chain.tip);
-        self.height = height.or(self.height);
+        let tip = known.as_ref().and_then(|known| known.chain.tip);
+        self.continue_after(&report, tip);
         self.metrics.record(self.place, &report, known.as_ref());
         self.log_changes(&report);
         // Only results are compared, so the exchanges are dropped to save memory.
@@ -98,6 +111,28 @@ impl NodeMonitor {
         }
         self.last = Some(report);
         true
+    }
+
+    /// Remembers the last block that was checked, and logs if the chain has more new blocks than one run
+    /// checks.
+    fn continue_after(&mut self, report: &Report, tip: Option<u64>) {
+        let Some(before) = self.height else {
+            self.height = tip;
+            return;
+        };
+        // Without a sweep, no block was checked.
+        let next = report.sweep.as_ref().map_or(before, |sweep| sweep.next);
+        self.height = Some(before.max(next.saturating_sub(1)));
+        let Some(tip) = tip else { return };
+        let new = tip.saturating_sub(before);
+        let is_behind = new > MAX_NEW_BLOCKS;
+        if is_behind && !self.is_behind {
+            let message = format!(
+                "the node claims {new} new blocks, up to {tip}; each run checks {MAX_NEW_BLOCKS} of them"
+            );
+            self.log.chain(report, "growth", &message);
+        }
+        self.is_behind = is_behind;
     }
 
     /// Logs the changes. After an outage, the node is compared with its state before the outage.

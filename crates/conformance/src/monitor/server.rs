@@ -1,20 +1,41 @@
 //! Serves the metrics and the health of the monitor.
 
-use std::{future::Future, io, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::Future, net::IpAddr, sync::Arc, time::Duration};
 
-use axum::{
-    Router,
-    extract::State,
-    http::{StatusCode, header},
-    response::{IntoResponse, Response},
-    routing::get,
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::Incoming,
+    header::{self, HeaderMap, HeaderValue},
+    server::conn::http1,
+    service::service_fn,
 };
-use tokio::net::TcpListener;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
 
 use super::metrics::Metrics;
 
 /// The content type of OpenMetrics text.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Maximum number of connections at a time. More of them wait until others are closed.
+const MAX_CONNECTIONS: usize = 64;
+/// The longest time until a request's headers have arrived.
+const MAX_HEADER_TIME: Duration = Duration::from_secs(2);
+/// The longest time of a connection. Each connection has one request.
+const MAX_TIME: Duration = Duration::from_secs(10);
+/// The pause after a connection could not be accepted, for example because no file handle is free.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What the server responds with.
+struct Service {
+    metrics: Arc<Metrics>,
+    overdue: Duration,
+    /// Whether only programs of this machine can connect.
+    is_local: bool,
+}
 
 /// Serves `/metrics` and `/healthz` until `stop` is ready.
 pub(super) async fn serve(
@@ -22,32 +43,110 @@ pub(super) async fn serve(
     metrics: Arc<Metrics>,
     overdue: Duration,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    let router = Router::new()
-        .route("/metrics", get(text))
-        .route("/healthz", get(move |state| health(state, overdue)))
-        .with_state(metrics);
-    let server = axum::serve(listener, router).into_future();
-    // Scrapers keep connections open, so the server does not wait until they are closed.
+) {
+    let address = listener.local_addr();
+    let service = Arc::new(Service {
+        metrics,
+        overdue,
+        is_local: address.is_ok_and(|address| address.ip().is_loopback()),
+    });
+    // Dropping the future ends the listener. Open connections end with the process.
     tokio::select! {
-        served = server => served,
-        () = stop => Ok(()),
+        () = accept(listener, service) => {}
+        () = stop => {}
     }
 }
 
-async fn text(State(metrics): State<Arc<Metrics>>) -> Response {
-    match metrics.text() {
-        Ok(text) => ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+async fn accept(listener: TcpListener, service: Arc<Service>) {
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    // The semaphore is never closed, so this loop does not end.
+    while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let service = Arc::clone(&service);
+                tokio::spawn(async move {
+                    let _served = timeout(MAX_TIME, connection(stream, service)).await;
+                    drop(slot);
+                });
+            }
+            Err(_) => sleep(PAUSE).await,
+        }
     }
 }
 
-/// Reports whether the monitor itself works. The metrics report whether the nodes conform.
-async fn health(State(metrics): State<Arc<Metrics>>, overdue: Duration) -> Response {
-    let late = metrics.overdue(overdue);
-    if late.is_empty() {
-        return "ok\n".into_response();
+async fn connection(stream: TcpStream, service: Arc<Service>) -> hyper::Result<()> {
+    let respond = service_fn(move |request| {
+        let response = service.respond(&request);
+        async move { Ok::<_, Infallible>(response) }
+    });
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(MAX_HEADER_TIME)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), respond)
+        .await
+}
+
+impl Service {
+    fn respond(&self, request: &Request<Incoming>) -> Response<String> {
+        if self.is_local && !names_this_machine(request.headers()) {
+            let text = "use an IP address or localhost as the host\n".to_owned();
+            return response(StatusCode::MISDIRECTED_REQUEST, text);
+        }
+        match (request.method(), request.uri().path()) {
+            (&Method::GET | &Method::HEAD, "/metrics") => self.text(),
+            (&Method::GET | &Method::HEAD, "/healthz") => self.health(),
+            (_, "/metrics" | "/healthz") => response(StatusCode::METHOD_NOT_ALLOWED, String::new()),
+            _ => response(StatusCode::NOT_FOUND, String::new()),
+        }
     }
-    let message = format!("no run has ended in time for {}\n", late.join(", "));
-    (StatusCode::SERVICE_UNAVAILABLE, message).into_response()
+
+    fn text(&self) -> Response<String> {
+        let Ok(text) = self.metrics.text() else {
+            return response(StatusCode::INTERNAL_SERVER_ERROR, String::new());
+        };
+        let mut response = response(StatusCode::OK, text);
+        let kind = HeaderValue::from_static(OPEN_METRICS);
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        response
+    }
+
+    /// Reports whether the monitor itself works. The metrics report whether the nodes conform.
+    fn health(&self) -> Response<String> {
+        let late = self.metrics.overdue(self.overdue);
+        if late.is_empty() {
+            return response(StatusCode::OK, "ok\n".to_owned());
+        }
+        let message = format!("no run has ended in time for {}\n", late.join(", "));
+        response(StatusCode::SERVICE_UNAVAILABLE, message)
+    }
+}
+
+fn response(status: StatusCode, text: String) -> Response<String> {
+    let mut response = Response::new(text);
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// Returns whether a request is for an IP address or for `localhost`.
+///
+/// A web page in a browser can make its own host name resolve to this machine, and then read what the
+/// server returns. Such a request has that name. A request without a host does not come from a browser.
+fn names_this_machine(headers: &HeaderMap) -> bool {
+    headers.get_all(header::HOST).iter().all(|host| {
+        let Ok(authority) = host
+            .to_str()
+            .unwrap_or_default()
+            .parse::<hyper::http::uri::Authority>()
+        else {
+            return false;
+        };
+        let name = authority.host();
+        let address = name
+            .strip_prefix('[')
+            .and_then(|name| name.strip_suffix(']'));
+        name.eq_ignore_ascii_case("localhost") || address.unwrap_or(name).parse::<IpAddr>().is_ok()
+    })
 }

@@ -186,6 +186,8 @@ impl RunningSweep {
                 return Err(StopReason::DeadlineExceeded(reason.to_owned()));
             }
         };
+        let most = self.sweep.most_blocks.unwrap_or(u64::MAX);
+        let to = to.min(from.saturating_add(most));
         if from >= to {
             return Err(StopReason::DeadlineExceeded(match chain.lowest {
                 Some(lowest) if blocks.first().is_none() => {

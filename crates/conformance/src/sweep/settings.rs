@@ -27,6 +27,8 @@ pub struct Sweep {
     pub counts_requests: bool,
     /// Whether the run's deadline applies to it.
     pub has_deadline: bool,
+    /// Maximum number of blocks, from the first one on. Default: no limit.
+    pub most_blocks: Option<u64>,
     /// Prevents other runs from using the state.
     lock: Option<Arc<Lock>>,
 }
@@ -43,6 +45,7 @@ impl Sweep {
             resumed: None,
             counts_requests: false,
             has_deadline: false,
+            most_blocks: None,
             lock: None,
         }
     }
