@@ -118,7 +118,7 @@ impl Job {
 
     fn step(&mut self, step: &Value) {
         if let Some(uses) = step["uses"].as_str() {
-            assert!(uses.starts_with("actions/upload-artifact@v"), "{uses}");
+            assert!(uses.starts_with("actions/upload-artifact@"), "{uses}");
             assert!(!self.evaluated(&step["with"]["name"]).is_empty());
             self.uploaded
                 .push(self.file(&self.evaluated(&step["with"]["path"])));
@@ -368,4 +368,23 @@ fn the_workflow_in_the_documentation_gives_inputs_that_the_action_has() {
         let is_required = input["required"].as_bool() == Some(true);
         assert!(!is_required || with.contains_key(name), "{name:?}");
     }
+}
+
+#[test]
+fn actions_of_others_are_named_by_commit() {
+    let text = fs::read_to_string(ROOT.join("action.yml")).expect("the action");
+    let used = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("uses: "));
+    let mut count = 0;
+    for action in used {
+        let commit = action.split_once('@').map(|(_, version)| version);
+        let commit = commit.and_then(|version| version.split(' ').next());
+        let is_commit = commit.is_some_and(|commit| {
+            commit.len() == 40 && commit.bytes().all(|one| one.is_ascii_hexdigit())
+        });
+        assert!(is_commit, "{action}");
+        count += 1;
+    }
+    assert!(count > 0);
 }
