@@ -18,6 +18,8 @@ use serde::Serialize;
 /// let seen = ReadBack::Recorded(VerificationRecord::from_json(&record)?);
 /// assert!(seen.is_final() && seen.record().is_some());
 /// assert!(!ReadBack::Nothing.is_final());
+/// assert_eq!(seen.contradiction(), None);
+/// assert!(ReadBack::Nothing.contradiction().is_some_and(|shown| shown.starts_with("no record")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
