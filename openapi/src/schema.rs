@@ -176,8 +176,8 @@ fn prepare_node(value: &Value, kind: Kind) -> Value {
         ) {
             continue;
         }
-        let prepared = match (kind.keyword(name).map(|keyword| keyword.shape), value) {
-            (Some(Shape::One(kind) | Shape::OneOrFlag(kind)), _) => prepare_node(value, kind),
+        let prepared = match (kind.shape(name), value) {
+            (Some(Shape::One(kind)), _) => prepare_node(value, kind),
             (Some(Shape::Many(kind)), Value::Array(items)) => {
                 items.iter().map(|item| prepare_node(item, kind)).collect()
             }

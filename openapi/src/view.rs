@@ -104,7 +104,7 @@ impl Derivation<'_> {
         if kind == Kind::Schema && self.strip == Strip::Observed {
             settle_required(&mut node, written);
             for choice in shrunk {
-                collapse(&mut node, choice);
+                collapse(&mut node, &choice);
             }
         }
         Some(Value::Object(node))
@@ -153,30 +153,26 @@ impl Derivation<'_> {
         node: &Map<String, Value>,
         kind: Kind,
         at: &str,
-    ) -> (Map<String, Value>, Vec<&'static str>) {
+    ) -> (Map<String, Value>, Vec<String>) {
         let mut kept = Map::new();
         let mut shrunk = Vec::new();
         for (name, value) in node {
-            let Some(keyword) = kind.keyword(name) else {
-                kept.insert(name.clone(), value.clone());
-                continue;
-            };
             let at = pointer::join(at, name);
-            let derived = match (keyword.shape, value) {
-                (Shape::One(kind) | Shape::OneOrFlag(kind), _) => self.node(value, kind, &at),
-                (Shape::Many(kind), Value::Array(items)) => {
+            let derived = match (kind.shape(name), value) {
+                (Some(Shape::One(kind)), _) => self.node(value, kind, &at),
+                (Some(Shape::Many(kind)), Value::Array(items)) => {
                     let left = self.items(items, kind, &at);
                     if left.len() == 1
                         && items.len() > 1
                         && matches!(name.as_str(), "oneOf" | "anyOf")
                     {
-                        shrunk.push(keyword.name);
+                        shrunk.push(name.clone());
                     }
                     (!left.is_empty() || items.is_empty()).then_some(Value::Array(left))
                 }
-                (Shape::Named(kind), Value::Object(items)) => {
-                    let left = self.named(items, kind, &at);
-                    let stays = !left.is_empty() || items.is_empty() || keyword.required;
+                (Some(Shape::Named(of)), Value::Object(items)) => {
+                    let left = self.named(items, of, &at);
+                    let stays = !left.is_empty() || items.is_empty() || is_required(kind, name);
                     stays.then_some(Value::Object(left))
                 }
                 _ => Some(value.clone()),
@@ -207,6 +203,14 @@ impl Derivation<'_> {
             })
             .collect()
     }
+}
+
+/// Returns whether OpenAPI requires the member, even if it is empty.
+fn is_required(kind: Kind, name: &str) -> bool {
+    matches!(
+        (kind, name),
+        (Kind::Document, "paths") | (Kind::Operation, "responses") | (Kind::RequestBody, "content")
+    )
 }
 
 /// Removes from `required` the properties that are not in the view.

@@ -10,6 +10,8 @@ mod description;
 mod fault;
 #[path = "spec_lint/project_rules.rs"]
 mod project_rules;
+#[path = "spec_lint/public_linters.rs"]
+mod public_linters;
 
 use xtask::spec::{Problem, lint};
 

@@ -6,17 +6,9 @@ use crate::fault::Fault;
 pub(crate) const FAULTS: &[Fault] = &[
     // The client generator.
     Fault {
-        find: "        '200':\n          x-requirement: TRUST-1\n",
-        replace: "        '201':\n          x-requirement: TRUST-1\n          description: None.\n        '200':\n          x-requirement: TRUST-1\n",
-        rule: "generator",
-        pointer: "/paths/~1get-trustscore-wallets/get/responses/200",
-        line: 3,
-        says: "panic",
-    },
-    Fault {
         find: "      description: The vote that a receipt signs.\n      type: object\n      additionalProperties: {}\n",
         replace: "      description: The vote that a receipt signs.\n      type: object\n",
-        rule: "unknown-fields",
+        rule: "generator",
         pointer: "/components/schemas/ReceiptData",
         line: -1,
         says: "additionalProperties: {}",
@@ -33,8 +25,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         find: "            text/html:\n",
         replace: "            text/plain:\n              schema: {type: string}\n              example: x\n            text/html:\n",
         rule: "generator",
-        pointer: "/paths/~1docs/get/responses/200/content",
-        line: -1,
+        pointer: "/paths/~1docs/get/responses/200",
+        line: -4,
         says: "one media type",
     },
     // Marks.
@@ -74,18 +66,10 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         find: "          description: The score.\n          content:",
         replace: "          description: The score.\n          description: The mark.\n          content:",
-        rule: "duplicate-key",
-        pointer: "/paths/~1get-trustscore-wallets/get/responses/200/description",
-        line: 1,
-        says: "first in line",
-    },
-    Fault {
-        find: "        '200':\n          x-requirement: TRUST-1\n",
-        replace: "        200:\n          x-requirement: TRUST-1\n",
-        rule: "yaml-key",
-        pointer: "/paths/~1get-trustscore-wallets/get/responses/200",
-        line: 0,
-        says: "quotes",
+        rule: "yaml",
+        pointer: "",
+        line: -1,
+        says: "get-trustscore-wallets.get.responses.200: duplicate entry with key \"description\"",
     },
     // Unmarked parts that are not in the contract, and marked parts that are.
     Fault {

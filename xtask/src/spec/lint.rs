@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use nodeproof_openapi::view;
+use nodeproof_openapi::{pointer, view};
 use serde_json::Value;
 
 use super::problem::Problem;
-use super::yaml::Source;
+use super::source::Source;
 
 /// A spec that is being checked.
 pub(super) struct Lint<'s> {
@@ -24,7 +24,7 @@ impl<'s> Lint<'s> {
             source,
             full: view::full_with_sources(&source.value),
             documented: view::documented_with_sources(&source.value),
-            problems: source.problems.iter().cloned().collect(),
+            problems: BTreeSet::new(),
         }
     }
 
@@ -62,4 +62,18 @@ impl<'s> Lint<'s> {
 /// Returns the place in the spec as written from which a node of a view with sources comes.
 pub(super) fn source_of(node: &Value) -> Option<&str> {
     node.get(view::SOURCE).and_then(Value::as_str)
+}
+
+/// Returns the place in the spec as written of a place in a view with sources.
+pub(super) fn written(view: &Value, at: &str) -> String {
+    let mut node = at;
+    loop {
+        if let Some(source) = view.pointer(node).and_then(source_of) {
+            return format!("{source}{}", &at[node.len()..]);
+        }
+        match pointer::parent(node) {
+            Some(parent) => node = parent,
+            None => return at.to_owned(),
+        }
+    }
 }

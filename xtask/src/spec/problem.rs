@@ -33,44 +33,13 @@ impl fmt::Display for Problem {
 /// Returns the word of `known` that `written` was most likely meant to be.
 ///
 /// Two typing errors are allowed, but only one in words of fewer than five letters.
-pub(super) fn nearest<'k>(
-    written: &str,
-    known: impl IntoIterator<Item = &'k str>,
-) -> Option<&'k str> {
+fn nearest<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let allowed = if written.len() < 5 { 1 } else { 2 };
-    known
-        .into_iter()
-        .map(|word| {
-            (
-                distance(&written.to_lowercase(), &word.to_lowercase()),
-                word,
-            )
-        })
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, word)| word)
-}
-
-/// Returns how many letters must be inserted, removed, replaced or swapped to turn one word into the
-/// other.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
-    for i in 1..=one.len() {
-        let mut row = vec![i];
-        for j in 1..=other.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
-            let mut least = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            let swapped =
-                i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-            if swapped {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[one.len()][other.len()]
+    let errors =
+        |word: &str| strsim::damerau_levenshtein(&written.to_lowercase(), &word.to_lowercase());
+    let known = known.into_iter().map(|word| (errors(word), word));
+    let (errors, word) = known.min_by_key(|(errors, _)| *errors)?;
+    (errors <= allowed).then_some(word)
 }
 
 /// Returns ` (did you mean …?)`, or an empty text.

@@ -25,7 +25,7 @@ pub struct Place {
 }
 
 /// Returns all places that cite requirements, in the order of the document.
-pub(super) fn places(document: &Value) -> Vec<Place> {
+pub fn places(document: &Value) -> Vec<Place> {
     let mut places = Vec::new();
     grammar::visit(document, &mut |at, kind, node| {
         let cites: Vec<_> = cited(node).map(ToOwned::to_owned).collect();
