@@ -27,7 +27,7 @@ enum Task {
     /// Lint the description of the API, and the requirements that its parts cite
     Spec(spec::SpecArgs),
     /// Check which crate depends on which, and which file imports which
-    Directions(directions::DirectionsArgs),
+    Directions,
     /// Measure the cost of a run, a request, a block, a signature, the local node and a build
     Bench(bench::BenchArgs),
     /// Run the programs against every hostile server, and print the results with time and memory
@@ -61,7 +61,7 @@ async fn main() -> ExitCode {
             complain(&with_causes(&error));
             ExitCode::from(2)
         }),
-        Task::Directions(args) => match directions::check(&args) {
+        Task::Directions => match directions::check() {
             Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
             Ok(problems) => {
                 problems.iter().for_each(|problem| complain(problem));

@@ -1,6 +1,0 @@
-mod cycles;
-mod fixture;
-mod layers;
-mod packages;
-mod paths;
-mod workspace;
