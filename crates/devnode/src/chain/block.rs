@@ -1,6 +1,6 @@
 //! Blocks. Only data that can't be computed is stored. The rest is computed for each response.
 
-use nodeproof_primitives::{Hash256, sorted_message};
+use nodeproof_primitives::{Hash256, MessageSignature, sorted_message};
 use sha2::{Digest, Sha256};
 
 use super::committee::{Committee, MEMBERS};
@@ -165,7 +165,7 @@ impl BlockView<'_> {
             .zip(signatures.iter())
             .map(|(vote, signature)| {
                 let (data, key) = (data(vote), &self.committee.members()[vote.voter].public_key);
-                let signature = hex(signature);
+                let signature = MessageSignature::from_bytes(*signature);
                 format!(
                     "{{\"data\"{colon}{data}{comma}\"public_key\"{colon}\"{key}\"{comma}\
                      \"signature\"{colon}\"{signature}\"}}"
@@ -259,16 +259,6 @@ impl BlockView<'_> {
 /// Returns JSON as a JSON string.
 fn quoted(json: &str) -> String {
     serde_json::Value::from(json).to_string()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    text
 }
 
 #[cfg(test)]
