@@ -41,12 +41,15 @@ mod markdown;
 mod model;
 mod text;
 
-pub use comparison::{CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare};
+pub use comparison::{
+    CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare, markdown_of_comparison,
+    text_of_comparison,
+};
 pub use github::{github, nodes_github};
 pub use html::{GENERATOR, html, nodes_html};
 pub use json::{JsonReport, json};
 pub use junit::{junit, nodes_junit};
-pub use markdown::{markdown_of_comparison, nodes_summary, summary};
+pub use markdown::{nodes_summary, summary};
 pub use model::{
     AnyReport, Aspect, BlockSpan, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding,
     CrossValue, EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level,
@@ -56,5 +59,5 @@ pub use model::{
 };
 pub use text::{
     LongText, Style, case_line, case_text, compact, long_texts, nodes_compact, nodes_text, text,
-    text_of_comparison, text_with_files,
+    text_with_files,
 };

@@ -2,10 +2,11 @@
 
 mod cause;
 mod compare;
+mod render;
 mod result;
 mod run;
 mod slower;
 
-pub(crate) use cause::Cause;
 pub use compare::{DifferentKinds, compare};
+pub use render::{markdown_of_comparison, text_of_comparison};
 pub use result::{CaseChange, Comparison, RunSummary, Slowdown};

@@ -3,7 +3,7 @@
 use nodeproof_primitives::escape::escaped_up_to;
 
 /// Writes at most `most` characters of a text as a code span. Nothing in it is interpreted as markup.
-pub(super) fn code(text: &str, most: usize) -> String {
+pub(crate) fn code(text: &str, most: usize) -> String {
     let text = escaped_up_to(text, most);
     if text.is_empty() {
         return "(empty)".to_owned();

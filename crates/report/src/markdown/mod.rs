@@ -1,8 +1,7 @@
 //! Renders reports as Markdown, for job summaries and comments.
 
 mod code;
-mod comparison;
 mod summary;
 
-pub use comparison::markdown_of_comparison;
+pub(crate) use code::code;
 pub use summary::{nodes_summary, summary};

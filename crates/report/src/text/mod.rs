@@ -2,7 +2,6 @@
 
 mod case;
 mod compact;
-mod comparison;
 mod nodes;
 mod report;
 mod style;
@@ -10,7 +9,6 @@ mod sweep;
 
 pub use case::{case_line, case_text};
 pub use compact::{compact, nodes_compact};
-pub use comparison::text_of_comparison;
 pub use nodes::nodes_text;
 pub use report::{LongText, long_texts, text, text_with_files};
 pub use style::Style;

@@ -13,7 +13,7 @@ pub enum Style {
 
 impl Style {
     /// Colours a text. `colour` is the parameter of an ANSI escape sequence, such as `31;1`.
-    pub(super) fn paint(self, colour: &str, text: &str) -> String {
+    pub(crate) fn paint(self, colour: &str, text: &str) -> String {
         match self {
             Self::Plain => text.to_owned(),
             Self::Coloured => format!("\u{1b}[{colour}m{text}\u{1b}[0m"),
@@ -21,7 +21,7 @@ impl Style {
     }
 
     /// Renders an outcome as a column of 13 characters.
-    pub(super) fn outcome(self, outcome: Outcome) -> String {
+    pub(crate) fn outcome(self, outcome: Outcome) -> String {
         let colour = match outcome {
             Outcome::Pass => "32",
             Outcome::Fail | Outcome::Stale => "31;1",
