@@ -1,13 +1,13 @@
 //! Exact decimal numbers.
 
-mod arithmetic;
-
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 #[cfg(feature = "schemars")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
+
+use crate::compare::compare_with;
 
 /// The text is not a JSON number. Give digits with an optional point, such as `1000000` or `0.5`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,9 +41,9 @@ pub struct InexactAmountError {
 /// All digits stay as written. Nothing is rounded to a binary fraction. Amounts are compared and
 /// ordered by value: `1e6` equals `1000000.0`.
 ///
-/// Arithmetic is exact. It is checked, because an amount such as `1e999999999` has too many digits
-/// to be written out. The documentation of each function that takes or returns an amount names the
-/// unit: base units of a token, unless stated otherwise.
+/// The documentation of each function that takes or returns an amount names the unit: base units of
+/// a token, unless stated otherwise. To calculate with whole base units, parse the text as an
+/// [`Integer`](crate::Integer), and convert that to an integer type of Rust.
 ///
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///
@@ -57,9 +57,7 @@ pub struct InexactAmountError {
 /// assert_eq!(balance, 1_000_000);
 ///
 /// let spent: Amount = "1000000.5".parse()?;
-/// let rest = balance.checked_sub(&spent).ok_or("too many digits")?;
-/// assert_eq!(rest.as_str(), "-0.5");
-/// assert!(rest.is_negative());
+/// assert!(spent > balance && !spent.is_negative());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -271,6 +269,15 @@ impl Ord for Amount {
     }
 }
 
+compare_with!(Amount: u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+
+impl Default for Amount {
+    /// Returns 0.
+    fn default() -> Self {
+        Self::from(0_u8)
+    }
+}
+
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
@@ -315,6 +322,15 @@ mod tests {
 
     fn amount(text: &str) -> Amount {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn is_compared_with_integers_by_value() {
+        assert_eq!(amount("1e6"), 1_000_000);
+        assert!(amount("0.5") < 1 && amount("0.5") > 0_u8 && amount("-0.5") < 0_i64);
+        assert!(amount("1e40") > u128::MAX && amount("-1e40") < i128::MIN);
+        assert_ne!(amount("9007199254740993.5"), 9_007_199_254_740_993_u64);
+        assert_eq!(Amount::default(), 0);
     }
 
     #[test]

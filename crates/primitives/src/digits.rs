@@ -27,15 +27,6 @@ impl Signed {
         }
     }
 
-    pub(crate) fn is_negative(&self) -> bool {
-        self.negative
-    }
-
-    /// Returns the digits of the absolute value. Zero has no digits.
-    pub(crate) fn digits(&self) -> &str {
-        &self.digits
-    }
-
     pub(crate) fn negated(self) -> Self {
         Self::new(!self.negative, &self.digits)
     }
@@ -50,14 +41,6 @@ impl Signed {
             Ordering::Equal => Self::new(false, ""),
             Ordering::Greater => Self::new(self.negative, &difference(left, right)),
         }
-    }
-
-    /// Returns the product. The time grows with the product of the lengths.
-    pub(crate) fn times(&self, other: &Self) -> Self {
-        Self::new(
-            self.negative != other.negative,
-            &product(&self.digits, &other.digits),
-        )
     }
 }
 
@@ -119,21 +102,6 @@ fn difference(larger: &str, smaller: &str) -> String {
     text(values.collect())
 }
 
-fn product(left: &str, right: &str) -> String {
-    let mut values = vec![0_u8; left.len() + right.len()];
-    for (at, digit) in reversed(left).enumerate() {
-        let mut carry = 0;
-        let mut others = reversed(right);
-        for value in values.iter_mut().skip(at) {
-            // This is at most 9 + 9 * 9 + 9.
-            let whole = *value + digit * others.next().unwrap_or(0) + carry;
-            *value = whole % 10;
-            carry = whole / 10;
-        }
-    }
-    text(values)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,9 +130,6 @@ mod tests {
             for right in samples() {
                 let (a, b) = (read(left), read(right));
                 assert_eq!(a.plus(&b), read(left + right), "{left} + {right}");
-                if let Some(product) = left.checked_mul(right) {
-                    assert_eq!(a.times(&b), read(product), "{left} * {right}");
-                }
             }
         }
     }
@@ -181,8 +146,5 @@ mod tests {
             Signed::of(&power).plus(&Signed::of("-1")),
             Signed::of(&nines)
         );
-        let square = Signed::of(&nines).times(&Signed::of(&nines));
-        let expected = format!("{}8{}1", "9".repeat(299), "0".repeat(299));
-        assert_eq!(square, Signed::of(&expected));
     }
 }

@@ -28,8 +28,8 @@ pub struct ParseIntegerError {
 /// size. A number with a fraction or an exponent is accepted if its value is an integer: `1e3`
 /// is 1000.
 ///
-/// Addition, subtraction and sums are exact, whatever the size. Multiplication is
-/// [checked](Self::checked_mul). `TryFrom` converts to every integer type of Rust.
+/// Sums and differences are exact, whatever the size. To multiply, convert it: `TryFrom` converts to
+/// every integer type of Rust, and fails if the value does not fit.
 ///
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///
@@ -37,9 +37,8 @@ pub struct ParseIntegerError {
 /// use nodeproof_primitives::Integer;
 ///
 /// let balance: Integer = "9007199254740993".parse()?;
-/// let rest = balance - 993;
-/// assert!(rest > 1_000_000);
-/// assert_eq!(u64::try_from(rest)?, 9_007_199_254_740_000);
+/// assert!(balance > 1_000_000);
+/// assert_eq!(u64::try_from(balance)?, 9_007_199_254_740_993);
 ///
 /// let difference = Integer::from(-5);
 /// assert!(difference.is_negative());
@@ -47,7 +46,7 @@ pub struct ParseIntegerError {
 /// assert_eq!(difference.as_i64(), Some(-5));
 /// assert_eq!(difference.as_u64(), None);
 ///
-/// let beyond = Integer::from(u64::MAX) + 1;
+/// let beyond: Integer = "18446744073709551616".parse()?;
 /// assert_eq!(beyond.as_u64(), None);
 /// assert_eq!(beyond.as_i128(), Some(18_446_744_073_709_551_616));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,6 +76,28 @@ impl Integer {
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         self.as_i128().and_then(|value| u64::try_from(value).ok())
+    }
+
+    /// Returns whether the number is below zero.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        match &self.0 {
+            Repr::Small(value) => *value < 0,
+            Repr::Big(digits) => digits.starts_with('-'),
+        }
+    }
+
+    /// Returns the number without its sign.
+    #[must_use]
+    pub fn abs(&self) -> Self {
+        match &self.0 {
+            Repr::Small(value) => Self::from(value.unsigned_abs()),
+            Repr::Big(digits) => match digits.strip_prefix('-') {
+                // This is -2^63 or less, so it does not fit without its sign either.
+                Some(digits) => Self(Repr::Big(digits.into())),
+                None => self.clone(),
+            },
+        }
     }
 
     /// Returns the value if it fits into an `i128`.
@@ -225,6 +246,23 @@ mod tests {
             assert_eq!(read.as_i128(), Some(value));
         }
         assert_eq!(integer("1e40").as_i128(), None);
+    }
+
+    #[test]
+    fn a_number_without_its_sign_has_one_form() {
+        for text in [
+            "0",
+            "7",
+            "9223372036854775807",
+            "9223372036854775808",
+            "1e40",
+        ] {
+            let (positive, negative) = (integer(text), integer(&format!("-{text}")));
+            assert_eq!(negative.abs(), positive);
+            assert_eq!(positive.abs(), positive);
+            assert_eq!(negative.is_negative(), text != "0");
+            assert!(!positive.is_negative());
+        }
     }
 
     #[test]

@@ -77,11 +77,14 @@ impl TokenDecimals {
         let number: Amount = tokens
             .parse()
             .map_err(|_| ParseTokensError::NotANumber { found: found() })?;
-        let base_unit: Option<Amount> = format!("1e{}", self.0).parse().ok();
-        base_unit
-            .and_then(|unit| number.checked_mul(&unit))
-            .and_then(|base_units| base_units.as_str().parse().ok())
-            .ok_or_else(|| ParseTokensError::TooManyDecimals {
+        let number = number.normal();
+        let sign = if number.negative { "-" } else { "" };
+        let power = number.power.saturating_add(self.0.into());
+        let digits = Some(number.digits).filter(|digits| !digits.is_empty());
+        let base_units = format!("{sign}{}e{power}", digits.as_deref().unwrap_or("0"));
+        base_units
+            .parse()
+            .map_err(|_| ParseTokensError::TooManyDecimals {
                 found: found(),
                 decimals: self.0,
             })
