@@ -78,7 +78,7 @@ async fn main() -> ExitCode {
                 ExitCode::SUCCESS
             }
             Err(error) => {
-                complain(&with_causes(&error));
+                complain(&with_causes(&*error));
                 ExitCode::from(2)
             }
         },

@@ -131,7 +131,7 @@ impl Crate {
         if status.success() {
             Ok(began.elapsed().as_secs_f64())
         } else {
-            Err(BenchError::Run(format!("cargo build: {status}")))
+            Err(format!("cargo build: {status}").into())
         }
     }
 

@@ -12,7 +12,7 @@ use super::{
     BenchError,
     cpu::Pair,
     decode::{PlainBlock, block_of},
-    response_server::{Response, ResponseServer},
+    response_server::ResponseServer,
     table::Row,
 };
 
@@ -58,11 +58,11 @@ pub(super) fn measure(target: &Target, rounds: u16) -> Result<Vec<Row>, BenchErr
         1,
         &node.block(target.block, rounds)?,
     ));
-    let responses = SIZES.map(|receipts| Response {
-        target: format!("/get-block?block_index={receipts}"),
-        body: block_of(receipts),
+    let bodies = SIZES.map(|receipts| {
+        let target = format!("/get-block?block_index={receipts}");
+        (target, block_of(receipts))
     });
-    let server = ResponseServer::serve(responses.into())?;
+    let server = ResponseServer::serve(bodies.into())?;
     let both = Both::of(&format!("http://{}", server.address))?;
     for receipts in SIZES {
         let pair = both.block(receipts as u64, rounds)?;
@@ -77,13 +77,11 @@ pub(super) fn measure(target: &Target, rounds: u16) -> Result<Vec<Row>, BenchErr
 
 impl Both {
     fn of(url: &str) -> Result<Self, BenchError> {
-        let base: BaseUrl = url
-            .parse()
-            .map_err(|error: nodeproof_client::BaseUrlError| failed(error))?;
+        let base: BaseUrl = url.parse()?;
         Ok(Self {
             runtime: Builder::new_current_thread().enable_all().build()?,
-            client: Client::new(base.clone()).map_err(failed)?,
-            http: transport::http_client(&base, &TransportOptions::default()).map_err(failed)?,
+            client: Client::new(base.clone())?,
+            http: transport::http_client(&base, &TransportOptions::default())?,
             base,
         })
     }
@@ -103,7 +101,7 @@ impl Both {
                 self.runtime.block_on(async {
                     for _ in 0..CALLS {
                         let response = self.client.token_balance(&target.token, target.wallet);
-                        std::hint::black_box(response.await.map_err(failed)?);
+                        std::hint::black_box(response.await?);
                     }
                     Ok(())
                 })
@@ -126,7 +124,7 @@ impl Both {
             || {
                 self.runtime.block_on(async {
                     for _ in 0..CALLS {
-                        let block = self.client.block_response(index).await.map_err(failed)?;
+                        let block = self.client.block_response(index).await?;
                         std::hint::black_box(&block);
                     }
                     Ok(())
@@ -149,10 +147,10 @@ impl Both {
         self.runtime.block_on(async {
             for _ in 0..CALLS {
                 let request = self.http.get(url).query(query);
-                let response = request.send().await.map_err(failed)?;
-                let response = response.error_for_status().map_err(failed)?;
-                let body = response.bytes().await.map_err(failed)?;
-                take(serde_json::from_slice(&body).map_err(failed)?);
+                let response = request.send().await?;
+                let response = response.error_for_status()?;
+                let body = response.bytes().await?;
+                take(serde_json::from_slice(&body)?);
             }
             Ok(())
         })
@@ -177,8 +175,4 @@ fn told(what: &str, items: usize, pair: &Pair) -> Vec<Row> {
         rows.push(Row::new("  a receipt, of the client's call", "µs", each));
     }
     rows
-}
-
-fn failed(error: impl std::fmt::Display) -> BenchError {
-    BenchError::Loop(error.to_string())
 }

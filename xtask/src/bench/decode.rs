@@ -62,10 +62,10 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
             rounds,
             || {
                 for _ in 0..times {
-                    let block = Block::from_slice(text.as_bytes()).map_err(unreadable)?;
-                    let receipts = block.receipts().map_err(unreadable)?;
+                    let block = Block::from_slice(text.as_bytes())?;
+                    let receipts = block.receipts()?;
                     if receipts.len() != size {
-                        return Err(BenchError::Loop("a receipt was lost".to_owned()));
+                        return Err("a receipt was lost".into());
                     }
                     std::hint::black_box(&block);
                 }
@@ -73,8 +73,7 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
             },
             || {
                 for _ in 0..times {
-                    let block: PlainBlock =
-                        serde_json::from_slice(text.as_bytes()).map_err(unreadable)?;
+                    let block: PlainBlock = serde_json::from_slice(text.as_bytes())?;
                     std::hint::black_box(&block);
                 }
                 Ok(())
@@ -99,10 +98,6 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
         ));
     }
     Ok(rows)
-}
-
-fn unreadable(error: impl std::fmt::Display) -> BenchError {
-    BenchError::Loop(format!("a block could not be read: {error}"))
 }
 
 /// Returns a block with that many receipts of about 500 bytes each.

@@ -13,7 +13,13 @@ use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::{Network, WalletAddress};
 use tokio::{runtime::Builder, sync::oneshot};
 
-use super::{BenchError, call::Target, cpu::thread_time, process::peak_memory, table::Row};
+use super::{
+    BenchError,
+    call::Target,
+    cpu::thread_time,
+    process::{not_started, peak_memory},
+    table::Row,
+};
 
 /// A node that runs on one thread and measures that thread's processor time.
 pub(super) struct NodeThread {
@@ -24,7 +30,7 @@ pub(super) struct NodeThread {
 
 impl NodeThread {
     pub(super) fn start() -> Result<Self, BenchError> {
-        let (ready, is_ready) = mpsc::channel();
+        let (ready, is_ready) = mpsc::channel::<Result<Target, BenchError>>();
         let (stop, stopped) = oneshot::channel();
         let thread = thread::spawn(move || {
             let Ok(runtime) = Builder::new_current_thread().enable_all().build() else {
@@ -37,7 +43,7 @@ impl NodeThread {
                 let handle = match nodeproof_devnode::spawn(config).await {
                     Ok(handle) => handle,
                     Err(error) => {
-                        let _gone = ready.send(Err(BenchError::Node(error.to_string())));
+                        let _gone = ready.send(Err(error.into()));
                         return 0.0;
                     }
                 };
@@ -56,8 +62,7 @@ impl NodeThread {
                 (thread_time() - began).as_secs_f64()
             })
         });
-        let ended = || BenchError::Node("its thread ended".to_owned());
-        let target = is_ready.recv().map_err(|_| ended())??;
+        let target = is_ready.recv()??;
         Ok(Self {
             stop,
             thread,
@@ -79,14 +84,10 @@ const REQUESTS: usize = 4_000;
 fn rate() -> Result<f64, BenchError> {
     let node = NodeThread::start()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let failed = |error: nodeproof_client::Error| BenchError::Loop(error.to_string());
-    let client = nodeproof_client::Client::new(node.target.url.as_str()).map_err(failed)?;
+    let client = nodeproof_client::Client::new(node.target.url.as_str())?;
     runtime.block_on(async {
         for _ in 0..REQUESTS {
-            client
-                .block_response(node.target.block)
-                .await
-                .map_err(failed)?;
+            client.block_response(node.target.block).await?;
         }
         Ok::<_, BenchError>(())
     })?;
@@ -112,10 +113,7 @@ fn process(binary: &Path, blocks: u64) -> Result<(f64, Option<u64>), BenchError>
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|source| BenchError::Start {
-            binary: binary.to_owned(),
-            source,
-        })?;
+        .map_err(not_started(binary))?;
     let mut lines = child.stdout.take().map(|out| BufReader::new(out).lines());
     let says_where = lines
         .as_mut()
@@ -130,7 +128,7 @@ fn process(binary: &Path, blocks: u64) -> Result<(f64, Option<u64>), BenchError>
     if says_where {
         Ok((took, peak))
     } else {
-        Err(BenchError::Node("it ended before it responded".to_owned()))
+        Err("the local node ended before it responded".into())
     }
 }
 

@@ -5,7 +5,10 @@ use std::{
     io::Read,
     path::Path,
     process::{Command, Stdio},
+    time::Instant,
 };
+
+use nodeproof_conformance::report::Report;
 
 use super::BenchError;
 
@@ -20,28 +23,52 @@ pub(super) fn command(binary: &Path, url: &str) -> Command {
 }
 
 pub(super) fn not_started(binary: &Path) -> impl FnOnce(std::io::Error) -> BenchError + '_ {
-    |source| BenchError::Start {
-        binary: binary.to_owned(),
-        source,
-    }
+    |error| format!("{} can't be started: {error}", binary.display()).into()
 }
 
-/// Reads a report while its process runs, and measures the process's memory meanwhile.
-pub(super) fn read_to_end(
-    stdout: &mut impl Read,
-    text: &mut Vec<u8>,
-    memory: impl Fn() -> Option<u64>,
-) -> std::io::Result<Option<u64>> {
-    let mut part = vec![0; 4096];
-    let mut peak = None;
+/// A process that ended with status 0.
+pub(super) struct Ended {
+    /// The time from its start to its end, in seconds.
+    pub(super) seconds: f64,
+    /// Its peak memory in megabytes, if the system reports it.
+    pub(super) peak: Option<f64>,
+    pub(super) report: Report,
+}
+
+/// Runs the program with these arguments until it ends.
+///
+/// The report is longer than a pipe's buffer, so the process still exists when the first part
+/// arrives, and all the work is already done.
+pub(super) fn run(binary: &Path, url: &str, arguments: &[&str]) -> Result<Ended, BenchError> {
+    let mut command = command(binary, url);
+    command
+        .args(arguments)
+        .args(["--format", "json"])
+        .stdout(Stdio::piped());
+    let began = Instant::now();
+    let mut child = command.spawn().map_err(not_started(binary))?;
+    let mut stdout = child.stdout.take().ok_or("a process without output")?;
+    let (mut text, mut part, mut peak) = (Vec::new(), [0; 4096], None);
     loop {
         let read = stdout.read(&mut part)?;
         if read == 0 {
-            return Ok(peak);
+            break;
         }
-        peak = peak.max(memory());
+        peak = peak.max(peak_memory(child.id()));
         text.extend_from_slice(&part[..read]);
     }
+    let status = child.wait()?;
+    let seconds = began.elapsed().as_secs_f64();
+    if !status.success() {
+        return Err(format!("a run ended with {status}, so its time means nothing").into());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+    let peak = peak.map(|bytes| bytes as f64 / 1e6);
+    Ok(Ended {
+        seconds,
+        peak,
+        report: serde_json::from_slice(&text)?,
+    })
 }
 
 /// Returns the peak memory of a running process, in bytes. Only Linux reports it.

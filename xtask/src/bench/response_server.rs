@@ -1,25 +1,15 @@
 //! A server with prepared responses, of any size and at almost no cost.
 
-use std::{
-    net::{Ipv4Addr, SocketAddr},
-    sync::{Arc, mpsc},
-    thread,
-};
+use std::{collections::HashMap, net::SocketAddr, sync::mpsc, thread};
 
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
-    runtime::Builder,
-    sync::oneshot,
+use axum::{
+    Router,
+    body::Bytes,
+    http::{Uri, header::CONTENT_TYPE},
 };
+use tokio::{net::TcpListener, runtime::Builder, sync::oneshot};
 
 use super::BenchError;
-
-/// A response, and the request target that it belongs to.
-pub(super) struct Response {
-    pub(super) target: String,
-    pub(super) body: String,
-}
 
 /// A server on its own thread. It ends when this is dropped.
 pub(super) struct ResponseServer {
@@ -28,72 +18,32 @@ pub(super) struct ResponseServer {
 }
 
 impl ResponseServer {
-    pub(super) fn serve(responses: Vec<Response>) -> Result<Self, BenchError> {
-        let whole = responses.into_iter().map(|Response { target, body }| {
-            let response = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-                 date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n{body}",
-                body.len()
-            );
-            (format!("GET {target} HTTP/1.1\r\n"), response)
+    /// Serves JSON bodies, by the target of the request.
+    pub(super) fn serve(bodies: HashMap<String, String>) -> Result<Self, BenchError> {
+        let bodies: HashMap<String, Bytes> = bodies
+            .into_iter()
+            .map(|(target, body)| (target, body.into()))
+            .collect();
+        let router = Router::new().fallback(async move |target: Uri| {
+            let body = bodies.get(&target.to_string()).cloned().unwrap_or_default();
+            ([(CONTENT_TYPE, "application/json")], body)
         });
-        let whole: Arc<[(String, String)]> = whole.collect();
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, is_ready) = mpsc::channel();
         thread::spawn(move || {
-            let runtime = match Builder::new_current_thread().enable_all().build() {
-                Ok(runtime) => runtime,
-                Err(error) => {
-                    let _gone = ready.send(Err(error));
-                    return;
-                }
-            };
             runtime.block_on(async move {
-                let listener = match TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await {
-                    Ok(listener) => listener,
-                    Err(error) => {
-                        let _gone = ready.send(Err(error));
-                        return;
-                    }
-                };
+                let listener = TcpListener::bind("127.0.0.1:0").await?;
                 let _gone = ready.send(listener.local_addr());
-                let accepting = async {
-                    while let Ok((stream, _)) = listener.accept().await {
-                        // The peer notices a broken connection by itself.
-                        tokio::spawn(respond(stream, Arc::clone(&whole)));
-                    }
-                };
                 tokio::select! {
-                    () = accepting => {}
-                    _ = stopped => {}
+                    ended = async { axum::serve(listener, router).await } => ended,
+                    _ = stopped => Ok(()),
                 }
-            });
+            })
         });
-        let ended = |_| BenchError::Node("its thread ended".to_owned());
         Ok(Self {
-            address: is_ready.recv().map_err(ended)??,
+            address: is_ready.recv()??,
             _stop: stop,
         })
-    }
-}
-
-/// Responds to requests one after the other, until one has no prepared response.
-async fn respond(mut stream: TcpStream, responses: Arc<[(String, String)]>) -> std::io::Result<()> {
-    stream.set_nodelay(true)?;
-    let mut received = Vec::new();
-    loop {
-        while !received.ends_with(b"\r\n\r\n") {
-            if stream.read_buf(&mut received).await? == 0 {
-                return Ok(());
-            }
-        }
-        let found = responses
-            .iter()
-            .find(|(begin, _)| received.starts_with(begin.as_bytes()));
-        let Some((_, whole)) = found else {
-            return Ok(());
-        };
-        stream.write_all(whole.as_bytes()).await?;
-        received.clear();
     }
 }

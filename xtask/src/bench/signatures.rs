@@ -62,14 +62,10 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
     Ok(rows)
 }
 
-fn wrong(error: impl std::fmt::Display) -> BenchError {
-    BenchError::Loop(format!("a signature could not be verified: {error}"))
-}
-
 fn receipt(at: usize) -> Result<Receipt, BenchError> {
     let mut secret = [3; 32];
     secret[31] = u8::try_from(at % 6 + 1).unwrap_or(1);
-    let voter = KeyPair::from_bytes(&secret).map_err(wrong)?;
+    let voter = KeyPair::from_bytes(&secret)?;
     // This is the form of the signed message, so the bare curve has nothing to rewrite.
     let data = format!(
         "{{\"block_index\": {at}, \"block_hash\": \"{:064x}\", \"vote\": 1, \"timestamp\": 1767225600000, \
@@ -86,35 +82,35 @@ fn receipt(at: usize) -> Result<Receipt, BenchError> {
 
 /// Verifies a receipt from the texts of a response.
 fn ours(receipt: &Receipt) -> Result<(), BenchError> {
-    let key: PublicKey = receipt.public_key.parse().map_err(wrong)?;
-    let signature: Signature = receipt.signature.parse().map_err(wrong)?;
-    verify_receipt(&receipt.data, &key, &signature).map_err(wrong)
+    let key: PublicKey = receipt.public_key.parse()?;
+    let signature: Signature = receipt.signature.parse()?;
+    verify_receipt(&receipt.data, &key, &signature).map_err(Into::into)
 }
 
 /// Does the same with a cache of public keys.
 fn ours_with(known: &PublicKeyCache, receipt: &Receipt) -> Result<(), BenchError> {
-    let key = known.parse(&receipt.public_key).map_err(wrong)?;
-    let signature: Signature = receipt.signature.parse().map_err(wrong)?;
-    verify_receipt(&receipt.data, &key, &signature).map_err(wrong)
+    let key = known.parse(&receipt.public_key)?;
+    let signature: Signature = receipt.signature.parse()?;
+    verify_receipt(&receipt.data, &key, &signature).map_err(Into::into)
 }
 
 /// Does the minimum for any program: parse key and signature, hash, and verify.
 fn bare(receipt: &Receipt) -> Result<(), BenchError> {
     let key = format!("04{}", receipt.public_key);
-    let key = secp256k1::PublicKey::from_slice(&bytes(&key)?).map_err(wrong)?;
-    let signature = ecdsa::Signature::from_compact(&bytes(&receipt.signature)?).map_err(wrong)?;
+    let key = secp256k1::PublicKey::from_slice(&bytes(&key)?)?;
+    let signature = ecdsa::Signature::from_compact(&bytes(&receipt.signature)?)?;
     let mut number = [0; 32];
     number[12..].copy_from_slice(&Sha1::digest(receipt.data.as_bytes()));
     key.verify(Message::from_digest(number), &signature)
-        .map_err(wrong)
+        .map_err(Into::into)
 }
 
 fn bytes(hex: &str) -> Result<Vec<u8>, BenchError> {
     hex.as_bytes()
         .chunks_exact(2)
         .map(|pair| {
-            let text = std::str::from_utf8(pair).map_err(wrong)?;
-            u8::from_str_radix(text, 16).map_err(wrong)
+            let text = std::str::from_utf8(pair)?;
+            u8::from_str_radix(text, 16).map_err(Into::into)
         })
         .collect()
 }
