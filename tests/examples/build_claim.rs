@@ -20,14 +20,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let verifier = next("the verifier's wallet address")?.parse()?;
     let asset = next("the asset's identifier")?;
 
-    let claim = AddVerification::new(asset, verifier, 2_500_000)
-        .outcome(1)
-        .document("99e76fbd3b32523bc6db384cd2a0376bf0c1a9f385268a02d986af6b903237a0".parse()?)
-        .link("https://documents.example.org/inspection.pdf")
-        .remarks("Weighed and sealed in the presence of the owner");
+    let claim = AddVerification {
+        doc_hash_list: vec![
+            "99e76fbd3b32523bc6db384cd2a0376bf0c1a9f385268a02d986af6b903237a0".to_owned(),
+        ],
+        doc_link_list: vec!["https://documents.example.org/inspection.pdf".to_owned()],
+        remarks: "Weighed and sealed in the presence of the owner".to_owned(),
+        ..AddVerification::new(asset, verifier, 2_500_000)
+    };
     // The fee is the caller's to set, exactly, and before anything is signed.
     let raw = node
-        .build_verification(contract, &claim)
+        .build_call(&claim.call(contract)?)
         .await?
         .with_fee(&1_500_000.into())?;
 
@@ -35,11 +38,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let call = transaction.contract_call()?;
     println!(
         "transaction {}, fee {}",
-        transaction.trans_code()?,
-        transaction.fee()?
+        transaction.trans_code, transaction.fee
     );
-    println!("calls {} of {}", call.function()?, call.address()?);
-    println!("to be signed by {:?}:", call.signers()?);
+    println!("calls {} of {}", call.function, call.address);
+    println!("to be signed by {:?}:", call.signers);
     println!("{}", signed_message(raw.transaction_text()?)?);
     Ok(())
 }

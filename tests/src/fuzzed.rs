@@ -16,11 +16,13 @@ use axum::{
     http::{Method, Request, header},
 };
 use nodeproof_client::{
-    BalanceResponse, BaseUrl, BatchResponse, Block, ContractState, RawTransaction, Receipt,
-    SignedTransaction, SubmitResponse, TrustScore,
+    BaseUrl, BatchResponse, Block, ContractState, RawTransaction, Receipt, SignedTransaction,
+    SubmitResponse, TokenBalance, TrustScore, VerificationRecord, from_json,
+    generated::types::{TokenBalances, TokenHolders},
 };
 use nodeproof_conformance::{Expectations, Options};
 use nodeproof_primitives::{Network, escape::excerpt, signed_message, sorted_message};
+use serde::de::DeserializeOwned;
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
@@ -65,72 +67,56 @@ fn harmless(text: &str) {
     assert!(!text.contains(acts), "{text:?}");
 }
 
+/// Decodes a response. The error must be safe to print.
+fn decoded<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
+    let read = from_json(body);
+    read.map_err(|error| harmless(&error.to_string())).ok()
+}
+
 /// Parses a node's responses with every type.
 ///
 /// Errors must be safe to print. Every part of a parsed response must be readable.
 pub fn decoding(body: &[u8]) {
     harmless(&excerpt(body, 512));
-    match Block::from_slice(body) {
-        Ok(block) => {
-            for mismatch in block.mismatches() {
-                harmless(&mismatch.to_string());
+    if let Some(block) = decoded::<Block>(body) {
+        for transaction in block.transactions().unwrap_or_default() {
+            let _ = transaction.status();
+            if let Err(error) = transaction.signed() {
+                harmless(&error.to_string());
             }
-            for fault in block.committee_faults() {
-                harmless(&fault.to_string());
-            }
-            for receipt in block.receipts().into_iter().flatten() {
-                for fault in receipt.faults() {
-                    harmless(&fault.to_string());
-                }
-            }
-            for transaction in block.transactions().into_iter().flatten() {
-                let _ = transaction.status();
-                if let Err(error) = transaction.signed() {
+        }
+    }
+    if let Some(state) = decoded::<ContractState>(body) {
+        match state.record() {
+            Ok(Some(record)) => {
+                if let Err(error) = VerificationRecord::all_from_json(record) {
                     harmless(&error.to_string());
                 }
             }
+            Ok(None) => {}
+            Err(error) => harmless(&error.to_string()),
         }
-        Err(error) => harmless(&error.to_string()),
     }
-    match BalanceResponse::from_slice(body) {
-        Ok(response) => {
-            let faults = [
-                response.amount().err(),
-                response.tokens().err(),
-                response.holders().err(),
-            ];
-            for fault in faults.into_iter().flatten() {
-                harmless(&fault.to_string());
-            }
-        }
-        Err(error) => harmless(&error.to_string()),
-    }
-    match ContractState::from_slice(body) {
-        Ok(state) => {
-            if let Err(fault) = state.verification() {
-                harmless(&fault.to_string());
-            }
-        }
-        Err(error) => harmless(&error.to_string()),
-    }
-    let read = [
-        TrustScore::from_slice(body).err(),
-        SubmitResponse::from_slice(body).err(),
-        BatchResponse::from_slice(body).err(),
-    ];
-    for error in read.into_iter().flatten() {
+    if let Some(response) = decoded::<SubmitResponse>(body)
+        && let Err(error) = response.accepted()
+    {
         harmless(&error.to_string());
     }
+    if let Some(response) = decoded::<BatchResponse>(body)
+        && let Err(error) = response.accepted(1)
+    {
+        harmless(&error.to_string());
+    }
+    let _ = decoded::<TokenBalance>(body);
+    let _ = decoded::<TokenBalances>(body);
+    let _ = decoded::<TokenHolders>(body);
+    let _ = decoded::<TrustScore>(body);
+    let _ = decoded::<Receipt>(body);
+    let _ = decoded::<SignedTransaction>(body);
     // Text that will be signed is preserved byte for byte.
-    if let Ok(raw) = RawTransaction::from_slice(body) {
+    if let Some(raw) = decoded::<RawTransaction>(body) {
         let text = std::str::from_utf8(body).unwrap_or_default();
         assert!(text.contains(raw.text().as_str()), "{raw:?}");
-    }
-    if let Ok(text) = std::str::from_utf8(body) {
-        let _ = Receipt::from_text(text);
-        if let Err(error) = SignedTransaction::from_text(text) {
-            harmless(&error.to_string());
-        }
     }
 }
 

@@ -13,11 +13,9 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::proxy::{Fault, Proxy};
 use nodeproof_client::{
-    AddVerification, Client, ContractCall, ErrorKind, InclusionOptions, NotAccepted,
-    SignedTransaction,
-    contract_call::{
-        BuildCallError, CallError, CallOptions, Fee, SignError, SubmitPolicy, Transfer,
-    },
+    AddVerification, CallOptions, Client, ContractCall, ErrorKind, InclusionOptions,
+    SignedTransaction, SubmitPolicy, Transfer,
+    contract_call::{Clock, Fee},
     transport::RetryPolicy,
 };
 use nodeproof_devnode::{Config, Handle, InjectedFault, Outage};
@@ -44,17 +42,40 @@ fn fee(node: &Handle) -> Fee {
 fn transfer_to_self(node: &Handle, wallet: &KeyPair) -> ContractCall {
     let transfer = Transfer::new(1, wallet.address(), "GRAIN");
     let call = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
-    call.signer(wallet.address())
+    call.signers([wallet.address()])
+}
+
+/// Returns a policy with short pauses.
+fn attempts(attempts: u32) -> SubmitPolicy {
+    SubmitPolicy {
+        attempts,
+        first_pause: SHORT,
+        longest_pause: SHORT,
+        ..SubmitPolicy::default()
+    }
+}
+
+fn submitting(submit: SubmitPolicy) -> CallOptions {
+    CallOptions {
+        submit,
+        ..CallOptions::default()
+    }
 }
 
 async fn signed_transfer(node: &Handle, client: &Client, wallet: &KeyPair) -> SignedTransaction {
     let call = transfer_to_self(node, wallet);
-    let built = client.build_checked_call(&call, &fee(node)).await.unwrap();
+    let built = client
+        .build_checked_call(&call, &fee(node), Clock::Local)
+        .await
+        .unwrap();
     built.sign(&[wallet]).await.unwrap()
 }
 
 fn waiting() -> InclusionOptions {
-    InclusionOptions::default().interval(SHORT)
+    InclusionOptions {
+        interval: SHORT,
+        ..InclusionOptions::default()
+    }
 }
 
 #[tokio::test]
@@ -72,7 +93,10 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
     let code = accepted.trans_code();
     let once = client.find_transaction(code, &waiting()).await.unwrap();
     assert_eq!(once, None, "no block was made since");
-    let brief = waiting().timeout(4 * SHORT);
+    let brief = InclusionOptions {
+        timeout: 4 * SHORT,
+        ..waiting()
+    };
     let none = client.wait_for_inclusion(code, &brief).await.unwrap();
     assert_eq!(none, None);
 
@@ -86,18 +110,16 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
     let included = waits.await.unwrap().unwrap().unwrap();
     assert_eq!((included.block, included.position), (made, 0));
     assert_eq!(included.status(), Some(1.into()));
-    assert_eq!(included.transaction.trans_code().unwrap(), code);
+    assert_eq!(included.transaction.trans_code(), Some(code));
     let signed = included.transaction.signed().unwrap();
     assert_eq!(
         signed.transaction_text(),
         accepted.transaction.transaction_text()
     );
     let block = client.block(made).await.unwrap().unwrap();
-    assert_eq!(block.contains(code), Ok(true));
-    assert_eq!(
-        block.contains(TransactionCode::from_bytes([7; 20])),
-        Ok(false)
-    );
+    assert!(block.transaction(code).is_some());
+    let other = TransactionCode::from_bytes([7; 20]);
+    assert_eq!(block.transaction(other), None);
 
     // Later, the transaction is found in an earlier block, if the search goes back far enough.
     for _ in 0..3 {
@@ -105,9 +127,15 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
     }
     let back = client.wait_for_inclusion(code, &waiting()).await.unwrap();
     assert_eq!(back.unwrap().block, made);
-    let near = waiting().look_back(2);
+    let near = InclusionOptions {
+        look_back: 2,
+        ..waiting()
+    };
     assert_eq!(client.find_transaction(code, &near).await.unwrap(), None);
-    let from = near.start_at(made);
+    let from = InclusionOptions {
+        start: Some(made),
+        ..near
+    };
     let found = client.find_transaction(code, &from).await.unwrap();
     assert_eq!(found.unwrap().block, made);
 
@@ -129,10 +157,10 @@ async fn a_call_of_two_signers_and_one_without_a_type_are_made() {
         .unwrap();
     assert_eq!(accepted.transaction.signatures().unwrap().len(), 2);
     let call = ContractCall::new(node.token_contract_address(), "transfer")
-        .signer(bob.address())
+        .signers([bob.address()])
         .params(&Transfer::new(1, alice.address(), "GRAIN"))
         .unwrap();
-    let options = CallOptions::default().submit(SubmitPolicy::once());
+    let options = submitting(SubmitPolicy::once());
     client
         .call_with(&call, &fee(&node), &[&bob], &options)
         .await
@@ -151,25 +179,22 @@ async fn a_refusal_is_an_error_with_the_nodes_message() {
     let transfer = Transfer::new(1, bob, "GRAIN");
     let refused = client.call(contract, &transfer, &cheap, &[&alice]).await;
     let error = refused.unwrap_err();
-    assert!(matches!(
-        &error,
-        CallError::Refused { source: NotAccepted::Refused { messages, .. }, .. }
-            if messages[0].contains("Not enough fee")
-    ));
-    assert!(!error.maybe_sent());
-    let error = nodeproof_client::Error::from(error);
-    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.is_refused() && !error.maybe_accepted());
+    assert!(error.messages()[0].contains("Not enough fee"));
     assert!(error.to_string().contains("Not enough fee"), "{error}");
 
-    let unlisted = ContractCall::of(contract, &transfer).unwrap().signer(bob);
+    let unlisted = ContractCall::of(contract, &transfer)
+        .unwrap()
+        .signers([bob]);
     let options = CallOptions::default();
     let unsigned = client
         .call_with(&unlisted, &cheap, &[&alice], &options)
         .await;
-    assert!(matches!(
-        unsigned,
-        Err(CallError::Sign(SignError::NotASigner { .. }))
-    ));
+    let error = unsigned.unwrap_err().to_string();
+    assert!(
+        error.ends_with("is not one of the call's signers"),
+        "{error}"
+    );
     assert_eq!(node.submissions_received(), 1);
 }
 
@@ -188,29 +213,18 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let client = Client::new(&*proxy.server.base_url()).unwrap();
     let call = transfer_to_self(&node, &alice);
-    let once = CallOptions::default().submit(SubmitPolicy::once());
+    let once = submitting(SubmitPolicy::once());
     let lost = client.call_with(&call, &fee(&node), &[&alice], &once).await;
     let error = lost.unwrap_err();
-    assert!(error.maybe_sent());
-    let CallError::NoClearResponse {
-        transaction,
-        trans_code: code,
-        ..
-    } = &error
-    else {
-        unreachable!("{error}");
-    };
-    let policy = SubmitPolicy::default().pauses(SHORT, SHORT);
+    assert!(error.maybe_accepted() && !error.is_refused());
+    let transaction = error.transaction().unwrap();
+    let code = transaction.transaction().unwrap().trans_code;
+    assert_eq!(error.trans_code(), Some(code));
     let again = client
-        .submit_with_retries(transaction, &policy)
+        .submit_with_retries(transaction, &attempts(4))
         .await
         .unwrap();
-    again.accepted().unwrap();
-    assert_eq!(again.response.new_transaction(), Some(false));
-    let code = *code;
-    let error = nodeproof_client::Error::from(error);
-    assert!(error.maybe_sent() && error.kind() == ErrorKind::Unclear);
-    assert_eq!(error.trans_code(), Some(code));
+    assert_eq!(again.response.response.new_transaction, Some(false));
     node.make_block();
     assert_eq!(submissions.load(Ordering::SeqCst), 3);
 }
@@ -234,45 +248,29 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
     let down = StatusCode::BAD_GATEWAY;
     let (node, _) = start().await;
     let alice = keys(&node, "alice");
-    // The endpoint, what happens to its requests, and then: kind, maybe sent, has a code, status.
-    for (path, acts, (kind, maybe_sent, has_code, status)) in [
+    // The endpoint, what happens to its requests, and then: refused, maybe accepted, has a code, status.
+    for (path, acts, (refused, maybe_accepted, has_code, status)) in [
         (
             BUILD,
             vec![Status(unprocessable)],
-            (ErrorKind::Status, false, false, Some(422)),
+            (false, false, false, Some(422)),
         ),
-        (
-            SUBMIT,
-            vec![Status(busy)],
-            (ErrorKind::Status, false, true, Some(429)),
-        ),
-        (
-            SUBMIT,
-            vec![Status(down)],
-            (ErrorKind::Unclear, true, true, Some(502)),
-        ),
+        (SUBMIT, vec![Status(busy)], (false, false, true, Some(429))),
+        (SUBMIT, vec![Status(down)], (false, true, true, Some(502))),
         (
             SUBMIT,
             vec![Status(down), Status(busy)],
-            (ErrorKind::Unclear, true, true, Some(429)),
+            (false, true, true, Some(429)),
         ),
-        (
-            SUBMIT,
-            vec![Refuse],
-            (ErrorKind::Refused, false, true, None),
-        ),
-        (
-            SUBMIT,
-            vec![Status(down), Refuse],
-            (ErrorKind::Refused, true, true, None),
-        ),
+        (SUBMIT, vec![Refuse], (true, false, true, None)),
+        (SUBMIT, vec![Status(down), Refuse], (true, true, true, None)),
         (
             SUBMIT,
             vec![Status(busy), Refuse],
-            (ErrorKind::Refused, false, true, None),
+            (true, false, true, None),
         ),
     ] {
-        let most = u32::try_from(acts.len()).unwrap();
+        let policy = attempts(u32::try_from(acts.len()).unwrap());
         let count = AtomicUsize::new(0);
         let fault: Fault = Arc::new(move |request, response| {
             if request.path != path {
@@ -289,28 +287,23 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let client = Client::new(&*proxy.server.base_url()).unwrap();
         let call = transfer_to_self(&node, &alice);
-        let policy = SubmitPolicy::default().most(most).pauses(SHORT, SHORT);
-        let options = CallOptions::default().submit(policy);
+        let options = submitting(policy);
         let failed = client
             .call_with(&call, &fee(&node), &[&alice], &options)
             .await;
         let failed = failed.unwrap_err();
         let shown = format!("{path} {failed}");
-        assert_eq!(failed.maybe_sent(), maybe_sent, "{shown}");
-        let error = nodeproof_client::Error::from(failed);
-        assert_eq!(error.kind(), kind, "{shown}");
-        assert_eq!(error.maybe_sent(), maybe_sent, "{shown}");
-        assert_eq!(error.trans_code().is_some(), has_code, "{shown}");
-        assert_eq!(
-            error.status().map(|status| status.as_u16()),
-            status,
+        assert_eq!(failed.is_refused(), refused, "{shown}");
+        assert_eq!(failed.maybe_accepted(), maybe_accepted, "{shown}");
+        assert_eq!(failed.trans_code().is_some(), has_code, "{shown}");
+        let request = failed.request_error();
+        let found = request.and_then(nodeproof_client::Error::status);
+        assert_eq!(found.map(|found| found.as_u16()), status, "{shown}");
+        // The operation and the URL occur once.
+        assert!(
+            failed.full_message().matches("http://").count() <= 1,
             "{shown}"
         );
-        assert_eq!(error.is_rate_limited(), status == Some(429), "{shown}");
-        // To repeat the call may pay twice.
-        assert!(!(maybe_sent && error.is_retryable()), "{shown}");
-        // The operation and the URL occur once.
-        assert!(error.to_string().matches("http://").count() <= 1, "{error}");
     }
 }
 
@@ -320,18 +313,16 @@ async fn a_call_that_never_reaches_the_node_is_not_unclear() {
     let alice = keys(&node, "alice");
     let signed = signed_transfer(&node, &client, &alice).await;
     node.shutdown().await;
-    let policy = SubmitPolicy::default().most(2).pauses(SHORT, SHORT);
-    let failed = client.submit_with_retries(&signed, &policy).await;
-    let error = nodeproof_client::Error::from(failed.unwrap_err());
+    let failed = client.submit_with_retries(&signed, &attempts(2)).await;
+    let error = failed.unwrap_err();
+    assert_eq!((error.attempts(), error.sent()), (2, 0));
+    let request = error.request_error().unwrap();
+    assert!(request.is_connect() && request.is_retryable(), "{error}");
+    assert!(!error.maybe_accepted());
+    let shown = error.to_string();
     assert!(
-        error.is_connect() && error.is_retryable() && !error.maybe_sent(),
-        "{error}"
-    );
-    assert!(
-        error
-            .to_string()
-            .ends_with("(tried 2 times, and never sent)"),
-        "{error}"
+        shown.ends_with("(tried 2 times, and never sent)"),
+        "{shown}"
     );
 }
 
@@ -352,10 +343,11 @@ async fn a_node_that_builds_another_call_gets_no_signature() {
     let error = client
         .call(contract, &transfer, &fee(&node), &[&alice])
         .await;
-    assert!(matches!(
-        error,
-        Err(CallError::Build(BuildCallError::Mismatch(_)))
-    ));
+    let error = error.unwrap_err();
+    let request = error.request_error().unwrap();
+    assert_eq!(request.kind(), ErrorKind::Mismatch);
+    let member = "transaction.specific_data.params.amount_to_send";
+    assert_eq!(request.mismatch().unwrap().member(), Some(member));
     assert_eq!(node.submissions_received(), 0);
 }
 
@@ -401,6 +393,6 @@ async fn outages_of_a_local_node_are_what_a_program_has_to_survive() {
     node.set_outage(None);
     let again = client.submit(&signed).await.unwrap();
     again.accepted().unwrap();
-    assert_eq!(again.new_transaction(), Some(false));
+    assert_eq!(again.response.new_transaction, Some(false));
     assert_eq!(node.pending(), 1);
 }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
-use nodeproof_client::{AddVerification, Client, ContractCall, HolderAddress, RawTransaction};
+use nodeproof_client::{
+    AddVerification, Client, ContractCall, HolderAddress, RawTransaction, VerificationRecord,
+};
 use nodeproof_devnode::{Config, Handle};
 use nodeproof_primitives::{MessageSignature, WalletAddress};
 use nodeproof_wallet::{SignatureEntry, sign_transaction, verify_receipt, verify_signed};
@@ -21,27 +23,19 @@ async fn every_block_is_read_as_documented_and_its_receipts_verify() {
     assert!(height > 2);
     for index in 1..=height {
         let block = client.block(index).await.unwrap().unwrap();
-        assert_eq!(block.index().unwrap(), &index);
-        assert!(
-            block.mismatches().len() <= 1,
-            "{index}: {:?}",
-            block.mismatches()
-        );
-        assert!(!block.committee().unwrap().is_empty());
+        assert_eq!(block.index, index);
+        assert!(!block.committee.is_empty() && block.extra.is_empty());
         for receipt in block.receipts().unwrap() {
-            assert_eq!(receipt.block_index().unwrap(), &(index - 1));
-            let key = receipt.public_key().unwrap().text().parse().unwrap();
-            let signature = receipt.signature().unwrap().text().parse().unwrap();
-            assert_eq!(
-                verify_receipt(receipt.data_text().unwrap(), &key, &signature),
-                Ok(())
-            );
+            assert_eq!(receipt.data.value().block_index, index - 1);
+            let key = receipt.public_key.as_str().parse().unwrap();
+            let signature = receipt.signature.as_str().parse().unwrap();
+            verify_receipt(receipt.data.text(), &key, &signature).unwrap();
         }
         for entry in block.transactions().unwrap() {
             verify_signed(entry.text()).unwrap();
             let signed = entry.signed().unwrap();
-            assert!(signed.transaction().unwrap().fee().is_ok());
-            assert_eq!(block.contains(entry.trans_code().unwrap()), Ok(true));
+            let code = signed.transaction().unwrap().trans_code;
+            assert_eq!(block.transaction(code), Some(entry));
             // Verify each signature of the entry separately.
             for signature in signed.signatures().unwrap() {
                 let parts: (WalletAddress, MessageSignature) =
@@ -63,8 +57,7 @@ async fn balances_agree_whichever_way_they_are_asked_for() {
     let wallet = node.node().wallets().first().unwrap().address();
     let held = client.token_balance(token, wallet).await.unwrap();
     assert!(held.is_some());
-    let tokens = client.balances(wallet).await.unwrap().unwrap();
-    assert!(tokens.faults().is_empty());
+    let tokens = client.balances(wallet).await.unwrap();
     assert_eq!(
         tokens
             .iter()
@@ -73,10 +66,10 @@ async fn balances_agree_whichever_way_they_are_asked_for() {
             .balance,
         held
     );
-    let holders = client.holders(token).await.unwrap().unwrap();
+    let holders = client.holders(token).await.unwrap();
     let mine = holders
         .iter()
-        .find(|entry| entry.holder == HolderAddress::Wallet(wallet));
+        .find(|entry| entry.wallet == HolderAddress::Wallet(wallet));
     assert_eq!(mine.unwrap().balance, held);
     let unknown = client.token_balance("NO-SUCH-TOKEN", wallet).await.unwrap();
     assert!(unknown.is_none_or(|held| held == 0));
@@ -96,9 +89,8 @@ async fn trust_is_told_and_unknown_trust_is_none() {
     for from in &wallets {
         for to in &wallets {
             match client.trust_score(*from, *to).await.unwrap() {
-                Some(score) => {
-                    assert_eq!(score.status(), Ok("SUCCESS"));
-                    assert!(score.score().is_ok());
+                Some(trust) => {
+                    assert_eq!(trust.status, "SUCCESS");
                     known += 1;
                 }
                 None => unknown += 1,
@@ -116,44 +108,45 @@ async fn a_claim_is_built_signed_submitted_and_read_back() {
     let asset = "crate \u{2116} 7 \"caf\u{e9}\"";
     assert_eq!(client.verification(contract, asset).await.unwrap(), None);
 
-    let claim = AddVerification::new(asset, verifier.address(), 99)
-        .document("ab".repeat(32).parse().unwrap())
-        .link("https://documents.example.org/a")
-        .remarks("na\u{ef}ve");
-    let raw = client.build_verification(contract, &claim).await.unwrap();
+    let claim = AddVerification {
+        doc_hash_list: vec!["ab".repeat(32)],
+        doc_link_list: vec!["https://documents.example.org/a".to_owned()],
+        remarks: "na\u{ef}ve".to_owned(),
+        ..AddVerification::new(asset, verifier.address(), 99)
+    };
+    let call = claim.call(contract).unwrap();
+    let raw = client.build_call(&call).await.unwrap();
     let call = raw.transaction().unwrap().contract_call().unwrap();
-    assert_eq!(call.signers().unwrap(), [verifier.address()]);
+    assert_eq!(call.signers, [verifier.address()]);
     let raw = raw.with_fee(&1_500_000.into()).unwrap();
 
     let unsigned = raw
         .with_signatures::<nodeproof_client::SignatureEntry>([])
         .unwrap();
     let refused = client.submit(&unsigned).await.unwrap();
-    assert!(!refused.is_valid());
+    assert!(!refused.is_accepted());
     assert!(!refused.messages().is_empty());
 
     let entry = sign_transaction(verifier.keys(), raw.transaction_text().unwrap()).unwrap();
-    let signed = raw.into_signed([entry]).unwrap();
+    let signed = raw.with_signatures([entry]).unwrap();
     let accepted = client.submit(&signed).await.unwrap();
     accepted.accepted().unwrap();
-    assert_eq!(accepted.new_transaction(), Some(true));
-    assert_eq!(
-        client.submit(&signed).await.unwrap().new_transaction(),
-        Some(false)
-    );
+    assert_eq!(accepted.response.new_transaction, Some(true));
+    let again = client.submit(&signed).await.unwrap();
+    assert_eq!(again.response.new_transaction, Some(false));
 
     node.node().make_block();
     let record = client.verification(contract, asset).await.unwrap().unwrap();
-    assert!(record.faults().is_empty(), "{:?}", record.faults());
-    assert_eq!(record.asset_id().unwrap(), asset);
-    assert_eq!(record.verifier_address().unwrap(), verifier.address());
-    assert_eq!(record.doc_hash_list().unwrap(), ["ab".repeat(32)]);
-    assert_eq!(record.remarks().unwrap(), "na\u{ef}ve");
+    assert_eq!(record.asset_id, asset);
+    assert_eq!(record.verifier_address, verifier.address());
+    assert_eq!(record.doc_hash_list, ["ab".repeat(32)]);
+    assert_eq!(record.remarks, "na\u{ef}ve");
     let state = client
         .contract_state("verification", contract, "asset_id", asset)
         .await
         .unwrap();
-    assert_eq!(state.verification().unwrap(), Some(record));
+    let stored = VerificationRecord::from_json(&state.unwrap()).unwrap();
+    assert_eq!(stored, record);
 
     let height = node.node().height();
     let block = client.block(height).await.unwrap().unwrap();
@@ -165,8 +158,8 @@ async fn a_claim_is_built_signed_submitted_and_read_back() {
         .signed()
         .unwrap();
     assert_eq!(
-        transaction.transaction().unwrap().trans_code(),
-        signed.transaction().unwrap().trans_code()
+        transaction.transaction().unwrap().trans_code,
+        signed.transaction().unwrap().trans_code
     );
 }
 
@@ -180,7 +173,7 @@ async fn other_calls_and_batches_are_built_and_submitted() {
     let params =
         json!({ "amount_to_send": 1, "receiver": to, "asset_code": node.node().native_token() });
     let call = ContractCall::new(node.node().token_contract_address(), "transfer")
-        .signer(from.address())
+        .signers([from.address()])
         .params(&params)
         .unwrap();
     let raw: RawTransaction = client
@@ -195,9 +188,8 @@ async fn other_calls_and_batches_are_built_and_submitted() {
         .submit_batch(std::slice::from_ref(&signed))
         .await
         .unwrap();
-    assert_eq!(response.refusal(), None);
-    let code = signed.transaction().unwrap().trans_code().unwrap();
-    assert_eq!(response.accepted().unwrap().to_vec(), [code]);
+    let code = signed.transaction().unwrap().trans_code;
+    assert_eq!(response.accepted(1).unwrap(), [code]);
 }
 
 #[tokio::test]
@@ -214,13 +206,14 @@ async fn the_listing_is_a_page() {
 }
 
 #[tokio::test]
-async fn an_unknown_table_is_an_error_with_the_nodes_words() {
+async fn an_unknown_table_has_no_record_and_the_message_is_available() {
     let (node, client) = start().await;
     let contract = node.node().contract_address();
-    let error = client
-        .contract_state("nosuch", contract, "asset_id", "a")
-        .await
-        .unwrap_err();
-    assert!(error.detail().is_some(), "{error}");
-    assert!(!error.is_decode() && !error.is_retryable());
+    let state = client.contract_state("nosuch", contract, "asset_id", "a");
+    assert_eq!(state.await.unwrap(), None);
+    // The generated client returns the node's message.
+    let request = client.generated();
+    let failure = request.sc_state(&contract, "nosuch", "asset_id", "a").await;
+    let error = nodeproof_client::Error::from_generated(failure.unwrap_err()).await;
+    assert!(error.is_absent() && error.detail().is_some(), "{error}");
 }

@@ -9,10 +9,7 @@ use std::{
 };
 
 use integration_tests::built;
-use nodeproof_client::{
-    Client,
-    contract_call::{Fee, Transfer},
-};
+use nodeproof_client::{Client, Transfer, contract_call::Fee};
 use nodeproof_devnode::{BlockTime, Config, Handle};
 
 /// Starts an example of the client.

@@ -188,9 +188,9 @@ fn what_the_contract_does_not_show_is_open() {
             "RawTransaction",
             json!({"transaction": "text", "signatures": null}),
         ),
-        ("ContractStateResponse", json!({})),
+        ("ContractState", json!({})),
         (
-            "ContractStateResponse",
+            "ContractState",
             json!({"value": [null], "data": 7, "status": 7}),
         ),
         (

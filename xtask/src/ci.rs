@@ -1,7 +1,6 @@
 //! `cargo xtask ci`: every check that must pass before a change is merged.
 
 use std::{
-    path::PathBuf,
     process::{Command, Stdio},
     time::Instant,
 };
@@ -173,18 +172,6 @@ pub fn run() -> Result<(), Vec<&'static str>> {
             failed.push(name);
         }
     }
-    if has_advisories() && is_there(&["cargo-deny", "--version"]) {
-        let mut command = Command::new("cargo");
-        command.args(["deny", "--offline", "check", "advisories"]);
-        if !passes("advisories", &mut command) {
-            failed.push("advisories");
-        }
-    } else {
-        announce(
-            "advisories: left out, cargo-deny or its advisory database is not on this machine \
-             (`cargo deny fetch db`)",
-        );
-    }
     match release_tag().filter(|_| is_there(&["cargo-semver-checks", "--version"])) {
         None => announce(
             "public API: left out, there is no release tag or cargo-semver-checks is not on this \
@@ -242,17 +229,6 @@ fn passes(name: &str, command: &mut Command) -> bool {
         started.elapsed().as_secs_f64()
     ));
     passed
-}
-
-/// Returns whether `cargo deny` has fetched an advisory database.
-fn has_advisories() -> bool {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
-    home.is_some_and(|home| {
-        ["advisory-dbs", "advisory-db"]
-            .iter()
-            .any(|name| home.join(name).is_dir())
-    })
 }
 
 /// Returns the tag of the last release, such as `v0.1.0`.

@@ -10,7 +10,7 @@
 
 use std::{env, error::Error, path::PathBuf};
 
-use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, ReadBack};
+use nodeproof_claims::{Claim, ClaimOptions, ClaimStep};
 use nodeproof_client::{Client, contract_call::Fee};
 use nodeproof_wallet::KeyPair;
 
@@ -41,15 +41,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let wallet = KeyPair::from_hex(KEY)?;
     let outcome = claim.make(&node, &[&wallet], &options).await?;
-    let ReadBack::Recorded(record) = &outcome.read_back else {
-        return Err(format!(
-            "no record yet; run this again later: {:?}",
-            outcome.read_back
-        )
-        .into());
+    let Some(record) = outcome.record() else {
+        return Err(format!("no record yet; run this again: {:?}", outcome.read_back).into());
     };
-    let (asset, documents) = (record.asset_id()?, record.doc_hash_list()?);
-    println!("recorded: {asset:?} with the documents {documents:?}");
+    let documents = &record.doc_hash_list;
+    println!("recorded: {:?} with {documents:?}", record.asset_id);
     if let Some(included) = &outcome.inclusion {
         println!("in block {}", included.block);
     }

@@ -157,14 +157,14 @@ impl Claim {
                  signs; add it to the signers"
             )));
         }
-        let mut params =
-            AddVerification::new(&*self.asset_id, verifier, self.deletable_after.clone())
-                .asset_type(&*self.asset_type)
-                .outcome(self.outcome.clone())
-                .remarks(&*self.remarks);
-        params.doc_hash_list = hashes;
-        params.doc_link_list.clone_from(&self.links);
-        Ok(params)
+        Ok(AddVerification {
+            asset_type: self.asset_type.clone(),
+            outcome: self.outcome.clone(),
+            doc_hash_list: hashes.iter().map(ToString::to_string).collect(),
+            doc_link_list: self.links.clone(),
+            remarks: self.remarks.clone(),
+            ..AddVerification::new(&*self.asset_id, verifier, self.deletable_after.clone())
+        })
     }
 
     /// Returns the contract call that makes this claim. A node builds it, and these wallets sign it.

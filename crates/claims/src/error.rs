@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{
-    Error, VerificationRecord,
-    contract_call::{BuildCallError, BuiltCallMismatch, FeeError, SignError, SubmitError},
-};
+use nodeproof_client::{BuiltCallMismatch, Error, InputError, SubmitError, VerificationRecord};
 use nodeproof_primitives::{
     TransactionCode, WalletAddress,
     escape::{escaped, escaped_up_to},
@@ -46,9 +43,6 @@ pub enum ClaimError {
     /// The input is not a valid claim. This run sent nothing. Correct the claim or its signers.
     #[error("{0}")]
     Input(String),
-    /// The fee can't be paid exactly. This run sent nothing. Correct the amount or the currency.
-    #[error(transparent)]
-    Fee(#[from] FeeError),
     /// A document can't be read. This run sent nothing. Make the file readable, or give its hash.
     #[error(transparent)]
     Document(#[from] DocumentError),
@@ -126,7 +120,7 @@ pub enum ClaimError {
     /// A signer did not sign. This run sent nothing. Unlock the wallet or the device, or pass the
     /// missing signer. Then try again.
     #[error(transparent)]
-    Signing(#[from] SignError),
+    Signing(#[from] InputError),
     /// The file of the saved transaction can't be used. This run sent nothing, but an earlier run
     /// may have. Keep the file, and see [`SavedTransactionError`] for what to do.
     #[error(transparent)]
@@ -161,10 +155,10 @@ pub enum ClaimError {
     /// file `saved_in`, without `ClaimOptions::again`: it submits the same transaction, so you pay
     /// once. Without a file, look for the record first if [`ClaimError::maybe_sent`] is true: a new
     /// claim may pay twice.
-    #[error("{source}{}", again(saved_in.as_ref(), source))]
+    #[error("{}{}", error.full_message(), again(saved_in.as_ref(), error))]
     Submission {
         /// The error.
-        source: SubmitError,
+        error: SubmitError,
         /// The transaction.
         trans_code: TransactionCode,
         /// The file in which it is saved.
@@ -173,10 +167,13 @@ pub enum ClaimError {
     /// The transaction was accepted, but the requests for its record failed. Call `wait_for_claim`,
     /// or make the same claim again with the same file, without `ClaimOptions::again`. A claim
     /// without the file is a new transaction: you may pay for both.
-    #[error("transaction {trans_code} was accepted, but its record could not be read: {source}")]
+    #[error(
+        "transaction {trans_code} was accepted, but its record could not be read: {}",
+        error.full_message()
+    )]
     ReadingBack {
         /// The error.
-        source: Error,
+        error: Error,
         /// The transaction.
         trans_code: TransactionCode,
     },
@@ -193,7 +190,7 @@ impl ClaimError {
     pub fn maybe_sent(&self) -> bool {
         match self {
             Self::Refused { .. } | Self::ReadingBack { .. } => true,
-            Self::Submission { source, .. } => source.maybe_sent(),
+            Self::Submission { error, .. } => error.maybe_accepted(),
             _ => false,
         }
     }
@@ -202,18 +199,9 @@ impl ClaimError {
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match self {
-            Self::Network(error) | Self::ReadingBack { source: error, .. } => Some(error),
-            Self::Submission { source, .. } => source.client_error(),
+            Self::Network(error) | Self::ReadingBack { error, .. } => Some(error),
+            Self::Submission { error, .. } => error.request_error(),
             _ => None,
-        }
-    }
-}
-
-impl From<BuildCallError> for ClaimError {
-    fn from(error: BuildCallError) -> Self {
-        match error {
-            BuildCallError::Client(error) => Self::Network(error),
-            BuildCallError::Mismatch(error) => Self::BuiltCallMismatch(error),
         }
     }
 }
@@ -247,13 +235,13 @@ fn refused_earlier(state: TransactionState) -> &'static str {
     }
 }
 
-fn again(saved_in: Option<&PathBuf>, source: &SubmitError) -> String {
-    let refused = if source.maybe_sent() || source.sent() == 0 {
+fn again(saved_in: Option<&PathBuf>, error: &SubmitError) -> String {
+    let refused = if error.maybe_accepted() || error.sent() == 0 {
         ""
     } else {
         ANYONE
     };
-    match (saved_in, source.maybe_sent()) {
+    match (saved_in, error.maybe_accepted()) {
         (Some(path), maybe_sent) => format!(
             "; {} saved in {}: repeat the same claim to submit the same transaction{refused}",
             if maybe_sent {

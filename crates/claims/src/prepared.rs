@@ -267,8 +267,11 @@ impl PreparedClaim {
         } else {
             Clock::Local
         };
-        let built = self.client.build_checked_call_by(&self.call, fee, clock);
-        let checked = built.await?;
+        let built = self.client.build_checked_call(&self.call, fee, clock);
+        let checked = built.await.map_err(|error| match error.into_mismatch() {
+            Ok(mismatch) => ClaimError::BuiltCallMismatch(mismatch),
+            Err(error) => ClaimError::Network(error),
+        })?;
         self.options.report(&ClaimStep::Built {
             transaction: &checked,
         });

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use nodeproof_client::{
-    AddVerification, FieldError, HexText, VerificationRecord, contract_call::shown_apart,
-};
+use nodeproof_client::{AddVerification, HexText, VerificationRecord, contract_call::shown_apart};
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 use serde::Serialize;
 
@@ -14,7 +12,8 @@ use serde::Serialize;
 /// use nodeproof_claims::ReadBack;
 /// use nodeproof_client::VerificationRecord;
 ///
-/// let record = r#"{"asset_id":"asset 7","remarks":"sealed"}"#.parse()?;
+/// let record = r#"["ctcc8321d6375c494d043fdd0260f21bc0ec51dacc", "asset 7", "token",
+///     "0xc8111e8386bed918b8068b3f719c53a2e76810c3", 1, "[]", "[]", "sealed", 2500000]"#.parse()?;
 /// let seen = ReadBack::Recorded(VerificationRecord::from_json(&record)?);
 /// assert!(seen.is_final() && seen.record().is_some());
 /// assert!(!ReadBack::Nothing.is_final());
@@ -22,7 +21,7 @@ use serde::Serialize;
 /// assert!(ReadBack::Nothing.contradiction().is_some_and(|shown| shown.starts_with("no record")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ReadBack {
     /// This verifier's record about the asset. It states what was claimed.
@@ -55,7 +54,7 @@ pub struct Difference {
     pub field: &'static str,
     /// The claimed value, as JSON. Long values are truncated.
     pub requested: String,
-    /// The recorded value, as JSON, or a note that it is missing. Long values are truncated.
+    /// The recorded value, as JSON, or `null` if it is missing. Long values are truncated.
     pub recorded: String,
 }
 
@@ -76,7 +75,7 @@ impl Difference {
         field: &'static str,
         same: bool,
         requested: &impl Serialize,
-        recorded: Result<impl Serialize, FieldError>,
+        recorded: &impl Serialize,
     ) -> Option<Self> {
         if same {
             return None;
@@ -84,15 +83,10 @@ impl Difference {
         let json = |value: Result<RawJson, serde_json::Error>| {
             value.map_or_else(|_| "(not readable)".to_owned(), |text| text.to_string())
         };
-        let recorded = match recorded {
-            Ok(value) => json(RawJson::from_value(&value)),
-            Err(fault) => match fault.raw() {
-                Some(raw) => raw.to_string(),
-                None if fault.is_null() => "null".to_owned(),
-                None => "missing".to_owned(),
-            },
-        };
-        let (requested, recorded) = shown_apart(&json(RawJson::from_value(requested)), &recorded);
+        let (requested, recorded) = shown_apart(
+            &json(RawJson::from_value(requested)),
+            &json(RawJson::from_value(recorded)),
+        );
         Some(Self {
             field,
             requested,
@@ -156,16 +150,11 @@ impl ReadBack {
         let mut others = Vec::new();
         for record in records {
             // A record of another asset or contract was not requested.
-            let is_foreign = record
-                .contract_address()
-                .is_ok_and(|found| found != contract);
-            if is_foreign || record.asset_id() != Ok(&claim.asset_id) {
+            let is_foreign = record.contract.is_some_and(|found| found != contract);
+            if is_foreign || record.asset_id != claim.asset_id {
                 continue;
             }
-            let own = record
-                .verifier_address()
-                .is_ok_and(|verifier| verifiers.contains(&verifier));
-            if !own {
+            if !verifiers.contains(&record.verifier_address) {
                 others.push(record);
                 continue;
             }
@@ -186,39 +175,42 @@ impl ReadBack {
     }
 }
 
-/// Returns the fields in which a record differs from the claim, or which can't be read.
+/// Returns the fields in which a record differs from the claim.
 fn differences(
     record: &VerificationRecord,
     contract: ContractAddress,
     claim: &AddVerification,
 ) -> Vec<Difference> {
-    let same_hashes = record.doc_hash_list().is_ok_and(|list| {
-        list.len() == claim.doc_hash_list.len()
-            && list.iter().zip(&claim.doc_hash_list).all(|(stored, hash)| {
-                // Upper and lower case are equal.
-                stored.parse::<HexText>().ok() == hash.to_string().parse().ok()
-            })
-    });
-    let (address, kind) = (record.contract_address(), record.asset_type());
-    let (outcome, links) = (record.outcome(), record.doc_link_list());
-    let (remarks, after) = (record.remarks(), record.deletable_after());
-    let same = (
-        address == Ok(contract),
-        kind == Ok(&claim.asset_type),
-        outcome == Ok(&claim.outcome),
-        links == Ok(&claim.doc_link_list),
-        remarks == Ok(&claim.remarks),
-        after == Ok(&claim.deletable_after),
-    );
-    let hashes = record.doc_hash_list();
+    // Upper and lower case are equal.
+    let hashes = |list: &[String]| -> Vec<Option<HexText>> {
+        list.iter().map(|hash| hash.parse().ok()).collect()
+    };
+    let same_hashes = record.doc_hash_list == claim.doc_hash_list
+        || hashes(&record.doc_hash_list) == hashes(&claim.doc_hash_list);
+    macro_rules! compared {
+        ($field:ident) => {
+            Difference::of(
+                stringify!($field),
+                record.$field == claim.$field,
+                &claim.$field,
+                &record.$field,
+            )
+        };
+    }
+    let address = record.contract;
     [
-        Difference::of("address", same.0, &contract, address),
-        Difference::of("asset_type", same.1, &claim.asset_type, kind),
-        Difference::of("outcome", same.2, &claim.outcome, outcome),
-        Difference::of("doc_hash_list", same_hashes, &claim.doc_hash_list, hashes),
-        Difference::of("doc_link_list", same.3, &claim.doc_link_list, links),
-        Difference::of("remarks", same.4, &claim.remarks, remarks),
-        Difference::of("deletable_after", same.5, &claim.deletable_after, after),
+        Difference::of("address", address == Some(contract), &contract, &address),
+        compared!(asset_type),
+        compared!(outcome),
+        Difference::of(
+            "doc_hash_list",
+            same_hashes,
+            &claim.doc_hash_list,
+            &record.doc_hash_list,
+        ),
+        compared!(doc_link_list),
+        compared!(remarks),
+        compared!(deletable_after),
     ]
     .into_iter()
     .flatten()
@@ -228,7 +220,6 @@ fn differences(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nodeproof_client::ContractState;
 
     const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
 
@@ -237,10 +228,12 @@ mod tests {
     }
 
     fn claim() -> AddVerification {
-        AddVerification::new("a", wallet(1), 99)
-            .document("AB".repeat(32).parse().unwrap())
-            .link("https://documents.example.org/a")
-            .remarks("fine")
+        AddVerification {
+            doc_hash_list: vec!["AB".repeat(32)],
+            doc_link_list: vec!["https://documents.example.org/a".to_owned()],
+            remarks: "fine".to_owned(),
+            ..AddVerification::new("a", wallet(1), 99)
+        }
     }
 
     fn row(asset: &str, verifier: u8, remarks: &str) -> String {
@@ -252,15 +245,8 @@ mod tests {
     }
 
     fn seen(records: &str) -> ReadBack {
-        let body = format!(r#"{{"data":{records}}}"#);
-        let state = ContractState::from_slice(body.as_bytes()).unwrap();
-        let contract = CONTRACT.parse().unwrap();
-        ReadBack::of(
-            state.verifications().unwrap(),
-            contract,
-            &claim(),
-            &[wallet(1)],
-        )
+        let records = VerificationRecord::all_from_json(&records.parse().unwrap()).unwrap();
+        ReadBack::of(records, CONTRACT.parse().unwrap(), &claim(), &[wallet(1)])
     }
 
     #[test]
@@ -280,7 +266,6 @@ mod tests {
 
     #[test]
     fn other_records_are_told_apart() {
-        assert_eq!(seen("null"), ReadBack::Nothing);
         assert_eq!(seen("[]"), ReadBack::Nothing);
         // A record of another asset or another contract does not count.
         assert_eq!(seen(&row("b", 1, "fine")), ReadBack::Nothing);
@@ -304,19 +289,16 @@ mod tests {
     }
 
     #[test]
-    fn each_field_that_differs_or_can_not_be_read_is_named() {
+    fn each_field_that_differs_is_named() {
         let own = row("a", 1, "fine");
         for (from, to, field) in [
-            (CONTRACT, "ctcc", "address"),
             ("\"token\"", "\"Token\"", "asset_type"),
             (",1,", ",2,", "outcome"),
-            (",1,", ",null,", "outcome"),
             ("AbAb", "AcAb", "doc_hash_list"),
             ("[\\\"Ab", "[\\\"x\\\",\\\"Ab", "doc_hash_list"),
             ("org/a", "org/b", "doc_link_list"),
             ("fine", "fine ", "remarks"),
             (",99]", ",98]", "deletable_after"),
-            (",99]", "]", "deletable_after"),
         ] {
             let other = own.replacen(from, to, 1);
             assert_ne!(other, own, "{from}");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nodeproof_client::{AddVerification, Client, Error, ErrorKind, VerificationRecord};
+use nodeproof_client::{AddVerification, Client, Error, ErrorKind};
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use crate::read_back::ReadBack;
@@ -127,7 +127,9 @@ pub(crate) async fn look(
     claim: &AddVerification,
     verifiers: &[WalletAddress],
 ) -> Result<ReadBack, Error> {
-    let records = request_records(client, contract, "asset_id", &claim.asset_id).await?;
+    let records = client
+        .verifications(contract, "asset_id", &claim.asset_id)
+        .await?;
     let seen = ReadBack::of(records, contract, claim, verifiers);
     if !matches!(seen, ReadBack::OtherVerifiers(_)) {
         return Ok(seen);
@@ -135,7 +137,9 @@ pub(crate) async fn look(
     // The contract documents only the column `asset_id`, so this request may fail.
     for verifier in verifiers {
         let verifier = verifier.to_string();
-        if let Ok(records) = request_records(client, contract, "verifier_address", &verifier).await
+        if let Ok(records) = client
+            .verifications(contract, "verifier_address", &verifier)
+            .await
         {
             let own = ReadBack::of(records, contract, claim, verifiers);
             if own.is_final() {
@@ -144,17 +148,4 @@ pub(crate) async fn look(
         }
     }
     Ok(seen)
-}
-
-async fn request_records(
-    client: &Client,
-    contract: ContractAddress,
-    column: &str,
-    value: &str,
-) -> Result<Vec<VerificationRecord>, Error> {
-    match client.verification_records(contract, column, value).await {
-        // The contract does not show how a node reports a missing record.
-        Err(error) if error.is_absent() => Ok(Vec::new()),
-        records => records,
-    }
 }

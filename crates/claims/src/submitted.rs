@@ -29,7 +29,7 @@ pub struct SubmittedClaim<'p> {
 }
 
 /// A claim whose transaction a node accepted, and its state as the node shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClaimOutcome {
     /// The state of the claim at the end of the wait, as the node shows it.
@@ -99,44 +99,45 @@ impl<'p> ReadyClaim<'p> {
             .await;
         let submitted = match submitted {
             Ok(submitted) => submitted,
-            Err(source) => {
-                let source = source.or_sent_earlier(earlier);
+            Err(refused) if refused.is_refused() => {
+                // A refusal does not undo an earlier acceptance.
+                let accepted = matches!(
+                    before,
+                    Some(TransactionState::Accepted | TransactionState::Recorded)
+                );
+                let new_transaction = refused.new_transaction();
+                let unclear =
+                    (earlier || refused.maybe_accepted()) && new_transaction != Some(true);
+                let maybe_accepted_before = accepted || unclear;
+                if !maybe_accepted_before {
+                    note_if_possible(&mut self.saved, TransactionState::Refused).await;
+                }
+                return Err(ClaimError::Refused {
+                    messages: refused.messages().to_vec(),
+                    trans_code,
+                    new_transaction,
+                    maybe_accepted_before,
+                    saved_in,
+                });
+            }
+            Err(error) => {
+                let error = error.or_accepted_earlier(earlier);
                 let state = match before {
-                    Some(before) if !source.maybe_sent() && source.sent() == 0 => before,
+                    Some(before) if !error.maybe_accepted() && error.sent() == 0 => before,
                     // The node refused it, but has received it.
-                    Some(_) if !source.maybe_sent() => TransactionState::Refused,
+                    Some(_) if !error.maybe_accepted() => TransactionState::Refused,
                     // Save it again, in case another process changed it in the meantime.
                     _ => TransactionState::Sent,
                 };
                 note_if_possible(&mut self.saved, state).await;
                 return Err(ClaimError::Submission {
-                    source,
+                    error,
                     trans_code,
                     saved_in,
                 });
             }
         };
-        let new_transaction = submitted.response.new_transaction();
-        if !submitted.response.is_valid() {
-            // A refusal does not undo an earlier acceptance.
-            let accepted = matches!(
-                before,
-                Some(TransactionState::Accepted | TransactionState::Recorded)
-            );
-            let unclear =
-                (earlier || submitted.maybe_accepted_before) && new_transaction != Some(true);
-            let maybe_accepted_before = accepted || unclear;
-            if !maybe_accepted_before {
-                note_if_possible(&mut self.saved, TransactionState::Refused).await;
-            }
-            return Err(ClaimError::Refused {
-                messages: submitted.response.messages().to_vec(),
-                trans_code,
-                new_transaction,
-                maybe_accepted_before,
-                saved_in,
-            });
-        }
+        let new_transaction = submitted.response.response.new_transaction;
         note_if_possible(&mut self.saved, TransactionState::Accepted).await;
         options.report(&ClaimStep::Submitted { new_transaction });
         Ok(SubmittedClaim {
@@ -173,7 +174,7 @@ impl SubmittedClaim<'_> {
             |seen, left| options.report(&ClaimStep::Waiting { seen, left }),
         )
         .await
-        .map_err(|source| ClaimError::ReadingBack { source, trans_code })?
+        .map_err(|error| ClaimError::ReadingBack { error, trans_code })?
         .after(self.ready.recorded_before);
         if read_back.record().is_some() {
             note_if_possible(&mut self.ready.saved, TransactionState::Recorded).await;
@@ -186,7 +187,7 @@ impl SubmittedClaim<'_> {
         Ok(ClaimOutcome {
             read_back,
             inclusion,
-            new_transaction: self.submitted.response.new_transaction(),
+            new_transaction: self.submitted.response.response.new_transaction,
             sent: self.submitted.sent,
             transaction: self.ready.signed,
             resumed: self.ready.resumed,

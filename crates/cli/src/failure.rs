@@ -163,21 +163,22 @@ impl From<nodeproof_client::Error> for Failure {
     fn from(error: nodeproof_client::Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::Configuration => Kind::Usage,
-            ErrorKind::Decode | ErrorKind::BodyTooLarge | ErrorKind::MissingBlock => {
-                Kind::Unexpected
-            }
+            ErrorKind::Decode
+            | ErrorKind::Mismatch
+            | ErrorKind::BodyTooLarge
+            | ErrorKind::MissingBlock => Kind::Unexpected,
             // The contract documents one kind of success, and its responses have a body.
             ErrorKind::Status if error.status().is_some_and(|status| status.is_success()) => {
                 Kind::Unexpected
             }
             _ => Kind::Unreachable,
         };
-        Self::new(kind, error.to_string())
+        Self::new(kind, error.full_message())
     }
 }
 
-impl From<nodeproof_client::BaseUrlError> for Failure {
-    fn from(error: nodeproof_client::BaseUrlError) -> Self {
+impl From<nodeproof_client::InputError> for Failure {
+    fn from(error: nodeproof_client::InputError) -> Self {
         // The error may contain the user's text, which may be a key.
         Self::usage(error).rewritten(redact)
     }

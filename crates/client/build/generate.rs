@@ -6,10 +6,13 @@ use openapiv3::{OpenAPI, ReferenceOr, Schema};
 use progenitor::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TypeImpl};
 use serde_json::{Map, Value, json};
 
-use super::replaced::REPLACED;
+use super::replaced::{EXACT_TEXT, replaced};
 
-/// The schema that replaces integer parameters, which can have any size.
-const INTEGER_PARAMETER: (&str, &str) = ("IntegerParameter", "crate::IntegerParameter");
+/// Schemas for integers, which can have any size: in a query string, and in a body.
+const ADDED: [(&str, &str); 2] = [
+    ("IntegerParameter", "crate::IntegerParameter"),
+    ("Integer", "::nodeproof_primitives::Integer"),
+];
 
 /// The state that the generated client holds for its hooks.
 const HOOK_STATE: &str = "crate::transport::HookState";
@@ -57,12 +60,14 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
             if let Some(responses) = operation.get_mut("responses") {
                 successes_only(responses)
                     .map_err(|what| format!("paths.{path}.{name}.responses {what}"))?;
+                exact_integers(responses);
             }
             if let Some(Value::Array(parameters)) = operation.get_mut("parameters") {
                 integers_of_any_size(parameters);
             }
             if let Some(body) = operation.get_mut("requestBody") {
                 one_media_type(body);
+                exact_integers(body);
             }
         }
     }
@@ -72,60 +77,30 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
     if let Some(Value::Object(bodies)) = document.pointer_mut("/components/requestBodies") {
         bodies.values_mut().for_each(one_media_type);
     }
+    for group in ["requestBodies", "responses"] {
+        document["components"].get_mut(group).map(exact_integers);
+    }
     let mut schemas = match document.pointer_mut("/components/schemas").map(Value::take) {
         Some(Value::Object(schemas)) => schemas,
         _ => return Err("there is no object `components.schemas`".into()),
     };
-    for (name, _) in REPLACED {
-        if !schemas.contains_key(*name) {
+    for (name, _) in replaced() {
+        if !schemas.contains_key(name) {
             let message = "is gone, but build/replaced.rs has a type that replaces it: restore it, \
-                           or change the table REPLACED";
+                           or change the table there";
             return Err(format!("components.schemas.{name} {message}").into());
         }
     }
-    schemas.insert(INTEGER_PARAMETER.0.to_owned(), json!({ "type": "integer" }));
-    let used = used_schemas(&document, schemas);
-    document["components"]["schemas"] = Value::Object(used);
+    for schema in schemas.values_mut() {
+        exact_integers(schema);
+        merge_objects(schema);
+    }
+    keep_texts(&mut schemas)?;
+    for (name, _) in ADDED {
+        schemas.insert(name.to_owned(), json!({ "type": "integer" }));
+    }
+    document["components"]["schemas"] = Value::Object(schemas);
     Ok(document)
-}
-
-/// Returns the schemas that the rest of the document refers to.
-///
-/// A hand-written type replaces a replaced schema and all that it refers to. No operation would take
-/// or return types that are generated from these, and compiling them takes more than a second.
-fn used_schemas(document: &Value, mut schemas: Map<String, Value>) -> Map<String, Value> {
-    let mut used = Map::new();
-    let mut names = Vec::new();
-    references(document, &mut names);
-    while let Some(name) = names.pop() {
-        if let Some(schema) = schemas.remove(&name) {
-            if !REPLACED.iter().any(|(replaced, _)| *replaced == name) {
-                references(&schema, &mut names);
-            }
-            used.insert(name, schema);
-        }
-    }
-    used
-}
-
-/// Adds the names of the schemas that it refers to.
-fn references(node: &Value, names: &mut Vec<String>) {
-    match node {
-        Value::Array(items) => {
-            for item in items {
-                references(item, names);
-            }
-        }
-        Value::Object(members) => {
-            let target = members.get("$ref").and_then(Value::as_str);
-            let name = target.and_then(|target| target.strip_prefix("#/components/schemas/"));
-            names.extend(name.map(str::to_owned));
-            for member in members.values() {
-                references(member, names);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Removes `x-…` members, except from examples, which are data.
@@ -159,9 +134,78 @@ fn integers_of_any_size<'p>(parameters: impl IntoIterator<Item = &'p mut Value>)
         if let Some(schema) = parameter.get_mut("schema")
             && schema.get("type").is_some_and(|kind| kind == "integer")
         {
-            *schema = json!({ "$ref": format!("#/components/schemas/{}", INTEGER_PARAMETER.0) });
+            *schema = reference("IntegerParameter");
         }
     }
+}
+
+fn reference(schema: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{schema}") })
+}
+
+/// Makes the integers of all schemas in a part exact. The generator would take an `i64`.
+fn exact_integers(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(exact_integers),
+        Value::Object(members) if members.get("type").is_some_and(|kind| kind == "integer") => {
+            members.remove("type");
+            members.insert("allOf".to_owned(), json!([reference("Integer")]));
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                if !matches!(name.as_str(), "example" | "examples" | "default" | "enum") {
+                    exact_integers(member);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Replaces a choice of objects without names by one object, in which every property is optional.
+///
+/// The generator would take an untagged type, which rounds integers beyond 64 bits.
+fn merge_objects(schema: &mut Value) {
+    let Some(branches) = schema.get("anyOf").and_then(Value::as_array) else {
+        return;
+    };
+    let properties: Option<Vec<_>> = branches
+        .iter()
+        .map(|branch| branch.get("properties").and_then(Value::as_object))
+        .collect();
+    let Some(properties) = properties else {
+        return;
+    };
+    let merged: Map<String, Value> = properties
+        .into_iter()
+        .flatten()
+        .map(|(name, property)| (name.clone(), property.clone()))
+        .collect();
+    schema["properties"] = Value::Object(merged);
+    schema["type"] = "object".into();
+    schema["additionalProperties"] = json!({});
+    if let Value::Object(members) = schema {
+        members.remove("anyOf");
+    }
+}
+
+/// Replaces properties whose text is signed by a type that keeps the text.
+fn keep_texts(schemas: &mut Map<String, Value>) -> Result<(), Failure> {
+    for (pointer, target) in EXACT_TEXT {
+        let (schema, property) = pointer.split_once('.').unwrap_or_default();
+        let property = schemas
+            .get_mut(schema)
+            .and_then(|schema| schema.get_mut("properties")?.get_mut(property))
+            .ok_or_else(|| {
+                format!(
+                    "components.schemas.{pointer} is gone, but build/replaced.rs keeps its text"
+                )
+            })?;
+        let name = format!("{target}Text");
+        property["allOf"] = json!([reference(&name)]);
+        schemas.insert(name, json!({ "type": "object" }));
+    }
+    Ok(())
 }
 
 /// Keeps one media type of a request body, preferably JSON. The generator takes only one.
@@ -198,12 +242,17 @@ fn attempt(document: &Value) -> Result<String, Failure> {
 fn generator() -> Generator {
     let mut settings = GenerationSettings::new();
     settings
-        .with_interface(InterfaceStyle::Builder)
-        .with_hooks(HooksMode::Expected);
+        .with_interface(InterfaceStyle::Positional)
+        .with_hooks(HooksMode::Expected)
+        .with_derive("PartialEq");
     settings.with_inner_type(HOOK_STATE.parse().unwrap_or_default());
-    for (schema, replacement) in REPLACED.iter().chain([&INTEGER_PARAMETER]) {
+    for (schema, replacement) in replaced().chain(ADDED) {
         let traits = [TypeImpl::Display, TypeImpl::FromStr];
         settings.with_replacement(schema, replacement, traits.into_iter());
+    }
+    for (_, target) in EXACT_TEXT {
+        let replacement = format!("crate::ExactText<crate::generated::types::{target}>");
+        settings.with_replacement(format!("{target}Text"), replacement, [].into_iter());
     }
     Generator::new(&settings)
 }

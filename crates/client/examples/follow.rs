@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use std::{env, error::Error};
+use std::{env, error::Error, sync::Arc};
 
 use nodeproof_client::{Client, FollowEvent, FollowOptions};
 
@@ -12,13 +12,14 @@ use nodeproof_client::{Client, FollowEvent, FollowOptions};
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
-    let mut options = FollowOptions::default().on_event(|event| match event {
-        FollowEvent::Outage { error, pause, .. } => println!("{error}; again in {pause:?}"),
-        other => println!("{other:?}"),
-    });
-    if let Some(index) = arguments.next() {
-        options = options.start_at(index.parse()?);
-    }
+    let options = FollowOptions {
+        start: arguments.next().map(|index| index.parse()).transpose()?,
+        on_event: Some(Arc::new(|event| match event {
+            FollowEvent::Outage { error, pause, .. } => println!("{error}; again in {pause:?}"),
+            other => println!("{other:?}"),
+        })),
+        ..FollowOptions::default()
+    };
     let mut left: Option<u64> = arguments.next().map(|count| count.parse()).transpose()?;
 
     let mut blocks = node.follow_blocks(options);
@@ -26,12 +27,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         && let Some(block) = blocks.next().await
     {
         let block = block?;
-        let (index, time) = (block.index()?, block.timestamp()?);
-        match block.transactions() {
-            Ok(list) => println!("block {index} of {time}: {} transactions", list.len()),
-            // Some nodes return rows of their block table.
-            Err(fault) => println!("block {index} of {time}: {fault}"),
-        }
+        // Some nodes return rows of their block table.
+        let count = block
+            .transactions()
+            .map_or("unknown".to_owned(), |all| all.len().to_string());
+        println!(
+            "block {} of {}: {count} transactions",
+            block.index, block.timestamp
+        );
         left = left.map(|left| left - 1);
     }
     Ok(())

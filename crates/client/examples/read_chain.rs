@@ -24,19 +24,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
             println!("there is no block {index}");
             break;
         };
-        let time = block.timestamp()?;
         let votes = block.receipts().unwrap_or_default().len();
-        println!("block {} of {time}, with {votes} votes", block.index()?);
-        for mismatch in block.mismatches() {
-            println!("  not as documented: {mismatch}");
-        }
-        // A node may leave the maker out. The block is still worth reading.
-        let Ok(maker) = block.creator_wallet() else {
+        println!(
+            "block {} of {}, with {votes} votes",
+            block.index, block.timestamp
+        );
+        // Some nodes leave the maker out.
+        let Some(maker) = block.creator_wallet else {
             continue;
         };
-        for held in &node.balances(maker).await?.unwrap_or_default() {
-            let amount = held.balance.as_ref();
-            let amount = amount.map_or("nothing".to_owned(), ToString::to_string);
+        for held in node.balances(maker).await? {
+            let amount = held
+                .balance
+                .map_or("nothing".to_owned(), |sum| sum.to_string());
             println!("  its maker {maker} holds {amount} {}", held.token_code);
         }
     }

@@ -9,17 +9,16 @@
 
 use std::{env, error::Error};
 
-use nodeproof_client::{
-    Client,
-    contract_call::{Fee, Transfer},
-};
+use nodeproof_client::{Client, Transfer, contract_call::Fee};
 use nodeproof_devnode::Config;
 
 /// The code under test: the number of transactions in the latest block.
 async fn latest_transactions(node: &Client) -> Result<usize, Box<dyn Error>> {
-    let height = node.check_node().await?.ok_or("there is no block")?;
-    let block = node.block(height).await?.ok_or("the block is gone")?;
-    Ok(block.transactions()?.len())
+    let block = node.latest_block().await?.ok_or("there is no block")?;
+    Ok(block
+        .transactions()
+        .ok_or("the node shows no transactions")?
+        .len())
 }
 
 #[tokio::main]

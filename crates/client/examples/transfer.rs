@@ -10,9 +10,7 @@
 use std::{env, error::Error};
 
 use nodeproof_client::{
-    Client, InclusionOptions,
-    contract_call::{Fee, Transfer},
-    nodeproof_primitives::Amount,
+    Client, InclusionOptions, Transfer, contract_call::Fee, nodeproof_primitives::Amount,
 };
 use nodeproof_wallet::KeyPair;
 

@@ -36,8 +36,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         match &balance {
-            Some(balance) => println!("{balance} {token} since block {}", block.index()?),
-            None => println!("no {token} since block {}", block.index()?),
+            Some(balance) => println!("{balance} {token} since block {}", block.index),
+            None => println!("no {token} since block {}", block.index),
         }
         before = balance;
         changes = changes.map(|left| left - 1);

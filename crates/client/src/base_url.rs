@@ -5,6 +5,8 @@ use std::{fmt, net::IpAddr, str::FromStr};
 use nodeproof_primitives::{Network, escape::escaped_up_to};
 use url::{Host, Url};
 
+use crate::InputError;
+
 /// The address of a node: scheme, host, port and, behind a proxy, a path prefix.
 ///
 /// It is displayed without a trailing slash: `http://localhost:8420` or
@@ -32,7 +34,7 @@ use url::{Host, Url};
 ///
 /// let error = "localhost:8420".parse::<BaseUrl>().unwrap_err();
 /// assert!(error.to_string().contains("http://localhost:8420"));
-/// # Ok::<(), nodeproof_client::BaseUrlError>(())
+/// # Ok::<(), nodeproof_client::InputError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BaseUrl {
@@ -47,8 +49,7 @@ pub struct BaseUrl {
 ///
 /// Quoted parts have no credentials and no character that a terminal would act on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BaseUrlError {
+enum BaseUrlError {
     /// The text is empty. Give a base URL, such as `http://localhost:8420`.
     #[error("the base URL is empty: it has the form http://localhost:8420")]
     Empty,
@@ -125,8 +126,8 @@ impl BaseUrl {
     ///
     /// # Errors
     /// If `host` is not only a host name or an IP address.
-    pub fn for_network(host: &str, network: Network) -> Result<Self, BaseUrlError> {
-        let refused = || BaseUrlError::NotAHost { found: shown(host) };
+    pub fn for_network(host: &str, network: Network) -> Result<Self, InputError> {
+        let refused = || InputError::from(BaseUrlError::NotAHost { found: shown(host) });
         let bare = host
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'));
@@ -160,7 +161,7 @@ impl BaseUrl {
     /// ```
     /// let url: nodeproof_client::BaseUrl = "https://example.org/node-a/".parse()?;
     /// assert_eq!(url.join("/get-block").as_str(), "https://example.org/node-a/get-block");
-    /// # Ok::<(), nodeproof_client::BaseUrlError>(())
+    /// # Ok::<(), nodeproof_client::InputError>(())
     /// ```
     #[must_use]
     pub fn join(&self, path: &str) -> Url {
@@ -228,9 +229,15 @@ impl BaseUrl {
 }
 
 impl FromStr for BaseUrl {
-    type Err = BaseUrlError;
+    type Err = InputError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text).map_err(InputError::from)
+    }
+}
+
+impl BaseUrl {
+    fn parse(text: &str) -> Result<Self, BaseUrlError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(BaseUrlError::Empty);
@@ -295,7 +302,7 @@ impl FromStr for BaseUrl {
 }
 
 impl TryFrom<&str> for BaseUrl {
-    type Error = BaseUrlError;
+    type Error = InputError;
 
     fn try_from(text: &str) -> Result<Self, Self::Error> {
         text.parse()
@@ -303,7 +310,7 @@ impl TryFrom<&str> for BaseUrl {
 }
 
 impl TryFrom<String> for BaseUrl {
-    type Error = BaseUrlError;
+    type Error = InputError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse()
@@ -311,7 +318,7 @@ impl TryFrom<String> for BaseUrl {
 }
 
 impl TryFrom<&String> for BaseUrl {
-    type Error = BaseUrlError;
+    type Error = InputError;
 
     fn try_from(text: &String) -> Result<Self, Self::Error> {
         text.parse()
@@ -324,9 +331,9 @@ impl From<&Self> for BaseUrl {
     }
 }
 
-impl From<std::convert::Infallible> for BaseUrlError {
-    fn from(never: std::convert::Infallible) -> Self {
-        match never {}
+impl From<BaseUrlError> for InputError {
+    fn from(fault: BaseUrlError) -> Self {
+        Self::new(fault.to_string())
     }
 }
 

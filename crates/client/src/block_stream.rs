@@ -35,7 +35,7 @@ impl BlockStream {
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let mut blocks = node.blocks(1..101, 8);
     /// while let Some(block) = blocks.next().await {
-    ///     println!("{}", block?.index()?);
+    ///     println!("{}", block?.index);
     /// }
     /// # Ok(())
     /// # }
@@ -83,7 +83,7 @@ impl Client {
     /// let mut transactions = 0;
     /// let mut blocks = node.blocks(1..101, 8);
     /// while let Some(block) = blocks.next().await {
-    ///     transactions += block?.transactions()?.len();
+    ///     transactions += block?.transactions().unwrap_or_default().len();
     /// }
     /// # Ok(())
     /// # }

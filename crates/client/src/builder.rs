@@ -6,7 +6,7 @@ use nodeproof_primitives::Network;
 use reqwest::header::HeaderMap;
 
 use crate::{
-    BaseUrl, BaseUrlError, Client, Error,
+    BaseUrl, Client, Error, InputError,
     transport::{HookState, Limits, RetryPolicy, Route, TransportOptions, headers, http_client},
 };
 
@@ -18,7 +18,7 @@ impl Client {
     pub fn new<U>(base: U) -> Result<Self, Error>
     where
         U: TryInto<BaseUrl>,
-        U::Error: Into<BaseUrlError>,
+        U::Error: Into<InputError>,
     {
         Self::builder(base)?.build()
     }
@@ -38,7 +38,7 @@ impl Client {
     pub fn builder<U>(base: U) -> Result<ClientBuilder, Error>
     where
         U: TryInto<BaseUrl>,
-        U::Error: Into<BaseUrlError>,
+        U::Error: Into<InputError>,
     {
         Ok(ClientBuilder::new(base.try_into().map_err(Into::into)?))
     }
@@ -268,7 +268,7 @@ impl ClientBuilder {
     pub fn fallback<U>(mut self, base: U) -> Result<Self, Error>
     where
         U: TryInto<BaseUrl>,
-        U::Error: Into<BaseUrlError>,
+        U::Error: Into<InputError>,
     {
         self.fallbacks.push(base.try_into().map_err(Into::into)?);
         Ok(self)

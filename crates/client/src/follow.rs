@@ -6,7 +6,9 @@ use futures_util::stream;
 use nodeproof_primitives::{Integer, TimestampMs};
 use tokio::time::{Instant, sleep};
 
-use crate::{Block, BlockStream, Client, Error, ErrorKind, block_stream::missing};
+use crate::{
+    Block, BlockStream, Client, Error, block_stream::missing, transport::backoff::doubled,
+};
 
 /// The number of requests for a missing block after which the next index is requested, too.
 const REQUESTS_BEFORE_GAP: u32 = 5;
@@ -15,7 +17,8 @@ const GAP_REQUESTS: u32 = 3;
 /// The longest pause that a `Retry-After` header can cause.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(3_600);
 
-type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
+/// A function that is called for each event between two blocks.
+pub type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 
 /// The start of a [stream of blocks](Client::follow_blocks), and its pauses.
 ///
@@ -23,16 +26,15 @@ type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 /// use std::time::Duration;
 /// use nodeproof_client::FollowOptions;
 ///
-/// let options = FollowOptions::default()
-///     .start_at(1200)
-///     .interval(Duration::from_secs(5))
-///     .longest_pause(Duration::from_secs(15))
-///     .max_outage(Duration::from_secs(60))
-///     .skip_missing(true);
+/// let options = FollowOptions {
+///     start: Some(1200),
+///     interval: Duration::from_secs(5),
+///     skip_missing: true,
+///     ..FollowOptions::default()
+/// };
 /// # let _ = options;
 /// ```
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct FollowOptions {
     /// The index of the first block. The latest block unless set.
     pub start: Option<u64>,
@@ -46,9 +48,8 @@ pub struct FollowOptions {
     /// Whether to continue with the next block if the node does not have one. Otherwise the stream
     /// ends with [`ErrorKind::MissingBlock`]. Off.
     pub skip_missing: bool,
-    /// Whether the caller has checked that the server is a node.
-    pub(crate) is_known: bool,
-    on_event: Option<Arc<OnEvent>>,
+    /// The function that is called for each event. It should not block. None unless set.
+    pub on_event: Option<Arc<OnEvent>>,
 }
 
 /// An event between two blocks.
@@ -83,55 +84,12 @@ impl Default for FollowOptions {
             longest_pause: Duration::from_secs(30),
             max_outage: Duration::from_secs(600),
             skip_missing: false,
-            is_known: false,
             on_event: None,
         }
     }
 }
 
 impl FollowOptions {
-    /// Sets the index of the first block. The block need not exist yet.
-    #[must_use]
-    pub fn start_at(mut self, index: u64) -> Self {
-        self.start = Some(index);
-        self
-    }
-
-    /// Sets the pause between two requests for a block that does not exist yet.
-    #[must_use]
-    pub fn interval(mut self, pause: Duration) -> Self {
-        self.interval = pause;
-        self
-    }
-
-    /// Sets the longest pause during an outage.
-    #[must_use]
-    pub fn longest_pause(mut self, pause: Duration) -> Self {
-        self.longest_pause = pause;
-        self
-    }
-
-    /// Sets the longest outage that the stream survives.
-    #[must_use]
-    pub fn max_outage(mut self, longest: Duration) -> Self {
-        self.max_outage = longest;
-        self
-    }
-
-    /// Sets whether to continue with the next block if the node does not have one.
-    #[must_use]
-    pub fn skip_missing(mut self, yes: bool) -> Self {
-        self.skip_missing = yes;
-        self
-    }
-
-    /// Sets the function that is called for each event. It should not block.
-    #[must_use]
-    pub fn on_event(mut self, report: impl Fn(&FollowEvent<'_>) + Send + Sync + 'static) -> Self {
-        self.on_event = Some(Arc::new(report));
-        self
-    }
-
     fn report(&self, event: &FollowEvent<'_>) {
         if let Some(report) = &self.on_event {
             report(event);
@@ -142,10 +100,11 @@ impl FollowOptions {
     fn pause(&self, error: &Error, earlier: u32) -> Duration {
         match error.retry_after() {
             Some(requested) => requested.min(MAX_RETRY_AFTER).max(self.interval),
-            None => {
-                let doubled = self.interval.saturating_mul(1 << earlier.min(10));
-                doubled.min(self.longest_pause.max(self.interval))
-            }
+            None => doubled(
+                self.interval,
+                self.longest_pause.max(self.interval),
+                earlier,
+            ),
         }
     }
 }
@@ -186,19 +145,24 @@ impl Client {
     /// let mut blocks = node.follow_blocks(FollowOptions::default());
     /// while let Some(block) = blocks.next().await {
     ///     let block = block?;
-    ///     println!("block {} with {} transactions", block.index()?, block.transactions()?.len());
+    ///     println!("block {} made at {}", block.index, block.timestamp);
     /// }
     /// # Ok(())
     /// # }
     /// ```
     pub fn follow_blocks(&self, options: FollowOptions) -> BlockStream {
+        self.follow(options, false)
+    }
+
+    /// Follows the chain. `is_known` is true if the caller has checked that the server is a node.
+    pub(crate) fn follow(&self, options: FollowOptions, is_known: bool) -> BlockStream {
         let follower = Follower {
             client: self.clone(),
             next: options.start,
-            is_known: options.is_known,
+            is_known,
             options,
             last: None,
-            in_vain: 0,
+            failed_requests: 0,
             gaps: 0,
             is_behind: false,
             outage: None,
@@ -220,7 +184,7 @@ struct Follower {
     /// The last block that was returned.
     last: Option<LastBlock>,
     /// The number of requests for the next block so far.
-    in_vain: u32,
+    failed_requests: u32,
     /// The number of requests in a row that found the block after the next one, but not the next one.
     gaps: u32,
     /// Whether the node did not have the last block when it was requested again.
@@ -232,7 +196,7 @@ struct Follower {
 /// What is remembered of a block, to recognise it.
 struct LastBlock {
     index: u64,
-    timestamp: Option<TimestampMs>,
+    timestamp: TimestampMs,
     proof: Option<Integer>,
 }
 
@@ -240,24 +204,20 @@ impl LastBlock {
     fn of(index: u64, block: &Block) -> Self {
         Self {
             index,
-            timestamp: block.timestamp().ok(),
-            proof: block.proof().ok().cloned(),
+            timestamp: block.timestamp,
+            proof: block.proof.clone(),
         }
     }
 
     /// Returns whether this can be the same block. Nodes return blocks in different forms.
     fn is_same(&self, block: &Block) -> bool {
         let other = Self::of(self.index, block);
-        let is_other_time = self
-            .timestamp
-            .zip(other.timestamp)
-            .is_some_and(|(a, b)| a != b);
         let is_other_proof = self
             .proof
             .as_ref()
             .zip(other.proof)
             .is_some_and(|(a, b)| *a != b);
-        !is_other_time && !is_other_proof
+        self.timestamp == other.timestamp && !is_other_proof
     }
 }
 
@@ -286,7 +246,7 @@ impl Follower {
                     self.resumed();
                     self.is_known = true;
                     self.last = Some(LastBlock::of(index, &block));
-                    (self.in_vain, self.gaps, self.is_behind) = (0, 0, false);
+                    (self.failed_requests, self.gaps, self.is_behind) = (0, 0, false);
                     // No block can follow the one with the largest index.
                     self.next = Some(index.saturating_add(1));
                     return Ok((index < u64::MAX).then_some(*block));
@@ -308,7 +268,7 @@ impl Follower {
         let Some(next) = self.next else {
             return self.latest().await;
         };
-        if let Some(found) = self.look(next).await? {
+        if let Some(found) = self.block_at(next).await? {
             if self.is_behind
                 && let Some(error) = self.missing_last().await?
             {
@@ -319,13 +279,13 @@ impl Follower {
         if !self.is_known {
             self.client.check_node().await?;
         }
-        self.in_vain = self.in_vain.saturating_add(1);
-        let is_due = self.in_vain.is_multiple_of(REQUESTS_BEFORE_GAP);
+        self.failed_requests = self.failed_requests.saturating_add(1);
+        let is_due = self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP);
         if !is_due && self.gaps == 0 && self.outage.is_none() {
             return Ok(Found::NotYet);
         }
         if let Some(after) = next.checked_add(1)
-            && self.look(after).await?.is_some()
+            && self.block_at(after).await?.is_some()
         {
             return self.gap(next, after).await.map(Found::from);
         }
@@ -343,13 +303,13 @@ impl Follower {
     /// Requests the latest block. While there is no block, most requests are for the first one,
     /// because a search takes many.
     async fn latest(&mut self) -> Result<Found, Error> {
-        let latest = match self.in_vain.is_multiple_of(REQUESTS_BEFORE_GAP) {
+        let latest = match self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP) {
             true => self.client.check_node().await?,
             false => Some(1),
         };
-        self.in_vain = self.in_vain.saturating_add(1);
+        self.failed_requests = self.failed_requests.saturating_add(1);
         match latest {
-            Some(latest) => self.look(latest).await.map(Found::from),
+            Some(latest) => self.block_at(latest).await.map(Found::from),
             None => Ok(Found::NotYet),
         }
     }
@@ -359,7 +319,7 @@ impl Follower {
         let Some(last) = &self.last else {
             return Ok(None);
         };
-        match self.look(last.index).await? {
+        match self.block_at(last.index).await? {
             None => Ok(Some(missing(last.index, " any more"))),
             Some((_, block)) if last.is_same(&block) => Ok(None),
             Some(_) => Err(missing(
@@ -372,7 +332,7 @@ impl Follower {
     /// Handles a gap: the node has the block after the next one.
     async fn gap(&mut self, next: u64, after: u64) -> Result<Option<(u64, Block)>, Error> {
         // Both blocks may have been made since the last request.
-        if let Some(found) = self.look(next).await? {
+        if let Some(found) = self.block_at(next).await? {
             return Ok(Some(found));
         }
         // With several nodes behind a URL, one can have the later block, and another one not yet the
@@ -386,23 +346,14 @@ impl Follower {
         }
         self.options.report(&FollowEvent::Missing { index: next });
         self.next = Some(after);
-        (self.in_vain, self.gaps) = (0, 0);
-        self.look(after).await
+        (self.failed_requests, self.gaps) = (0, 0);
+        self.block_at(after).await
     }
 
-    async fn look(&self, index: u64) -> Result<Option<(u64, Block)>, Error> {
-        let Some(block) = self.client.block_if_there(index).await? else {
-            return Ok(None);
-        };
-        // Anything could be the next block if a block without an index counted as one.
-        let checked = block.index().and_then(|_| block.check_index(&index.into()));
-        match checked {
-            Ok(()) => Ok(Some((index, block))),
-            Err(fault) => {
-                let message = format!("in the response to the request for block {index}, {fault}");
-                Err(Error::from_kind(ErrorKind::Decode, message).caused_by(fault))
-            }
-        }
+    /// Returns the block at an index, or `None` if the node has no such block.
+    async fn block_at(&self, index: u64) -> Result<Option<(u64, Block)>, Error> {
+        let block = self.client.block(index).await?;
+        Ok(block.map(|block| (index, block)))
     }
 
     /// Waits for the end of an outage.
@@ -441,12 +392,15 @@ fn is_outage(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
 
     #[test]
     fn pauses_double_up_to_the_longest() {
-        let options = FollowOptions::default()
-            .interval(Duration::from_secs(1))
-            .longest_pause(Duration::from_secs(5));
+        let options = FollowOptions {
+            interval: Duration::from_secs(1),
+            longest_pause: Duration::from_secs(5),
+            ..FollowOptions::default()
+        };
         let error = Error::from_kind(ErrorKind::Connect, "down");
         let pauses: Vec<u64> = (0..5)
             .map(|earlier| options.pause(&error, earlier).as_secs())
@@ -457,7 +411,10 @@ mod tests {
         assert_eq!(options.pause(&eager, 3), Duration::from_secs(1));
         let error = Error::from_kind(ErrorKind::Connect, "down");
         // An interval above the longest pause is not shortened.
-        let slow = options.interval(Duration::from_secs(9));
+        let slow = FollowOptions {
+            interval: Duration::from_secs(9),
+            ..options
+        };
         assert_eq!(slow.pause(&error, 3), Duration::from_secs(9));
     }
 }

@@ -10,20 +10,18 @@
 //!
 //! ```no_run
 //! # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-//! let response = node.generated().get_block().block_index(1_u64).send().await?;
-//! println!("{}: {:?}", response.status(), response.into_inner().index());
+//! let response = node.generated().get_block(&1_u64.into()).await?;
+//! println!("{}: {}", response.status(), response.into_inner().index);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`builder`] has one type for each operation, with a method for each parameter. Requests and
-//! responses are types of this crate, such as [`Block`](crate::Block). [`types`] has the schemas for
-//! which there is no such type. They are strict: they read the documented forms only.
+//! Parameters are in alphabetical order: `get_trustscore_wallets` takes `dst_wallet_address` before
+//! `src_wallet_address`. [`types`] has every schema that no hand-written type replaces.
 
 #[expect(
     missing_docs,
     unreachable_pub,
-    unused_imports,
     clippy::unwrap_used,
     rustdoc::private_intra_doc_links,
     reason = "generated: the spec does not describe every property, and not every item is exported"
@@ -35,4 +33,4 @@ mod code {
 // `Client` has a constructor that follows redirects, and panics if it can't set up TLS. So the type
 // is not public.
 pub(crate) use code::Client;
-pub use code::{ByteStream, Error, ResponseValue, builder, types};
+pub use code::{ByteStream, Error, ResponseValue, types};

@@ -13,15 +13,15 @@ use crate::{Block, BlockTransaction, Client, Error, ErrorKind, FollowOptions};
 /// use std::time::Duration;
 /// use nodeproof_client::InclusionOptions;
 ///
-/// let options = InclusionOptions::default()
-///     .timeout(Duration::from_secs(120))
-///     .interval(Duration::from_secs(5));
-/// // The block that was the latest when the transaction was submitted.
-/// let options = options.start_at(1200);
-/// assert_eq!(options.start, Some(1200));
+/// let options = InclusionOptions {
+///     // The block that was the latest when the transaction was submitted.
+///     start: Some(1200),
+///     timeout: Duration::from_secs(120),
+///     ..InclusionOptions::default()
+/// };
+/// assert_eq!(options.look_back, 20);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct InclusionOptions {
     /// The number of blocks before the latest one to search. 20. If a network makes a block every
     /// 10 seconds, these are the last three minutes.
@@ -42,36 +42,6 @@ impl Default for InclusionOptions {
             timeout: Duration::from_secs(60),
             interval: Duration::from_secs(2),
         }
-    }
-}
-
-impl InclusionOptions {
-    /// Sets the number of blocks before the latest one to search.
-    #[must_use]
-    pub fn look_back(mut self, blocks: u64) -> Self {
-        self.look_back = blocks;
-        self
-    }
-
-    /// Sets the index of the first block to search.
-    #[must_use]
-    pub fn start_at(mut self, index: u64) -> Self {
-        self.start = Some(index);
-        self
-    }
-
-    /// Sets the longest time to wait.
-    #[must_use]
-    pub fn timeout(mut self, longest: Duration) -> Self {
-        self.timeout = longest;
-        self
-    }
-
-    /// Sets the pause between two requests for a block that does not exist yet.
-    #[must_use]
-    pub fn interval(mut self, pause: Duration) -> Self {
-        self.interval = pause;
-        self
     }
 }
 
@@ -96,15 +66,15 @@ impl Inclusion {
     }
 
     fn find(code: TransactionCode, index: u64, block: &Block) -> Result<Option<Self>, Error> {
-        let transactions = block.transactions().map_err(|fault| {
+        let Some(transactions) = block.transactions() else {
             let message = format!(
                 "block {index} does not show its transactions, so the block of a transaction can't \
-                 be found: {fault}"
+                 be found"
             );
-            Error::from_kind(ErrorKind::Decode, message).caused_by(fault)
-        })?;
+            return Err(Error::from_kind(ErrorKind::Decode, message));
+        };
         let mut numbered = transactions.iter().enumerate();
-        let found = numbered.find(|(_, entry)| entry.trans_code().is_ok_and(|found| found == code));
+        let found = numbered.find(|(_, entry)| entry.trans_code() == Some(code));
         Ok(found.map(|(position, transaction)| Self {
             block: index,
             position,
@@ -130,7 +100,7 @@ impl Client {
     /// # ) -> Result<(), nodeproof_client::Error> {
     /// use nodeproof_client::InclusionOptions;
     ///
-    /// let last_hour = InclusionOptions::default().look_back(360);
+    /// let last_hour = InclusionOptions { look_back: 360, ..InclusionOptions::default() };
     /// let is_included = node.find_transaction(code, &last_hour).await?.is_some();
     /// # Ok(())
     /// # }
@@ -180,21 +150,19 @@ impl Client {
             if found.is_some() {
                 return Ok(found);
             }
-            let mut follow = FollowOptions::default()
-                .interval(options.interval)
-                .start_at(options.start.map_or(next, |start| start.max(next)))
-                .skip_missing(true);
-            follow.is_known = true;
-            let mut next = follow.start;
-            let mut blocks = self.follow_blocks(follow);
+            let follow = FollowOptions {
+                interval: options.interval,
+                start: Some(options.start.map_or(next, |start| start.max(next))),
+                skip_missing: true,
+                ..FollowOptions::default()
+            };
+            let mut blocks = self.follow(follow, true);
             while let Some(block) = blocks.next().await {
                 let block = block?;
-                let index = block.index().ok().and_then(Integer::as_u64);
-                let index = index.or(next).unwrap_or_default();
+                let index = block.index.as_u64().unwrap_or_default();
                 if let Some(found) = Inclusion::find(code, index, &block)? {
                     return Ok(Some(found));
                 }
-                next = Some(index.saturating_add(1));
             }
             Ok(None)
         });
@@ -217,7 +185,7 @@ impl Client {
         let first = height.saturating_sub(options.look_back);
         for index in (options.start.unwrap_or(first)..=height).rev() {
             // Some chains begin with block 1, and some nodes drop their first blocks.
-            let Some(block) = self.block_if_there(index).await? else {
+            let Some(block) = self.block(index).await? else {
                 // A fallback can be some blocks behind.
                 if next.checked_sub(1) == Some(index) {
                     next = index;

@@ -2,8 +2,9 @@
 //!
 //! [`Client`] has a method for each endpoint of the contract: a block by index, balances,
 //! contract state, verification records, trust scores, building a contract call, and submitting
-//! signed transactions. The layer below is [`generated`]. The build step makes it from the API's
-//! description, so an operation that is added there can be called at once.
+//! signed transactions. The types of requests and responses are generated from the API's
+//! description, and so is the layer below the methods: [`generated`]. An operation or a field that is
+//! added to the description can be used at once.
 //!
 //! ```no_run
 //! use nodeproof_client::Client;
@@ -11,9 +12,9 @@
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let node = Client::new("http://localhost:8420")?;
 //! if let Some(block) = node.block(1_u64).await? {
-//!     println!("block {} made at {}", block.index()?, block.timestamp()?);
-//!     for wallet in block.committee()? {
-//!         for held in &node.balances(*wallet).await?.unwrap_or_default() {
+//!     println!("block {} made at {}", block.index, block.timestamp);
+//!     for wallet in block.committee {
+//!         for held in node.balances(wallet).await? {
 //!             println!("{wallet} holds {:?} {}", held.balance, held.token_code);
 //!         }
 //!     }
@@ -24,60 +25,72 @@
 //!
 //! The guide `docs/client.md` in the repository leads from `cargo add` to a claim in a block.
 //!
-//! Responses are parsed leniently: see [`Block`]. A text that is signed is never rewritten: see
-//! [`RawTransaction`]. It is signed only if it is the requested call: see [`contract_call`]. All
-//! failures are one type, [`Error`]. [`transport`] describes how requests are sent, and the limits.
+//! A field that every stated form of a response guarantees is a value, and any other field is an
+//! `Option`. Undocumented members are kept in `extra`. A response in no stated form is an [`Error`]
+//! that names the first wrong place. A text that is signed is never rewritten: see
+//! [`RawTransaction`]. It is signed only if it is the requested call: see [`contract_call`].
+//! [`transport`] describes how requests are sent, and the limits.
+//!
+//! There are three kinds of errors: [`Error`] for a request, [`SubmitError`] for a submission, and
+//! [`InputError`] for input of your own. Each shows its own message, and returns the cause as its
+//! source.
 
-mod balance;
 mod base_url;
-mod batch;
 mod block;
 mod block_stream;
+mod block_transaction;
 mod builder;
 mod call;
-mod calls;
+mod call_sc;
 mod client;
 pub mod contract_call;
-mod contract_state;
-mod decode;
+mod docs;
 mod error;
+mod exact_text;
 mod follow;
+mod from_json;
 pub mod generated;
-mod hex_text;
+mod get_balances;
+mod get_block;
+mod get_trustscore_wallets;
 mod inclusion;
-mod latest;
+mod input_error;
+mod json_text;
 mod node_check;
-mod operation;
 mod parameter;
-mod submit;
+mod sc_state;
+mod submit_error;
+mod submit_transaction;
+mod submit_transaction_batch;
 mod transaction;
 pub mod transport;
-mod trust;
-mod verification;
+mod verification_record;
 
-pub use balance::{BalanceResponse, HolderBalance, Listing, TokenBalance};
-pub use base_url::{BaseUrl, BaseUrlError};
-pub use batch::BatchResponse;
-pub use block::{Block, BlockTransaction, Mismatch, MismatchKind, PreviousHash, Receipt};
+pub use base_url::BaseUrl;
+pub use block::{Block, PreviousHash};
 pub use block_stream::BlockStream;
+pub use block_transaction::BlockTransaction;
 pub use builder::ClientBuilder;
-pub use calls::{AddVerification, ContractCall};
 pub use client::Client;
-pub use contract_state::ContractState;
-pub use decode::{ExtraFields, FieldError, FieldFault};
-pub use error::{DecodeError, Error, ErrorKind};
-pub use follow::{FollowEvent, FollowOptions};
-pub use hex_text::{HexText, ParseHexTextError};
+pub use contract_call::{AcceptedCall, BuiltCallMismatch, CallOptions, SubmitPolicy, Submitted};
+pub use error::{Error, ErrorKind};
+pub use exact_text::ExactText;
+pub use follow::{FollowEvent, FollowOptions, OnEvent};
+pub use from_json::from_json;
+pub use generated::types::{
+    AddVerification, BalanceType, BatchOutcome, BatchResponse, BatchResult, BlockText,
+    ContractCall, ContractCallData, ContractState, Receipt, ReceiptData, SignatureEntry,
+    SubmitMessages, SubmitResponse, SubmitResult, TokenBalance, TokenHolder, TokenHolding,
+    Transaction, Transfer, TrustScore,
+};
 pub use inclusion::{Inclusion, InclusionOptions};
-pub use nodeproof_primitives::{self, HolderAddress, contract_address, wallet_address};
+pub use input_error::InputError;
+pub use nodeproof_primitives::{self, HexText, HolderAddress, contract_address, wallet_address};
 pub use parameter::IntegerParameter;
 /// The HTTP client that this crate uses. Its types are part of this crate's interface.
 pub use reqwest;
-pub use submit::{NotAccepted, SubmitResponse, UnclearResponse};
-pub use transaction::{
-    ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
-};
-pub use trust::TrustScore;
+pub use submit_error::SubmitError;
+pub use transaction::{RawTransaction, SignedTransaction};
 /// URLs. Its types are part of this crate's interface.
 pub use url;
-pub use verification::VerificationRecord;
+pub use verification_record::VerificationRecord;

@@ -4,9 +4,6 @@ use nodeproof_primitives::WalletAddress;
 
 use crate::{Client, Error, ErrorKind};
 
-/// The maximum number of searches for the latest block, if it is not there afterwards.
-const SEARCHES: u32 = 3;
-
 impl Client {
     /// Checks that the base URL is that of a node. Returns the index of its latest block, or `None` if
     /// it has no block yet.
@@ -30,35 +27,23 @@ impl Client {
     /// # }
     /// ```
     pub async fn check_node(&self) -> Result<Option<u64>, Error> {
-        for _ in 0..SEARCHES {
-            let height = self.latest_block().await;
-            let Some(height) = self.or_not_a_node(height)? else {
-                return self.check_without_blocks().await.map(|()| None);
-            };
-            let latest = self.block(height).await;
-            match self
-                .or_not_a_node(latest)?
-                .map(|block| block.index().map(|_| ()))
-            {
-                Some(Ok(())) => return Ok(Some(height)),
-                Some(Err(fault)) => return Err(self.not_a_node(&fault.to_string())),
-                // One of several nodes behind the URL can be some blocks behind.
-                None => {}
-            }
+        let latest = self.latest_indexed().await;
+        match self.or_not_a_node(latest)? {
+            Some((height, _)) => Ok(Some(height)),
+            None => self.check_without_blocks().await.map(|()| None),
         }
-        Err(self.not_a_node("it has a block only at times"))
     }
 
     /// Checks that a server without any block is a node.
     async fn check_without_blocks(&self) -> Result<(), Error> {
         let nobody = WalletAddress::from_bytes([0; 20]);
-        match self.balances_or_error(nobody).await {
+        match self.request_holdings(nobody).await {
             Ok(_) => Ok(()),
             // A node refuses this request with a message.
             Err(error) if error.is_absent() && !is_missing_endpoint(&error) => {
                 match error.detail() {
                     Some(_) => Ok(()),
-                    None => Err(self.not_a_node(error.reason()).caused_by(error)),
+                    None => Err(self.not_a_node(error)),
                 }
             }
             Err(error) => self.or_not_a_node(Err(error)),
@@ -68,25 +53,28 @@ impl Client {
     /// Turns an error that a node would not cause into [`ErrorKind::NotANode`].
     fn or_not_a_node<T>(&self, response: Result<T, Error>) -> Result<T, Error> {
         response.map_err(|error| {
+            // A node refuses a request with JSON.
             let is_foreign = error.is_decode()
                 || is_missing_endpoint(&error)
+                || error.is_refused_without_json()
                 || error
                     .status()
                     .is_some_and(|status| !status.is_client_error() && !status.is_server_error());
             if is_foreign {
-                self.not_a_node(error.reason()).caused_by(error)
+                self.not_a_node(error)
             } else {
                 error
             }
         })
     }
 
-    fn not_a_node(&self, reason: &str) -> Error {
+    fn not_a_node(&self, error: Error) -> Error {
         let message = format!(
-            "the server at {} is not a node: {reason}; check host, port and path",
-            self.base_url()
+            "the server at {} is not a node: {}; check host, port and path",
+            self.base_url(),
+            error.reason()
         );
-        Error::from_kind(ErrorKind::NotANode, message)
+        error.into_kind(ErrorKind::NotANode, message)
     }
 }
 

@@ -21,6 +21,7 @@ mod constants;
 mod digits;
 pub mod escape;
 mod fixed_hex;
+mod hex_text;
 mod holder;
 mod integer;
 mod network;
@@ -30,11 +31,13 @@ pub mod redact;
 mod signer;
 mod timestamp;
 mod token_decimals;
+mod with_causes;
 
 pub use amount::{Amount, InexactAmountError, ParseAmountError};
 pub use fixed_hex::{
     ContractAddress, Hash256, MessageSignature, ParseHexError, TransactionCode, WalletAddress,
 };
+pub use hex_text::{HexText, ParseHexTextError};
 pub use holder::HolderAddress;
 pub use integer::{Integer, ParseIntegerError, convert::IntegerRangeError};
 pub use network::{Network, ParseNetworkError};
@@ -43,3 +46,4 @@ pub use raw_json::RawJson;
 pub use signer::{Signer, SignerError, Signing};
 pub use timestamp::{SystemTimeRangeError, TimestampMs, text::ParseTimestampError};
 pub use token_decimals::{ParseTokensError, TokenDecimals};
+pub use with_causes::with_causes;

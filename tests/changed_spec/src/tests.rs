@@ -1,9 +1,11 @@
-//! The generated client against a local server that returns each request.
+//! The generated client against local servers.
 
 use axum::{
     Router,
     body::{Body, to_bytes},
     http::{Request, Response, header::CONTENT_TYPE},
+    response::IntoResponse,
+    routing::get,
 };
 use nodeproof_client::{
     BaseUrl,
@@ -11,7 +13,13 @@ use nodeproof_client::{
 };
 use serde_json::{Value, json};
 
-use super::{Client, Error, transport::HookState};
+use super::{
+    Client, Error,
+    transport::HookState,
+    types::{BalanceType, SignatureEntry},
+};
+
+const WALLET: &str = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
 
 /// Returns the request as JSON, and failures for the shelf `none`.
 async fn echo(request: Request<Body>) -> Response<Body> {
@@ -35,72 +43,125 @@ async fn echo(request: Request<Body>) -> Response<Body> {
         .unwrap()
 }
 
+fn json_text(body: &'static str) -> impl IntoResponse {
+    ([(CONTENT_TYPE, "application/json")], body)
+}
+
+/// Returns a client for a server that returns each request.
 async fn client() -> Client {
+    client_of(Router::new().fallback(echo)).await
+}
+
+async fn client_of(routes: Router) -> Client {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base: BaseUrl = format!("http://{}", listener.local_addr().unwrap())
         .parse()
         .unwrap();
-    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(echo)).await });
+    tokio::spawn(async move { axum::serve(listener, routes).await });
     let http = http_client(&base, &TransportOptions::default()).unwrap();
     Client::new_with_client(base.as_str(), http, HookState)
 }
 
+/// Returns the value of a response.
+macro_rules! ok {
+    ($response:expr) => {
+        $response.await.unwrap().into_inner()
+    };
+}
+
+#[tokio::test]
+async fn a_field_an_endpoint_and_an_enum_value_are_there_without_another_edit() {
+    let trust =
+        r#"{"status":"SUCCESS","trust_score":3,"since":1767225600000,"reasons":["a"],"x":1}"#;
+    let routes = Router::new()
+        .route("/get-trustscore-wallets", get(async || json_text(trust)))
+        .route(
+            "/get-height",
+            get(async || json_text(r#"{"height":18446744073709551616}"#)),
+        )
+        .fallback(echo);
+    let client = client_of(routes).await;
+    let wallet = WALLET.parse().unwrap();
+
+    let trust = ok!(client.get_trustscore_wallets(&wallet, &wallet));
+    assert_eq!(
+        (trust.trust_score, trust.since.as_millis()),
+        (3.into(), 1_767_225_600_000)
+    );
+    assert_eq!(
+        (trust.reasons, trust.extra.len()),
+        (vec!["a".to_owned()], 1)
+    );
+
+    assert_eq!(
+        ok!(client.get_height()).height.to_string(),
+        "18446744073709551616"
+    );
+
+    let frozen = BalanceType::FrozenTokensInWallet;
+    let response = ok!(client.get_balances(frozen, None, Some(&wallet)));
+    let response: Value = response.decode().unwrap();
+    let line =
+        format!("GET /get-balances?balance_type=FROZEN_TOKENS_IN_WALLET&wallet_address={WALLET}");
+    assert_eq!(response["line"], line);
+}
+
+#[tokio::test]
+async fn a_response_without_the_new_required_field_is_an_error() {
+    let trust = r#"{"status":"SUCCESS","trust_score":3}"#;
+    let client = client_of(Router::new().fallback(async || json_text(trust))).await;
+    let wallet = WALLET.parse().unwrap();
+    let failure = client
+        .get_trustscore_wallets(&wallet, &wallet)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&failure, Error::InvalidResponsePayload(_, error) if error.to_string().contains("`since`")),
+        "{failure}"
+    );
+}
+
 #[tokio::test]
 async fn path_header_and_list_parameters_are_sent() {
-    let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
-    let response = client()
-        .await
-        .read_archive()
-        .shelf("a/b c")
-        .number(7_u64)
-        .x_reader("someone")
-        .x_copies(2_u64)
-        .tag(vec!["old".to_owned(), "r&d".to_owned()])
-        .wallet(vec![wallet.parse().unwrap()])
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(
-        response["line"],
-        json!(format!(
-            "GET /archive/a%2Fb%20c/7?tag=old&tag=r%26d&wallet={wallet}"
-        ))
+    let client = client().await;
+    let (tags, wallets) = (
+        vec!["old".to_owned(), "r&d".to_owned()],
+        vec![WALLET.parse().unwrap()],
     );
+    let (number, copies) = (7_u64.into(), 2_u64.into());
+    let response = ok!(client.read_archive(
+        "a/b c",
+        &number,
+        Some(&tags),
+        Some(&wallets),
+        Some(&copies),
+        "someone",
+    ));
+    let line = format!("GET /archive/a%2Fb%20c/7?tag=old&tag=r%26d&wallet={WALLET}");
+    assert_eq!(response["line"], line);
     assert_eq!(response["reader"], "someone");
     assert_eq!(response["copies"], "2");
 }
 
 #[tokio::test]
-async fn optional_parameters_can_be_left_out_and_required_ones_not() {
+async fn optional_parameters_can_be_left_out() {
     let client = client().await;
-    let request = client.read_archive().shelf("a").number(7_u64);
-    let failure = request.clone().send().await.unwrap_err();
-    assert!(
-        matches!(&failure, Error::InvalidRequest(what) if what.contains("x_reader")),
-        "{failure}"
-    );
-    let response = request.x_reader("someone").send().await.unwrap();
+    let number = 7_u64.into();
+    let response = ok!(client.read_archive("a", &number, None, None, None, "someone"));
     assert_eq!(response["line"], "GET /archive/a/7");
     assert_eq!(response["copies"], Value::Null);
 }
 
 #[tokio::test]
 async fn a_body_with_two_media_types_is_sent_as_json_and_a_table_comes_back_raw() {
-    let signature: super::SignatureEntry = serde_json::from_value(json!({
-        "wallet_address": "0xe8cf534e934cf1d5fb523b8c3134a501037d470e", "msgsign": "ab",
-    }))
-    .unwrap();
-    let response = client()
-        .await
-        .write_archive()
-        .shelf("a")
-        .number(7_u64)
-        .body(signature.clone())
-        .send()
+    let signature = json!({ "wallet_address": WALLET, "msgsign": "ab" });
+    let signature: SignatureEntry = serde_json::from_value(signature).unwrap();
+    let client = client().await;
+    let response = client
+        .write_archive("a", &7_u64.into(), &signature)
         .await
         .unwrap();
-    let stream = response.into_inner_stream();
-    let body = reqwest::Body::wrap_stream(stream);
+    let body = reqwest::Body::wrap_stream(response.into_inner_stream());
     let response: reqwest::Response = axum::http::Response::new(body).into();
     let echoed: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
     assert_eq!(echoed["line"], "PUT /archive/a/7");
@@ -111,10 +172,10 @@ async fn a_body_with_two_media_types_is_sent_as_json_and_a_table_comes_back_raw(
 #[tokio::test]
 async fn a_failure_is_the_whole_response() {
     let client = client().await;
-    let request = client.read_archive().shelf("none").number(7_u64);
-    let failure = request.x_reader("someone").send().await.unwrap_err();
-    let Error::UnexpectedResponse(response) = failure else {
-        unreachable!("{failure}")
+    let number = 7_u64.into();
+    let request = client.read_archive("none", &number, None, None, None, "someone");
+    let Error::UnexpectedResponse(response) = request.await.unwrap_err() else {
+        unreachable!("the status is 404")
     };
     assert_eq!(response.status(), 404);
     assert!(response.text().await.unwrap().contains("/archive/none/7"));
@@ -123,7 +184,10 @@ async fn a_failure_is_the_whole_response() {
 #[tokio::test]
 async fn the_operations_of_the_api_are_still_there() {
     let client = client().await;
-    let block = client.get_block().block_index(5_u64).send().await.unwrap();
-    let line = block.extra().get("line").unwrap().as_str();
-    assert_eq!(line, "\"GET /get-block?block_index=5\"");
+    let call = json!({
+        "sc_address": "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc", "function_called": "f",
+        "signers": [], "params": {},
+    });
+    let raw = ok!(client.call_sc(&serde_json::from_value(call).unwrap()));
+    assert!(raw.text().as_str().contains("POST /call-sc"), "{raw:?}");
 }

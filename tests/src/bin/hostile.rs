@@ -181,8 +181,8 @@ async fn client(args: ClientArgs) -> Result<ExitCode, Failure> {
     let client = Client::builder(args.base_url.as_str())?
         .request_timeout(Duration::try_from_secs_f64(args.request_timeout)?)
         .build()?;
-    let read = client.block_response(5_u64).await.err();
-    let signed = SignedTransaction::from_text(UNSIGNED)?;
+    let read = client.block(5_u64).await.err();
+    let signed = SignedTransaction::from_json(UNSIGNED)?;
     let submitted = client.submit(&signed).await.err();
     let told = [read, submitted].map(|error| match error {
         None => Seen {
@@ -192,7 +192,7 @@ async fn client(args: ClientArgs) -> Result<ExitCode, Failure> {
         },
         Some(error) => Seen {
             kind: Some(format!("{:?}", error.kind())),
-            text: error.to_string(),
+            text: error.full_message(),
             maybe_sent: error.maybe_sent(),
         },
     });

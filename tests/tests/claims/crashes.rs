@@ -171,12 +171,14 @@ async fn after_only_lost_responses_the_error_has_the_transaction_and_the_claim_c
         .unwrap_err();
     assert!(error.maybe_sent());
     let ClaimError::Submission {
-        source, saved_in, ..
+        error: failed,
+        saved_in,
+        ..
     } = &error
     else {
         panic!("{error}");
     };
-    assert_eq!(source.sent(), 4);
+    assert_eq!(failed.sent(), 4);
     assert_eq!(saved_in.as_deref(), Some(&*world.file()));
     assert!(
         error.to_string().contains("repeat the same claim"),
@@ -214,9 +216,11 @@ async fn a_node_that_is_gone_was_sent_nothing_and_the_transaction_stays() {
     let path = folder.path().join("claim.json");
     let short = Duration::from_millis(1);
     node.shutdown().await;
-    let options = ClaimOptions::default()
-        .save_to(&path)
-        .submit(SubmitPolicy::default().pauses(short, short));
+    let options = ClaimOptions::default().save_to(&path).submit(SubmitPolicy {
+        first_pause: short,
+        longest_pause: short,
+        ..SubmitPolicy::default()
+    });
     let error = claim.make(&client, &[&wallet], &options).await.unwrap_err();
     assert!(!error.maybe_sent());
     assert!(error.client_error().unwrap().is_connect(), "{error}");

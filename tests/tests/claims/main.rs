@@ -66,7 +66,11 @@ impl TestEnvironment {
             .save_to(self.file())
             .wait(Duration::ZERO)
             .pauses(short, short)
-            .submit(SubmitPolicy::default().pauses(short, short))
+            .submit(SubmitPolicy {
+                first_pause: short,
+                longest_pause: short,
+                ..SubmitPolicy::default()
+            })
     }
 
     /// Returns the same options. A block is made as soon as the node has taken the transaction.

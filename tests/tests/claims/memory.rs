@@ -37,10 +37,10 @@ async fn a_node_that_is_gone_does_not_make_an_earlier_submission_unsent() {
     made.unwrap();
     let (error, state) = claim_without_node(world, &claim).await;
     assert!(error.maybe_sent());
-    let ClaimError::Submission { source, .. } = &error else {
+    let ClaimError::Submission { error: failed, .. } = &error else {
         panic!("{error}");
     };
-    assert_eq!((source.sent(), source.tried()), (0, 4));
+    assert_eq!((failed.sent(), failed.attempts()), (0, 4));
     assert!(
         error.to_string().contains("may have been accepted"),
         "{error}"
@@ -107,16 +107,22 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
 async fn a_contradictory_response_leaves_the_outcome_open() {
     let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
-    let contradictory = r#"{"status":"FAILURE","response":{"valid":true,"new_transaction":true}}"#;
+    let contradictory =
+        r#"{"status":"FAILURE","response":{"valid":true,"msg":"fine","new_transaction":true}}"#;
     let responses = vec![(StatusCode::OK, "0", contradictory)];
     let (_proxy, client) = world.behind(submitting(responses)).await;
     let error = claim.make(&client, &[&wallet], &world.options()).await;
     let error = error.unwrap_err();
     assert!(error.maybe_sent());
-    let ClaimError::Submission { source, .. } = &error else {
+    let ClaimError::Submission { error: failed, .. } = &error else {
         panic!("{error}");
     };
-    assert_eq!(source.response().unwrap().status(), Ok("FAILURE"));
+    assert!(
+        failed
+            .request_error()
+            .is_none_or(nodeproof_client::Error::is_decode)
+    );
+    assert!(failed.maybe_accepted());
     assert!(error.to_string().contains("FAILURE"), "{error}");
     assert_eq!(world.saved().state(), TransactionState::Sent);
 }

@@ -7,6 +7,6 @@ async fn reads_a_claim() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::new(node.base_url())?;
     let (contract, asset) = (node.contract_address(), "warehouse-receipt-0001");
     let record = client.verification(contract, asset).await?;
-    assert_eq!(record.ok_or("no record")?.remarks()?, "Weighed and sealed");
+    assert_eq!(record.ok_or("no record")?.remarks, "Weighed and sealed");
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::{
 
 use nodeproof_client::{AddVerification, Client, SignedTransaction};
 use nodeproof_devnode::{Config, Handle};
-use nodeproof_primitives::{Amount, Hash256};
+use nodeproof_primitives::Amount;
 use nodeproof_wallet::{KeyPair, SignatureEntry, sign_transaction, verify_transaction};
 
 /// A claim signed by `independent.py` with the key of a devnode's alice, which follows from the
@@ -65,7 +65,7 @@ fn verified(submission: &SignedTransaction) {
         .iter()
         .map(|entry| SignatureEntry {
             wallet_address: entry.wallet_address,
-            msgsign: entry.msgsign.text().parse().expect("a signature"),
+            msgsign: entry.msgsign.as_str().parse().expect("a signature"),
         })
         .collect();
     verify_transaction(submission.transaction_text(), &entries).expect("every signature is right");
@@ -74,19 +74,19 @@ fn verified(submission: &SignedTransaction) {
 #[tokio::test]
 async fn a_claim_signed_elsewhere_is_accepted_and_read_back() {
     let (node, client) = node().await;
-    let submission = SignedTransaction::from_text(SIGNED_ELSEWHERE.trim()).expect("a submission");
+    let submission = SignedTransaction::from_json(SIGNED_ELSEWHERE.trim()).expect("a submission");
     verified(&submission);
     let response = client.submit(&submission).await.expect("a response");
-    assert!(response.is_valid(), "{response:?}");
-    assert_eq!(response.new_transaction(), Some(true));
+    assert!(response.is_accepted(), "{response:?}");
+    assert_eq!(response.response.new_transaction, Some(true));
     node.make_block();
     let record = client
         .verification(node.contract_address(), "signed-elsewhere-1")
         .await
         .expect("a response")
         .expect("a record");
-    assert_eq!(record.verifier_address(), Ok(alice(&node).address()));
-    assert_eq!(record.remarks(), Ok("geprüft \u{7f} \u{1f600} / ✓"));
+    assert_eq!(record.verifier_address, alice(&node).address());
+    assert_eq!(record.remarks, "geprüft \u{7f} \u{1f600} / ✓");
 }
 
 #[tokio::test]
@@ -94,20 +94,20 @@ async fn a_claim_signed_elsewhere_and_changed_on_the_way_is_refused() {
     let (_node, client) = node().await;
     let changed = SIGNED_ELSEWHERE.trim().replace("1.5E6", "1500001.0");
     assert_ne!(changed, SIGNED_ELSEWHERE.trim());
-    let submission = SignedTransaction::from_text(&changed).expect("a submission");
+    let submission = SignedTransaction::from_json(&changed).expect("a submission");
     let response = client.submit(&submission).await.expect("a response");
-    assert!(!response.is_valid(), "{response:?}");
+    assert!(!response.is_accepted(), "{response:?}");
 }
 
 /// Returns a claim as the node builds it. Python writes its fee in a different form.
 async fn built(node: &Handle, client: &Client, asset: &str) -> String {
-    let claim = AddVerification::new(asset, alice(node).address(), 2_600_000_u64)
-        .document(Hash256::from_bytes([9; 32]))
-        .remarks("\u{e9}\u{7f}\u{10348} \"\\\" \u{2028}");
-    let raw = client
-        .build_verification(node.contract_address(), &claim)
-        .await
-        .expect("a raw transaction");
+    let claim = AddVerification {
+        doc_hash_list: vec!["09".repeat(32)],
+        remarks: "\u{e9}\u{7f}\u{10348} \"\\\" \u{2028}".to_owned(),
+        ..AddVerification::new(asset, alice(node).address(), 2_600_000_u64)
+    };
+    let call = claim.call(node.contract_address()).expect("a call");
+    let raw = client.build_call(&call).await.expect("a raw transaction");
     let fee: Amount = "1.25e6".parse().expect("a fee");
     let priced = raw.with_fee(&fee).expect("a fee");
     priced.transaction_text().expect("a transaction").to_owned()
@@ -122,7 +122,7 @@ async fn what_is_signed_elsewhere_now_is_accepted() {
         return;
     };
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let submission = SignedTransaction::from_text(&text(&output.stdout)).expect("a submission");
+    let submission = SignedTransaction::from_json(&text(&output.stdout)).expect("a submission");
     assert_eq!(submission.transaction_text(), transaction);
     verified(&submission);
     assert!(
@@ -130,7 +130,7 @@ async fn what_is_signed_elsewhere_now_is_accepted() {
             .submit(&submission)
             .await
             .expect("a response")
-            .is_valid()
+            .is_accepted()
     );
 }
 

@@ -89,7 +89,10 @@ fn a_response_from_something_else_is_6() {
     let long = || {
         Reply::json(
             "200 OK",
-            &format!(r#"{{"index":3,"x":"{}"}}"#, "x".repeat(5000)),
+            &format!(
+                r#"{{"index":3,"timestamp":1,"previous_hash":"0","x":"{}"}}"#,
+                "x".repeat(5000)
+            ),
         )
     };
     against(move |_| long(), &["--max-body", "4000", "block", "3"]).ended(6);
@@ -214,7 +217,7 @@ fn ctrl_c_is_130_and_says_what_is_known() {
         if line.starts_with("POST") {
             Reply::Silence
         } else if line.contains("block_index=1 ") {
-            Reply::json("200 OK", r#"{"index":1}"#)
+            Reply::block(1)
         } else {
             Reply::json("400 Bad Request", r#"{"detail":"Block not found"}"#)
         }

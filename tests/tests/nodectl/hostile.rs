@@ -25,19 +25,29 @@ fn evil_in(body: &str) -> String {
 
 #[test]
 fn what_a_node_sends_reaches_a_terminal_as_text() {
-    let cases: [(&[&str], &str, i32); 8] = [
+    let cases: [(&[&str], &str, i32); 10] = [
         (
             &["block", "1"],
-            r#"{"index":1,"status":"EVIL","EVIL":"EVIL","creator_wallet":"EVIL","committee":["EVIL"],
+            r#"{"index":1,"timestamp":1,"previous_hash":"0","EVIL":"EVIL",
                "text":{"transactions":[{"transaction":{"type":3,"descr":"EVIL","currency":"EVIL","fee":1,
                "specific_data":{"function":"EVIL","signers":[]}},"signatures":[]}],
-               "previous_block_receipts":[{"data":{"EVIL":"EVIL"},"signature":"EVIL"}]}}"#,
+               "previous_block_receipts":[],"EVIL":"EVIL"}}"#,
+            0,
+        ),
+        (
+            &["block", "1"],
+            r#"{"index":1,"timestamp":1,"previous_hash":"0","status":"EVIL"}"#,
+            6,
+        ),
+        (
+            &["balances", WALLET],
+            r#"{"balance":[{"token_code":"EVIL","balance":1}]}"#,
             0,
         ),
         (
             &["balances", WALLET],
-            r#"{"balance":[{"token_code":"EVIL","balance":1},{"token_code":1,"balance":"EVIL"}]}"#,
-            0,
+            r#"{"balance":[{"token_code":1,"balance":"EVIL"}]}"#,
+            6,
         ),
         (
             &["holders", "T"],
@@ -61,7 +71,9 @@ fn what_a_node_sends_reaches_a_terminal_as_text() {
         ),
         (
             &["claim", "get", "a", "--contract", CONTRACT],
-            r#"{"value":{"asset_id":"a","remarks":"EVIL","EVIL":"EVIL","doc_link_list":["EVIL"],"outcome":"EVIL"}}"#,
+            r#"{"value":{"asset_id":"a","asset_type":"EVIL","verifier_address":
+               "0x00000000000000000000000000000000000000a1","remarks":"EVIL","EVIL":"EVIL",
+               "doc_hash_list":[],"doc_link_list":["EVIL"],"outcome":1,"deletable_after":9}}"#,
             0,
         ),
         (
@@ -90,12 +102,12 @@ fn what_a_node_sends_reaches_a_terminal_as_text() {
 
 #[test]
 fn error_messages_are_escaped() {
-    for status in ["400 Bad Request", "500 Internal Server Error"] {
+    for (status, exit) in [("400 Bad Request", 1), ("500 Internal Server Error", 3)] {
         let server =
             RawServer::spawn(move |_| Reply::json(status, &evil_in(r#"{"detail":"EVIL is ill"}"#)));
         for json in [&[][..], &["--json"]] {
             let arguments = [json, &["balance", WALLET, "T"]].concat();
-            let ran = Home::new().ask(&server.base_url, &arguments).ended(3);
+            let ran = Home::new().ask(&server.base_url, &arguments).ended(exit);
             assert!(ran.err.contains("is ill"), "{ran:?}");
             harmless(&ran);
         }
@@ -104,7 +116,7 @@ fn error_messages_are_escaped() {
 
 #[test]
 fn a_watched_node_can_not_act_on_a_terminal() {
-    let body = evil_in(r#"{"index":1,"creator_wallet":"EVIL","hash":"EVIL","EVIL":0}"#);
+    let body = evil_in(r#"{"index":1,"timestamp":1,"previous_hash":"0","EVIL":0}"#);
     let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
     let watch = ["watch", "--from", "1", "--count", "1"];
     for json in [&[][..], &["--json"]] {

@@ -49,7 +49,7 @@ fn a_transfer_is_signed_verified_and_submitted_with_a_word_on_what_is_not_known(
         assert_eq!(told["complete"], Value::Null);
 
         let server = RawServer::spawn(|_| {
-            let response = r#"{"status":"SUCCESS","response":{"valid":true}}"#;
+            let response = r#"{"status":"SUCCESS","response":{"valid":true,"msg":"fine"}}"#;
             Reply::json("200 OK", response)
         });
         let sent = home.ask(&server.base_url, &["submit", &file]).ended(0);

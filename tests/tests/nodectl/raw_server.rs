@@ -22,6 +22,14 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
+    /// Returns a block with this index.
+    pub(crate) fn block(index: impl std::fmt::Display) -> Self {
+        let hash = format!("{index:0>64}");
+        let body =
+            format!(r#"{{"index":{index},"timestamp":1767225600000,"previous_hash":"{hash}"}}"#);
+        Self::json("200 OK", &body)
+    }
+
     /// Returns a response with a status line, such as `200 OK`, and a JSON body.
     pub(crate) fn json(status: &str, body: &str) -> Self {
         Self::with_headers(status, "", body)

@@ -6,7 +6,7 @@ use crate::{
 };
 
 fn server() -> RawServer {
-    RawServer::spawn(|_| Reply::json("200 OK", r#"{"index":1}"#))
+    RawServer::spawn(|_| Reply::block(1))
 }
 
 fn with_environment(home: &Home, arguments: &[&str], environment: &[(&str, &str)]) -> RunOutput {

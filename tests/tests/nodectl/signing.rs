@@ -50,7 +50,7 @@ async fn several_sign_one_after_another_and_the_text_stays_to_the_byte() {
     let node = node().await;
     let (home, url) = (Home::new(), node.base_url());
     let raw = call(&home, &node, url, &FEE).ended(0).out;
-    let text = RawTransaction::from_text(&raw).unwrap();
+    let text = RawTransaction::from_json(&raw).unwrap();
     let text = text.transaction_text().unwrap().to_owned();
     assert!(text.contains(r#""fee":1000000,"#) && text.contains("12345678901234567890"));
 
@@ -88,7 +88,7 @@ async fn several_sign_one_after_another_and_the_text_stays_to_the_byte() {
     ])
     .ended(0);
     let whole = fs::read_to_string(home.path("whole.json")).unwrap();
-    let signed = SignedTransaction::from_text(whole.trim()).unwrap();
+    let signed = SignedTransaction::from_json(whole.trim()).unwrap();
     assert_eq!(signed.transaction_text(), text);
     home.run(&["verify", "whole.json"]).ended(0);
 
@@ -284,7 +284,7 @@ async fn a_signer_command_replaces_a_key_file() {
     .ended(0);
     let alice = keys(&node, "alice");
     let raw = fs::read_to_string(home.path("raw.json")).unwrap();
-    let raw = RawTransaction::from_text(&raw).unwrap();
+    let raw = RawTransaction::from_json(&raw).unwrap();
     let message = signed_message(raw.transaction_text().unwrap()).unwrap();
     let signature = alice.sign(message.as_bytes());
     // The script saves its input for the test.
@@ -358,7 +358,7 @@ async fn a_dry_run_shows_every_byte_and_signs_nothing() {
         ])
         .ended(0);
     let raw = fs::read_to_string(home.path("raw.json")).unwrap();
-    let raw = RawTransaction::from_text(&raw).unwrap();
+    let raw = RawTransaction::from_json(&raw).unwrap();
     let message = signed_message(raw.transaction_text().unwrap()).unwrap();
     assert_eq!(shown.json()["message"], message.as_str());
     assert!(!shown.out.contains("msgsign"));

@@ -25,7 +25,7 @@ use super::{ran, run};
 /// Returns the first signature of this wallet in a submission.
 fn signature_of(body: &[u8], wallet: &PublicKey) -> Option<String> {
     let text = std::str::from_utf8(body).ok()?;
-    let signed = nodeproof_client::SignedTransaction::from_text(text).ok()?;
+    let signed = nodeproof_client::SignedTransaction::from_json(text).ok()?;
     let message = nodeproof_primitives::signed_message(signed.transaction_text()).ok()?;
     let body: Value = serde_json::from_str(text).ok()?;
     body["signatures"].as_array()?.iter().find_map(|entry| {

@@ -31,9 +31,9 @@ struct Recipe {
 const OURS: Recipe = Recipe {
     dependencies: "nodeproof-client = { path = \"CLIENT\" }\n",
     begin: "type Node = nodeproof_client::Client;\n",
-    call: "    match node.block_response(NUMBER_u64).await {\n        \
-           Ok(block) => block.index().is_ok_and(|index| *index == 1),\n        \
-           Err(_) => false,\n    }\n",
+    call: "    match node.block(NUMBER_u64).await {\n        \
+           Ok(Some(block)) => block.index == 1,\n        \
+           _ => false,\n    }\n",
     node: "Node::new(\"http://localhost:8420\")",
 };
 

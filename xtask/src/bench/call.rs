@@ -124,7 +124,7 @@ impl Both {
             || {
                 self.runtime.block_on(async {
                     for _ in 0..CALLS {
-                        let block = self.client.block_response(index).await?;
+                        let block = self.client.block(index).await?;
                         std::hint::black_box(&block);
                     }
                     Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nodeproof_client::Block;
+use nodeproof_client::{Block, from_json};
 use nodeproof_primitives::Hash256;
 use serde::Deserialize;
 
@@ -62,8 +62,8 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
             rounds,
             || {
                 for _ in 0..times {
-                    let block = Block::from_slice(text.as_bytes())?;
-                    let receipts = block.receipts()?;
+                    let block = from_json::<Block>(text.as_bytes())?;
+                    let receipts = block.receipts().unwrap_or_default();
                     if receipts.len() != size {
                         return Err("a receipt was lost".into());
                     }

@@ -87,7 +87,7 @@ fn rate() -> Result<f64, BenchError> {
     let client = nodeproof_client::Client::new(node.target.url.as_str())?;
     runtime.block_on(async {
         for _ in 0..REQUESTS {
-            client.block_response(node.target.block).await?;
+            client.block(node.target.block).await?;
         }
         Ok::<_, BenchError>(())
     })?;

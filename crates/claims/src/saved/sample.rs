@@ -31,7 +31,7 @@ pub(super) fn honest() -> String {
 
 /// Checks a response against the sample call.
 pub(super) fn check(text: &str) -> Result<CheckedTransaction, BuiltCallMismatch> {
-    CheckedTransaction::check(&call(), &RawTransaction::from_text(text).unwrap(), &fee())
+    CheckedTransaction::check(&call(), &RawTransaction::from_json(text).unwrap(), &fee())
 }
 
 /// A signer that signs everything. Its signatures are not valid.

@@ -6,8 +6,7 @@ use std::{
 };
 
 use nodeproof_client::{AddVerification, ContractCall};
-use nodeproof_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
-use serde::Deserialize;
+use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{
     error::SavedTransactionError,
@@ -147,24 +146,5 @@ fn claims(
 
 /// Returns the claim that a call makes, if it has all members of a claim.
 pub(crate) fn claim_of(call: &ContractCall) -> Option<AddVerification> {
-    #[derive(Deserialize)]
-    struct Params {
-        asset_id: String,
-        asset_type: String,
-        verifier_address: WalletAddress,
-        outcome: Integer,
-        doc_hash_list: Vec<Hash256>,
-        doc_link_list: Vec<String>,
-        remarks: String,
-        deletable_after: Integer,
-    }
-    let params: Params = call.params.decode().ok()?;
-    let verifier = params.verifier_address;
-    let mut claim = AddVerification::new(params.asset_id, verifier, params.deletable_after)
-        .asset_type(params.asset_type)
-        .outcome(params.outcome)
-        .remarks(params.remarks);
-    claim.doc_hash_list = params.doc_hash_list;
-    claim.doc_link_list = params.doc_link_list;
-    Some(claim)
+    call.params.decode().ok()
 }

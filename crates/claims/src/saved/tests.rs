@@ -320,7 +320,7 @@ async fn claiming(asset: &str, verifier: &str, fee: &str) -> TestFiles {
         call.sc_address,
         call.params.as_str()
     );
-    let raw = RawTransaction::from_text(&built).unwrap();
+    let raw = RawTransaction::from_json(&built).unwrap();
     let checked = CheckedTransaction::check(&call, &raw, &fee).unwrap();
     let signed = checked.sign(&[&FakeSigner::of(verifier)]).await.unwrap();
     TestFiles {
@@ -405,7 +405,7 @@ async fn only_what_was_signed_for_what_was_checked_is_kept() {
         ),
     ] {
         assert_ne!(other, text);
-        let other = SignedTransaction::from_text(&other).unwrap();
+        let other = SignedTransaction::from_json(&other).unwrap();
         let refused = SavedTransaction::create(&files.path(), &files.node, &files.checked, &other);
         assert!(matches!(
             refused,

@@ -57,7 +57,7 @@ const VERSION: u32 = 1;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SavedTransaction {
     path: PathBuf,
     contents: Contents,
@@ -100,7 +100,7 @@ impl TransactionState {
 }
 
 /// The file's contents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Contents {
     format: String,
     version: u32,
@@ -300,7 +300,7 @@ impl SavedTransaction {
         }
         let fee = Fee::new(contents.fee.amount.clone(), &*contents.fee.currency)
             .map_err(|error| damaged(error.to_string()))?;
-        let signed = SignedTransaction::from_text(&contents.signed_transaction)
+        let signed = SignedTransaction::from_json(&contents.signed_transaction)
             .map_err(|error| damaged(error.to_string()))?;
         let checked = CheckedTransaction::check_signed(&contents.requested, &signed, &fee)
             .map_err(|source| SavedTransactionError::Mismatch {

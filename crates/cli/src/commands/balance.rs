@@ -1,10 +1,11 @@
 //! `nodectl balance`, `balances` and `holders`.
 
 use clap::Args;
-use nodeproof_client::{HolderAddress, HolderBalance, Listing, TokenBalance};
+use nodeproof_client::BalanceType;
 use nodeproof_primitives::{Integer, WalletAddress, escape::escaped_up_to};
 use serde::Serialize;
 
+use super::{field_text::written, refusal::refusal};
 use crate::{
     arguments::addresses::wallet_address,
     failure::Failure,
@@ -52,12 +53,15 @@ impl CommandResult for Balance<'_> {
 pub(crate) async fn one(args: &BalanceArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
     let balance = client.token_balance(&args.token, args.wallet).await?;
-    let balance = balance.ok_or_else(|| {
-        Failure::not_found(format!(
-            "the node has no balance of {} in {}: the balance is zero, or the token or wallet is unknown",
+    let Some(balance) = balance else {
+        let (kind, token) = (BalanceType::TokenInWallet, Some(&*args.token));
+        let request = client.generated();
+        let words = refusal(request.get_balances(kind, token, Some(&args.wallet)).await).await;
+        return Err(Failure::not_found(format!(
+            "the node has no balance of {} in {}: the balance is zero, or the token or wallet is unknown{words}",
             args.token, args.wallet
-        ))
-    })?;
+        )));
+    };
     session.output.show(&Balance {
         wallet: args.wallet,
         token: &args.token,
@@ -65,7 +69,7 @@ pub(crate) async fn one(args: &BalanceArgs, session: &Session) -> Result<(), Fai
     })
 }
 
-/// A list of balances, and the faults of its unreadable entries.
+/// A list of balances.
 #[derive(Serialize)]
 struct Balances<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,8 +77,6 @@ struct Balances<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a str>,
     balances: Vec<Entry<'a>>,
-    /// The faults of the entries that can't be read.
-    faults: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -88,49 +90,37 @@ struct Entry<'a> {
 
 impl CommandResult for Balances<'_> {
     fn for_a_person(&self) -> String {
-        // If no entry of a non-empty list can be read, the command has failed before.
-        let mut text = if self.balances.is_empty() {
-            "none\n".to_owned()
-        } else {
-            let what = if self.token.is_some() {
-                "holder"
-            } else {
-                "token"
-            };
-            let mut columns = Columns::headed([what, "balance"]);
-            for entry in &self.balances {
-                let name = entry.holder.as_deref().or(entry.token).unwrap_or_default();
-                let balance = entry
-                    .balance
-                    .as_ref()
-                    .map_or("-".to_owned(), ToString::to_string);
-                columns.row([name, &balance]);
-            }
-            columns.numbers_in(1);
-            columns.text()
-        };
-        for fault in &self.faults {
-            text.push_str(&format!("not readable: {fault}\n"));
+        if self.balances.is_empty() {
+            return "none\n".to_owned();
         }
-        text
+        let what = if self.token.is_some() {
+            "holder"
+        } else {
+            "token"
+        };
+        let mut columns = Columns::headed([what, "balance"]);
+        for entry in &self.balances {
+            let name = entry.holder.as_deref().or(entry.token).unwrap_or_default();
+            columns.row([name, &written(entry.balance.as_ref())]);
+        }
+        columns.numbers_in(1);
+        columns.text()
     }
 }
 
 pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
-    let listing: Option<Listing<TokenBalance>> = session.client()?.balances(args.wallet).await?;
-    let listing = listing.ok_or_else(|| {
-        Failure::not_found(format!("the node does not have the wallet {}", args.wallet))
-    })?;
-    some_readable(&listing)?;
-    let requested = HolderAddress::from(args.wallet);
-    let other = |held: &TokenBalance| held.holder.filter(|holder| *holder != requested);
-    if let Some(other) = listing.iter().find_map(other) {
-        return Err(another("of the wallet", &requested, &other.to_string()));
+    let held = session.client()?.balances(args.wallet).await?;
+    let wallet = args.wallet.to_string();
+    let mut wallets = held
+        .iter()
+        .filter_map(|held| held.extra.get("wallet")?.as_str());
+    if let Some(other) = wallets.find(|other| *other != wallet) {
+        return Err(another("wallet", &wallet, other));
     }
     session.output.show(&Balances {
         wallet: Some(args.wallet),
         token: None,
-        balances: listing
+        balances: held
             .iter()
             .map(|held| Entry {
                 holder: None,
@@ -138,58 +128,32 @@ pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<
                 balance: held.balance.clone(),
             })
             .collect(),
-        faults: faults(&listing),
     })
 }
 
 pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<(), Failure> {
-    let listing: Option<Listing<HolderBalance>> = session.client()?.holders(&args.token).await?;
-    let listing = listing.ok_or_else(|| {
-        Failure::not_found(format!("the node does not have the token {:?}", args.token))
-    })?;
-    some_readable(&listing)?;
-    let mut tokens = listing.iter().filter_map(|held| held.token_code.as_deref());
+    let holders = session.client()?.holders(&args.token).await?;
+    let mut tokens = holders.iter().filter_map(|held| held.token_code.as_deref());
     if let Some(other) = tokens.find(|token| *token != args.token) {
-        return Err(another("of the token", &args.token, other));
+        return Err(another("token", &args.token, other));
     }
     session.output.show(&Balances {
         wallet: None,
         token: Some(&args.token),
-        balances: listing
+        balances: holders
             .iter()
             .map(|held| Entry {
-                holder: Some(held.holder.to_string()),
+                holder: Some(held.wallet.to_string()),
                 token: None,
                 balance: held.balance.clone(),
             })
             .collect(),
-        faults: faults(&listing),
     })
 }
 
-/// Fails if no entry of a non-empty list can be read. That differs from an empty list.
-fn some_readable<T>(listing: &Listing<T>) -> Result<(), Failure> {
-    match listing.faults() {
-        [first, rest @ ..] if listing.is_empty() => {
-            let more = match rest.len() {
-                0 => String::new(),
-                more => format!("; and {more} more"),
-            };
-            Err(Failure::unexpected(format!(
-                "nothing in the node's list of balances can be read: {first}{more}"
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn another(what: &str, requested: &dyn std::fmt::Display, found: &str) -> Failure {
+fn another(what: &str, requested: &str, found: &str) -> Failure {
     Failure::unexpected(format!(
-        "expected balances {what} {requested}, but the node's list has one {what} {}",
+        "expected balances of the {what} {requested}, but the node's list has one of the {what} {}",
         escaped_up_to(found, 60)
     ))
-}
-
-fn faults<T>(listing: &Listing<T>) -> Vec<String> {
-    listing.faults().iter().map(ToString::to_string).collect()
 }

@@ -1,13 +1,17 @@
 //! `nodectl block`.
 
-use std::borrow::Cow;
-
 use clap::Args;
-use nodeproof_client::{Block, BlockTransaction, Client, ExtraFields, Receipt};
-use nodeproof_primitives::{Integer, RawJson, TimestampMs, WalletAddress, escape::escaped_up_to};
+use nodeproof_client::{
+    Block, BlockTransaction, Client, ExactText, PreviousHash, Receipt, ReceiptData,
+};
+use nodeproof_primitives::{Hash256, Integer, TimestampMs, WalletAddress};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::field_text::{as_object, date_and_time, written};
+use super::{
+    field_text::{date_and_time, written},
+    refusal::refusal,
+};
 use crate::{
     failure::Failure,
     io::{
@@ -42,119 +46,62 @@ fn parse_block_argument(text: &str) -> Result<BlockArgument, String> {
 pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
     let block = match args.which {
-        BlockArgument::Latest => latest(&client, session.output).await?.1,
+        BlockArgument::Latest => latest(&client, session.output).await?,
         BlockArgument::At(index) => named(&client, index).await?,
     };
     session.output.show(&BlockView::of(&block))
 }
 
-/// Maximum number of a number's digits in a message.
-const MAX_DIGITS: usize = 40;
-
 /// Requests the block at an index that the user gave.
 async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
-    let none = |words: &str| Failure::not_found(format!("the node has no block {index}: {words}"));
-    let block = match client.block_response(index).await {
-        Ok(block) => the_one(index, block)?,
-        Err(error) if error.is_absent() => return Err(none(error.reason())),
-        Err(error) => return Err(error.into()),
-    };
-    if !block.is_blank() {
-        return Ok(block);
+    match client.block(index).await? {
+        Some(block) => Ok(block),
+        None => {
+            let words = refusal(client.generated().get_block(&index.into()).await).await;
+            let message = format!("the node has no block {index}{words}");
+            Err(Failure::not_found(message))
+        }
     }
-    let words = block.extra().detail();
-    if block.extra().say_absent() {
-        return Err(none(&format!(
-            "its message: {}",
-            words.as_deref().unwrap_or_default()
-        )));
-    }
-    let words = words.map_or_else(
-        || "an object without block fields".to_owned(),
-        |words| format!("this: {words}"),
-    );
-    Err(Failure::unexpected(format!(
-        "expected block {index}, but instead of a block the node returned {words}"
-    )))
-}
-
-/// Returns the block at `index`, or `None` if the node has no such block.
-async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
-    let block = client.block_if_there(index).await?;
-    block.map(|block| the_one(index, block)).transpose()
-}
-
-fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
-    match block.index() {
-        Ok(found) if *found != index => Err(Failure::unexpected(another(index, found))),
-        _ => Ok(block),
-    }
-}
-
-/// Describes the failure that the node returned another block. The index may be as long as a response.
-fn another(index: u64, found: &Integer) -> String {
-    let found = escaped_up_to(&found.to_string(), MAX_DIGITS);
-    format!("expected block {index}, but the node returned block {found}")
 }
 
 /// A higher index than any chain has. At one block per second, it would take 30,000 years.
 const IMPLAUSIBLE_INDEX: u64 = 1_000_000_000_000;
 
-/// Returns the latest block with its index. Warns if the result is implausible.
-pub(super) async fn latest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
-    let Some(index) = client.latest_block().await? else {
-        // Request block 1 again for the node's message.
-        let words = match client.block_response(1).await {
-            Err(error) => format!(" ({})", error.reason()),
-            Ok(block) => block
-                .extra()
-                .detail()
-                .map(|words| format!(" (its message: {words})"))
-                .unwrap_or_default(),
-        };
+/// Returns the latest block. Warns if the result is implausible.
+pub(super) async fn latest(client: &Client, output: Output) -> Result<Block, Failure> {
+    let Some(block) = client.latest_block().await? else {
+        let words = refusal(client.generated().get_block(&1_u64.into()).await).await;
         return Err(Failure::not_found(format!(
-            "the node has neither a block 1 nor a block 0{words}, so its latest block can't be \
-             found: give an index"
+            "the node has neither a block 1 nor a block 0{words}; its latest block can't be found: \
+             give an index"
         )));
     };
-    let block = look(client, index).await?;
-    if index > IMPLAUSIBLE_INDEX {
+    if block.index > IMPLAUSIBLE_INDEX {
         output.warn(&format!(
-            "the node returns a block for index {index} and for each lower index that was tried: \
-             no chain is that long, so this is probably not the latest block"
+            "the node returns a block for index {} and for each lower index that was tried: \
+             no chain is that long, so this is probably not the latest block",
+            block.index
         ));
     }
-    if let Some(Err(fault)) = block.as_ref().map(Block::index) {
-        output.warn(&format!(
-            "the block has no index, so it may not be block {index}: \
-             {fault}"
-        ));
-    }
-    block.map(|block| (index, block)).ok_or_else(|| {
-        Failure::unexpected(format!(
-            "the node had block {index} during the search for the latest block, and no longer has it"
-        ))
-    })
+    Ok(block)
 }
 
-/// A block for output: its readable fields, and its mismatches with the contract.
+/// A block for output.
 #[derive(Serialize)]
 pub(super) struct BlockView<'b> {
-    index: Option<&'b Integer>,
-    timestamp: Option<TimestampMs>,
-    previous_hash: Option<String>,
-    hash: Option<String>,
+    index: &'b Integer,
+    timestamp: TimestampMs,
+    previous_hash: &'b PreviousHash,
+    hash: Option<Hash256>,
     creator_wallet: Option<WalletAddress>,
     expected_miner: Option<WalletAddress>,
     status: Option<&'b Integer>,
     proof: Option<&'b Integer>,
-    committee: Option<&'b [WalletAddress]>,
-    transactions: Option<Vec<&'b RawJson>>,
+    committee: &'b [WalletAddress],
+    transactions: Option<&'b [BlockTransaction]>,
     receipts: Option<Vec<ReceiptView<'b>>>,
-    /// Undocumented fields, unchanged.
-    #[serde(serialize_with = "as_object")]
-    extra: &'b ExtraFields,
-    mismatches: Vec<String>,
+    /// Undocumented fields.
+    extra: &'b Map<String, Value>,
     /// How it fails to follow the previously shown block, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     breaks: Option<Vec<String>>,
@@ -166,41 +113,38 @@ pub(super) struct BlockView<'b> {
 #[derive(Serialize)]
 struct ReceiptView<'b> {
     /// The signed data, unchanged.
-    data: Option<RawJson>,
-    public_key: Option<Cow<'b, str>>,
-    signature: Option<Cow<'b, str>>,
+    data: &'b ExactText<ReceiptData>,
+    public_key: &'b str,
+    signature: &'b str,
 }
 
 impl<'b> ReceiptView<'b> {
     fn of(receipt: &'b Receipt) -> Self {
         Self {
-            data: receipt.data_text().ok().and_then(|text| text.parse().ok()),
-            public_key: receipt.public_key().ok().map(|key| key.text()),
-            signature: receipt.signature().ok().map(|signature| signature.text()),
+            data: &receipt.data,
+            public_key: receipt.public_key.as_str(),
+            signature: receipt.signature.as_str(),
         }
     }
 }
 
 impl<'b> BlockView<'b> {
     pub(super) fn of(block: &'b Block) -> Self {
-        let texts = |list: &'b [BlockTransaction]| list.iter().map(BlockTransaction::text);
         Self {
-            index: block.index().ok(),
-            timestamp: block.timestamp().ok(),
-            previous_hash: block.previous_hash().ok().map(ToString::to_string),
-            hash: block.hash().ok().map(ToString::to_string),
-            creator_wallet: block.creator_wallet().ok(),
-            expected_miner: block.expected_miner().ok(),
-            status: block.status().ok(),
-            proof: block.proof().ok(),
-            committee: block.committee().ok(),
-            transactions: block.transactions().ok().map(|list| texts(list).collect()),
+            index: &block.index,
+            timestamp: block.timestamp,
+            previous_hash: &block.previous_hash,
+            hash: block.hash,
+            creator_wallet: block.creator_wallet,
+            expected_miner: block.expected_miner,
+            status: block.status.as_ref(),
+            proof: block.proof.as_ref(),
+            committee: &block.committee,
+            transactions: block.transactions(),
             receipts: block
                 .receipts()
-                .ok()
                 .map(|list| list.iter().map(ReceiptView::of).collect()),
-            extra: block.extra(),
-            mismatches: block.mismatches().iter().map(ToString::to_string).collect(),
+            extra: &block.extra,
             breaks: None,
             block,
         }
@@ -216,14 +160,13 @@ impl<'b> BlockView<'b> {
 
     /// Returns the block on one line, for lists of blocks.
     pub(super) fn line(&self) -> String {
-        let index = written(self.block.index());
-        let made = self.timestamp.map_or_else(|| "-".to_owned(), date_and_time);
-        let count = |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |n| n.to_string());
         format!(
-            "{index}  {made}  {} transactions  {} votes  {}\n",
-            count(self.transactions.as_ref().map(Vec::len)),
-            count(self.receipts.as_ref().map(Vec::len)),
-            written(self.block.creator_wallet()),
+            "{}  {}  {} transactions  {} votes  {}\n",
+            self.index,
+            date_and_time(self.timestamp),
+            written(self.transactions.map(<[_]>::len)),
+            written(self.receipts.as_ref().map(Vec::len)),
+            written(self.creator_wallet),
         )
     }
 
@@ -234,44 +177,27 @@ impl<'b> BlockView<'b> {
 
 impl CommandResult for BlockView<'_> {
     fn for_a_person(&self) -> String {
-        let block = self.block;
         let mut about = Columns::new();
-        about.row(["block", &written(block.index())]);
-        let made = block
-            .timestamp()
-            .map(|time| format!("{} ({})", date_and_time(time), time.as_millis()));
-        about.row(["made", &written(made)]);
-        about.row(["previous hash", &written(block.previous_hash())]);
-        if block.hash().is_ok() {
-            about.row(["hash", &written(block.hash())]);
+        about.row(["block", &self.index.to_string()]);
+        let (made, millis) = (date_and_time(self.timestamp), self.timestamp.as_millis());
+        about.row(["made", &format!("{made} ({millis})")]);
+        about.row(["previous hash", &self.previous_hash.to_string()]);
+        if let Some(hash) = self.hash {
+            about.row(["hash", &hash.to_string()]);
         }
-        about.row(["creator", &written(block.creator_wallet())]);
-        about.row(["expected miner", &written(block.expected_miner())]);
-        about.row(["status", &written(block.status())]);
-        about.row(["proof", &written(block.proof())]);
-        about.row([
-            "committee",
-            &written(block.committee().map(|wallets| wallets.len())),
-        ]);
-        for wallet in block.committee().unwrap_or_default() {
+        about.row(["creator", &written(self.creator_wallet)]);
+        about.row(["expected miner", &written(self.expected_miner)]);
+        about.row(["status", &written(self.status)]);
+        about.row(["proof", &written(self.proof)]);
+        about.row(["committee", &self.committee.len().to_string()]);
+        for wallet in self.committee {
             about.row(["", &wallet.to_string()]);
         }
-        about.row([
-            "transactions",
-            &written(block.transactions().map(<[_]>::len)),
-        ]);
-        about.row(["votes", &written(block.receipts().map(<[_]>::len))]);
+        about.row(["transactions", &written(self.transactions.map(<[_]>::len))]);
+        about.row(["votes", &written(self.receipts.as_ref().map(Vec::len))]);
         let mut text = about.text();
-        text.push_str(&transactions(block.transactions().unwrap_or_default()));
-        text.push_str(&votes(block.receipts().unwrap_or_default()));
-        if !self.mismatches.is_empty() {
-            text.push_str("\nnot as documented\n");
-            let mut list = Columns::new();
-            for mismatch in &self.mismatches {
-                list.row(["-", mismatch]);
-            }
-            text.push_str(&list.text());
-        }
+        text.push_str(&transactions(self.transactions.unwrap_or_default()));
+        text.push_str(&votes(self.block.receipts().unwrap_or_default()));
         text
     }
 }
@@ -287,25 +213,16 @@ fn transactions(list: &[BlockTransaction]) -> String {
             continue;
         };
         let call = view.contract_call().ok();
-        let signers = call.as_ref().and_then(|call| call.signers().ok());
-        let fee = match (view.fee(), view.currency()) {
-            (Ok(fee), Ok(currency)) => format!("{fee} {currency}"),
-            (fee, _) => written(fee),
-        };
+        let signers = call.as_ref().map(|call| {
+            let signers: Vec<_> = call.signers.iter().map(ToString::to_string).collect();
+            signers.join(" ")
+        });
         columns.row([
-            &written(view.trans_code()),
-            &written(view.kind()),
-            &fee,
-            call.as_ref()
-                .and_then(|call| call.function().ok())
-                .unwrap_or("-"),
-            &signers.map_or_else(
-                || "-".to_owned(),
-                |signers| {
-                    let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
-                    signers.join(" ")
-                },
-            ),
+            &view.trans_code.to_string(),
+            &view.type_.to_string(),
+            &format!("{} {}", view.fee, view.currency),
+            call.as_ref().map_or("-", |call| &call.function),
+            signers.as_deref().unwrap_or("-"),
         ]);
     }
     format!("\n{}", columns.text())
@@ -317,11 +234,12 @@ fn votes(list: &[Receipt]) -> String {
     }
     let mut columns = Columns::headed(["voter", "vote", "on block", "hash"]);
     for receipt in list {
+        let vote = receipt.data.value();
         columns.row([
-            &written(receipt.wallet_address()),
-            &written(receipt.vote()),
-            &written(receipt.block_index()),
-            &written(receipt.block_hash()),
+            &vote.wallet_address.to_string(),
+            &vote.vote.to_string(),
+            &vote.block_index.to_string(),
+            &vote.block_hash.to_string(),
         ]);
     }
     format!("\n{}", columns.text())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use nodeproof_client::{
     ContractCall,
-    contract_call::{BuildCallError, BuiltCallMismatch, CheckedTransaction},
+    contract_call::{BuiltCallMismatch, CheckedTransaction},
 };
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 
@@ -61,14 +61,13 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
     exposure::check("the currency", fee.currency(), &args.signer, session)?;
     CheckedTransaction::check_call(&call).map_err(Failure::usage)?;
     let client = session.client()?;
-    let checked = match client
-        .build_checked_call_by(&call, &fee, args.time.clock())
+    let checked = client
+        .build_checked_call(&call, &fee, args.time.clock())
         .await
-    {
-        Ok(checked) => checked,
-        Err(BuildCallError::Client(error)) => return Err(error.into()),
-        Err(BuildCallError::Mismatch(error)) => return Err(mismatch(error)),
-    };
+        .map_err(|error| match error.into_mismatch() {
+            Ok(error) => mismatch(error),
+            Err(error) => error.into(),
+        })?;
     session.output.note(&format!(
         "the node built transaction {} as requested: time {}",
         checked.trans_code(),

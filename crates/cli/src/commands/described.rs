@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use nodeproof_client::Transaction;
 use nodeproof_primitives::{
-    RawJson,
+    Amount, ContractAddress, Integer, RawJson, TransactionCode,
     escape::{escaped, escaped_up_to},
 };
+use serde::de::DeserializeOwned;
 
-use super::field_text::date_and_time;
+use super::field_text::{date_and_time, written};
 use crate::io::output::harmless_json;
 
 /// The documented members of a transaction.
@@ -26,25 +26,62 @@ const DOCUMENTED: [&str; 9] = [
 /// The documented members of `specific_data` of a contract call.
 const OF_A_CALL: [&str; 4] = ["address", "function", "signers", "params"];
 
+/// The members of a transaction of any type, read one by one. A person sees all that can be read.
+pub(super) struct TransactionMembers(BTreeMap<String, RawJson>);
+
+impl TransactionMembers {
+    pub(super) fn of(transaction: &str) -> Self {
+        Self(serde_json::from_str(transaction).unwrap_or_default())
+    }
+
+    /// Returns a member, or `None` if it is missing or malformed.
+    pub(super) fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        self.0.get(name)?.decode().ok()
+    }
+
+    /// Returns whether the transaction is a contract call. Source: the contract, "Transaction".
+    pub(super) fn is_call(&self) -> bool {
+        self.get::<Integer>("type").is_some_and(|kind| kind == 3)
+    }
+
+    /// Describes the type of the transaction.
+    pub(super) fn kind(&self) -> String {
+        let Some(kind) = self.get::<Integer>("type") else {
+            return "an unknown type".to_owned();
+        };
+        if kind != 3 {
+            return match type_name(&kind.to_string()) {
+                Some(name) => format!("type {kind}, {name}"),
+                None => format!("type {}", escaped_up_to(&kind.to_string(), 40)),
+            };
+        }
+        let data = self.0.get("specific_data").map_or("", RawJson::as_str);
+        let data = Self::of(data);
+        let function = match data.get::<String>("function") {
+            Some(function) => format!("{function:?}"),
+            None => "a function that is not named".to_owned(),
+        };
+        match data.get::<ContractAddress>("address") {
+            Some(contract) => format!("type 3, a call of {function} of {contract}"),
+            None => format!("type 3, a call of {function} of a contract that can't be read"),
+        }
+    }
+}
+
 /// Describes a transaction in one escaped line.
 pub(super) fn summary(transaction: &str) -> String {
-    let Ok(view) = Transaction::from_text(transaction) else {
-        return "a transaction that can't be read".to_owned();
+    let view = TransactionMembers::of(transaction);
+    let code = written(view.get::<TransactionCode>("trans_code"));
+    let fee = match (view.get::<Amount>("fee"), view.get::<String>("currency")) {
+        (Some(fee), Some(currency)) => format!("fee {fee} {currency}"),
+        (Some(fee), None) => format!("fee {fee} (the currency is missing)"),
+        (None, _) => "no fee".to_owned(),
     };
-    let code = view
-        .trans_code()
-        .map_or_else(|fault| format!("({fault})"), |code| code.to_string());
-    let fee = match (view.fee(), view.currency()) {
-        (Ok(fee), Ok(currency)) => format!("fee {fee} {currency}"),
-        (Ok(fee), Err(fault)) => format!("fee {fee} ({fault})"),
-        (Err(fault), _) => format!("no fee ({fault})"),
-    };
-    let time = view
-        .timestamp()
-        .map_or_else(|fault| format!("no time ({fault})"), date_and_time);
+    let time = view.get("timestamp");
+    let time = time.map_or_else(|| "no time".to_owned(), date_and_time);
     escaped(&format!(
         "transaction {code}: {}, {fee}, of {time}",
-        what(&view)
+        view.kind()
     ))
 }
 
@@ -53,7 +90,7 @@ pub(super) fn summary(transaction: &str) -> String {
 /// Undocumented members are marked as unknown. A value is cut after `most` characters, with a note.
 pub(super) fn described(transaction: &str, most: usize) -> Vec<String> {
     let mut lines = vec![summary(transaction)];
-    let is_call = Transaction::from_text(transaction).is_ok_and(|view| is_call(&view));
+    let is_call = TransactionMembers::of(transaction).is_call();
     for (name, value) in members(transaction) {
         if is_call && name == "specific_data" {
             for (name, value) in members(value.as_str()) {
@@ -109,36 +146,8 @@ fn members(text: &str) -> BTreeMap<String, RawJson> {
     })
 }
 
-/// Whether the transaction is a contract call. Source: the contract, "Transaction".
-pub(super) fn is_call(view: &Transaction) -> bool {
-    view.kind().is_ok_and(|kind| *kind == 3)
-}
-
-/// Describes the type of a transaction.
-pub(super) fn what(view: &Transaction) -> String {
-    if !is_call(view) {
-        return match view.kind() {
-            Ok(kind) => match name(&kind.to_string()) {
-                Some(name) => format!("type {kind}, {name}"),
-                None => format!("type {}", escaped_up_to(&kind.to_string(), 40)),
-            },
-            Err(fault) => format!("of an unknown type ({fault})"),
-        };
-    }
-    let call = view.contract_call().ok();
-    let function = call.as_ref().map(|call| call.function());
-    let function = match function {
-        Some(Ok(function)) => format!("{function:?}"),
-        _ => "a function that is not named".to_owned(),
-    };
-    match call.as_ref().map(|call| call.address()) {
-        Some(Ok(contract)) => format!("type 3, a call of {function} of {contract}"),
-        _ => format!("type 3, a call of {function} of a contract that can't be read"),
-    }
-}
-
 /// Returns the meaning of a type on observed nodes. The contract defines only type 3.
-fn name(kind: &str) -> Option<&'static str> {
+fn type_name(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "1" => "a new wallet",
         "2" => "a new token",

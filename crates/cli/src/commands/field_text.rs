@@ -2,31 +2,16 @@
 
 use std::fmt::Display;
 
-use nodeproof_client::{ExtraFields, FieldError};
 use nodeproof_primitives::TimestampMs;
-use serde::Serializer;
 use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 
 /// The format of a date and a time in UTC, such as `2026-01-01 00:00:00.000 UTC`.
 const DATE_AND_TIME: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day] [hour]:[minute]:[second].[subsecond digits:3] UTC");
 
-/// Returns a field's value, or a word for the reason why it has none.
-pub(super) fn written<T: Display>(field: Result<T, FieldError>) -> String {
-    match field {
-        Ok(value) => value.to_string(),
-        Err(fault) if fault.is_missing() => "-".to_owned(),
-        Err(fault) if fault.is_null() => "null".to_owned(),
-        Err(_) => "not readable".to_owned(),
-    }
-}
-
-/// Serializes undocumented fields as an object.
-pub(super) fn as_object<S: Serializer>(
-    extra: &&ExtraFields,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(extra.iter())
+/// Returns a field's value, or `-` if it is missing.
+pub(super) fn written<T: Display>(field: Option<T>) -> String {
+    field.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 /// Formats a timestamp as a date and a time in UTC, or as a number if it is not a valid date.

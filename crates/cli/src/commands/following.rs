@@ -8,36 +8,33 @@ use super::field_text::date_and_time;
 /// Returns one line for each way in which a block does not follow the previous one.
 ///
 /// The hash of the previous block is known if the node returns it, or from the votes in this block,
-/// which contain it. Fields that can't be read are ignored here.
+/// which contain it.
 pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
     let mut found = Vec::new();
     let Some(last) = index.checked_sub(1) else {
         return found;
     };
-    let link = block.previous_hash().ok();
-    let reported = before.hash().ok().map(|hash| (hash, "is"));
+    let reported = before.hash.as_ref().map(|hash| (hash, "is"));
     let voted = voted(block, last).map(|hash| (hash, "is by the votes in it"));
-    if let Some(PreviousHash::None) = link {
-        found.push(format!(
+    match &block.previous_hash {
+        PreviousHash::None => found.push(format!(
             "block {index} has no link: its previous_hash is \"0\", which is the first block's"
-        ));
-    } else if let Some(PreviousHash::Hash(link)) = link
-        && let Some((hash, how)) = [reported, voted]
-            .into_iter()
-            .flatten()
-            .find(|(hash, _)| *hash != link)
-    {
-        found.push(format!(
-            "block {index} does not follow block {last}: its previous_hash is {link}, and the hash \
-             of block {last} {how} {hash}"
-        ));
+        )),
+        PreviousHash::Hash(link) => {
+            let mut hashes = [reported, voted].into_iter().flatten();
+            if let Some((hash, how)) = hashes.find(|(hash, _)| *hash != link) {
+                found.push(format!(
+                    "block {index} does not follow block {last}: its previous_hash is {link}, and \
+                     the hash of block {last} {how} {hash}"
+                ));
+            }
+        }
     }
     if let Some(how) = repeats(block, before) {
         found.push(format!("block {index} repeats block {last}: both {how}"));
     }
-    if let (Ok(made), Ok(earlier)) = (block.timestamp(), before.timestamp())
-        && made < earlier
-    {
+    let (made, earlier) = (block.timestamp, before.timestamp);
+    if made < earlier {
         found.push(format!(
             "time decreases: block {index} was made at {} ({}), and block {last} at {} ({})",
             date_and_time(made),
@@ -51,24 +48,19 @@ pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
 
 /// Returns how a block shows that it is the previous one under another index.
 fn repeats(block: &Block, before: &Block) -> Option<&'static str> {
-    if matches!((block.hash(), before.hash()), (Ok(one), Ok(other)) if one == other) {
+    if block.hash.is_some() && block.hash == before.hash {
         return Some("have the same hash");
     }
-    match (block.previous_hash(), before.previous_hash()) {
-        (Ok(PreviousHash::Hash(one)), Ok(PreviousHash::Hash(other))) if one == other => {
-            Some("have the same previous_hash")
-        }
-        _ => None,
-    }
+    (block.previous_hash.hash().is_some() && block.previous_hash == before.previous_hash)
+        .then_some("have the same previous_hash")
 }
 
 /// Returns the hash of the previous block, if all votes about it agree.
 fn voted(block: &Block, before: u64) -> Option<&Hash256> {
-    let receipts = block.receipts().ok()?;
-    let mut hashes = receipts
-        .iter()
-        .filter(|receipt| receipt.block_index().is_ok_and(|about| *about == before))
-        .filter_map(|receipt| receipt.block_hash().ok());
+    let votes = block.receipts()?.iter().map(|receipt| receipt.data.value());
+    let mut hashes = votes
+        .filter(|vote| vote.block_index == before)
+        .map(|vote| &vote.block_hash);
     let first = hashes.next()?;
     hashes.all(|hash| hash == first).then_some(first)
 }

@@ -9,6 +9,7 @@ pub(crate) mod docs;
 mod field_text;
 mod following;
 pub(crate) mod manual;
+mod refusal;
 pub(crate) mod sign;
 mod signing;
 pub(crate) mod state;

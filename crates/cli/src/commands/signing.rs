@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nodeproof_client::{
-    RawTransaction, SignatureEntry, SignedTransaction, Transaction,
+    RawTransaction, SignatureEntry, SignedTransaction,
     contract_call::{BuiltCallMismatch, check_unique_members},
 };
 use nodeproof_primitives::{
@@ -11,7 +11,7 @@ use nodeproof_primitives::{
 };
 use nodeproof_wallet::{Signature, TransactionError, required_signers};
 
-use super::described::{is_call, what};
+use super::described::TransactionMembers;
 use crate::failure::Failure;
 
 /// A transaction to which signatures are added. Its text never changes.
@@ -38,28 +38,28 @@ impl HalfSigned {
 
     /// Parses a transaction without checking its signatures.
     pub(super) fn unverified(text: &str) -> Result<Self, Failure> {
-        let raw = RawTransaction::from_text(text).map_err(Failure::usage)?;
+        let raw = RawTransaction::from_json(text).map_err(Failure::usage)?;
         let transaction = raw.transaction_text().map_err(Failure::usage)?.to_owned();
         check_one_meaning(text)?;
         let signed = if has_signatures(text) {
-            SignedTransaction::from_text(text)
+            SignedTransaction::from_json(text)
         } else {
             raw.with_signatures(Vec::<SignatureEntry>::new())
         }
         .map_err(Failure::usage)?;
         let message = signed_message(&transaction).map_err(Failure::usage)?;
-        let view = Transaction::from_text(&transaction).map_err(Failure::usage)?;
+        let view = TransactionMembers::of(&transaction);
         let required = match required_signers(&transaction) {
             Ok(signers) => signers,
             Err(TransactionError::NoSigners) => Vec::new(),
             // Other types than contract calls have their parties in other members.
-            Err(TransactionError::Signers(_)) if !is_call(&view) => Vec::new(),
+            Err(TransactionError::Signers(_)) if !view.is_call() => Vec::new(),
             Err(error) => return Err(Failure::usage(error)),
         };
         let entries = signed.signatures().map_err(Failure::usage)?;
         Ok(Self {
-            what: what(&view),
-            is_call: is_call(&view),
+            what: view.kind(),
+            is_call: view.is_call(),
             transaction,
             message,
             required,

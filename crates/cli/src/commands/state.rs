@@ -6,6 +6,7 @@ use clap::Args;
 use nodeproof_primitives::{ContractAddress, RawJson, escape::excerpt};
 use serde::Serialize;
 
+use super::refusal::refusal;
 use crate::{
     arguments::addresses::contract_address,
     failure::Failure,
@@ -50,28 +51,19 @@ impl CommandResult for State<'_> {
 
 pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failure> {
     let contract = session.contract(args.contract)?;
-    let none = |words: &str| {
-        Failure::not_found(format!(
-            "the table {} of {contract} has no record with {:?} in {}{words}",
-            args.table, args.value, args.column
-        ))
+    let client = session.client()?;
+    let (table, column, value) = (&*args.table, &*args.column, &*args.value);
+    let record = client
+        .contract_state(table, contract, column, value)
+        .await?;
+    let Some(record) = record else {
+        let request = client.generated();
+        let words = refusal(request.sc_state(&contract, table, column, value).await).await;
+        return Err(Failure::not_found(format!(
+            "the table {table} of {contract} has no record with {value:?} in {column}{words}"
+        )));
     };
-    let state = session
-        .client()?
-        .contract_state(&args.table, contract, &args.column, &args.value)
-        .await;
-    let state = match state {
-        Ok(state) => state,
-        // The contract does not define the response for a missing record.
-        Err(error) if error.is_absent() => return Err(none(&format!(": {}", error.reason()))),
-        Err(error) => return Err(error.into()),
-    };
-    let record = state.record().map_err(Failure::unexpected)?;
-    let record = record.ok_or_else(|| {
-        let words = state.extra().detail();
-        none(&words.map_or_else(String::new, |words| format!(": its message: {words}")))
-    })?;
-    if let Some(other) = another(record, args) {
+    if let Some(other) = another(&record, args) {
         return Err(Failure::unexpected(format!(
             "expected a record with {:?} in {}, but the node returned one with {}",
             args.value,
@@ -84,7 +76,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
         table: &args.table,
         column: &args.column,
         value: &args.value,
-        record,
+        record: &record,
     })
 }
 

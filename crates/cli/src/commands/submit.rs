@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use nodeproof_claims::{SavedTransaction, TransactionState};
 use nodeproof_client::{
-    Client, ErrorKind, SignedTransaction, SubmitResponse,
-    contract_call::{SubmitError, SubmitPolicy},
+    Client, ErrorKind, SignedTransaction, SubmitError, SubmitPolicy, SubmitResponse,
 };
+use nodeproof_primitives::TransactionCode;
 use serde::Serialize;
 
-use super::{signing::HalfSigned, transaction_input::TransactionInput};
+use super::{
+    described::TransactionMembers, signing::HalfSigned, transaction_input::TransactionInput,
+};
 use crate::{
     failure::{Failure, Kind},
     io::{interrupt, output::CommandResult, table::Columns},
@@ -46,7 +48,7 @@ pub(crate) struct SubmitArgs {
 struct AcceptedSubmission {
     trans_code: Option<String>,
     /// The node's text, unchanged.
-    status: Option<String>,
+    status: String,
     valid: bool,
     /// Whether the transaction was new to the node. Null if the response does not state it.
     new_transaction: Option<bool>,
@@ -78,7 +80,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
     {
         session.output.warn(&warning);
     }
-    let signed = SignedTransaction::from_text(input.text()).map_err(Failure::usage)?;
+    let signed = SignedTransaction::from_json(input.text()).map_err(Failure::usage)?;
     let target = session.target()?;
     target.may_submit(args.allow_mainnet)?;
     let saved = match &mut input {
@@ -101,17 +103,18 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
          because the node recognises its code",
     );
     let response = submit(&client, &signed, saved.map(|saved| &mut **saved)).await?;
-    let view = signed.transaction().ok();
-    let code = view.and_then(|view| view.trans_code().ok().map(|code| code.to_string()));
+    let members = TransactionMembers::of(signed.transaction_text());
+    let code = members.get::<TransactionCode>("trans_code");
+    let code = code.map(|code| code.to_string());
     interrupt::set_interrupt_message(match &code {
         Some(code) => format!("the node accepted the transaction {code}"),
         None => "the node accepted the transaction".to_owned(),
     });
     session.output.show(&AcceptedSubmission {
         trans_code: code,
-        status: response.status().ok().map(str::to_owned),
+        new_transaction: response.response.new_transaction,
+        status: response.status.clone(),
         valid: true,
-        new_transaction: response.new_transaction(),
         messages: response.messages().to_vec(),
     })
 }
@@ -175,17 +178,16 @@ async fn submit(
         .submit_with_retries(signed, &SubmitPolicy::once())
         .await
     {
-        Ok(submitted) if submitted.response.is_valid() => {
+        Ok(submitted) => {
             // The node has accepted it, even if this can't be written.
             let _noted = note(TransactionState::Accepted);
             Ok(submitted.response)
         }
-        Ok(submitted) => {
+        Err(error) if error.is_refused() => {
             if !had_arrived {
                 let _noted = note(TransactionState::Refused);
             }
-            let messages = submitted.response.messages();
-            let refused = Failure::refused("the transaction", messages)
+            let refused = Failure::refused("the transaction", error.messages())
                 .sent(true)
                 .and(ANYONE);
             Err(if had_arrived {
@@ -198,7 +200,7 @@ async fn submit(
         }
         Err(error) => {
             if let Some(before) = before
-                && !error.maybe_sent()
+                && !error.maybe_accepted()
             {
                 let state = match before {
                     TransactionState::Signed if error.sent() > 0 => TransactionState::Refused,
@@ -219,7 +221,7 @@ fn no_clear_response(error: &SubmitError, had_arrived: bool) -> Failure {
         kind_of(error)
     };
     let more = match kind {
-        Kind::Unconfirmed if had_arrived && !error.maybe_sent() => {
+        Kind::Unconfirmed if had_arrived && !error.maybe_accepted() => {
             "; an earlier run has sent this transaction: submitting the same file again is safe, \
              because the node recognises its code"
         }
@@ -234,7 +236,7 @@ fn no_clear_response(error: &SubmitError, had_arrived: bool) -> Failure {
         Kind::Refused => ANYONE,
         _ => "",
     };
-    Failure::new(kind, error.to_string())
+    Failure::new(kind, error.full_message())
         .and(more)
         .and(anyone)
         .sent(kind == Kind::Unconfirmed)
@@ -242,10 +244,10 @@ fn no_clear_response(error: &SubmitError, had_arrived: bool) -> Failure {
 
 /// Returns the kind of failure of a submission, which may have been tried more than once.
 pub(super) fn kind_of(error: &SubmitError) -> Kind {
-    if error.maybe_sent() {
+    if error.maybe_accepted() {
         return Kind::Unconfirmed;
     }
-    let Some(cause) = error.client_error() else {
+    let Some(cause) = error.request_error() else {
         return Kind::Unconfirmed;
     };
     if cause.kind() == ErrorKind::Configuration {
@@ -260,7 +262,7 @@ pub(super) fn kind_of(error: &SubmitError) -> Kind {
 
 /// Returns advice for a node that accepted nothing, to be appended to the error.
 pub(super) fn why_not(error: &SubmitError) -> Option<&'static str> {
-    let status = error.client_error()?.status()?.as_u16();
+    let status = error.request_error()?.status()?.as_u16();
     if status == TOO_MANY {
         Some("; the node accepted nothing: try again later")
     } else if NO_SUCH_CALL.contains(&status) {

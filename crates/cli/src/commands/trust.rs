@@ -4,6 +4,7 @@ use clap::Args;
 use nodeproof_primitives::{Integer, WalletAddress};
 use serde::Serialize;
 
+use super::refusal::refusal;
 use crate::{
     arguments::addresses::wallet_address, failure::Failure, io::output::CommandResult,
     session::settings::Session,
@@ -34,30 +35,17 @@ impl CommandResult for Trust {
 
 pub(crate) async fn run(args: &TrustArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
-    let none = |words: &str| {
-        Failure::not_found(format!(
-            "the node has no trust score of {} for {}: {words}",
+    let Some(trust) = client.trust_score(args.from, args.to).await? else {
+        let request = client.generated();
+        let words = refusal(request.get_trustscore_wallets(&args.to, &args.from).await).await;
+        return Err(Failure::not_found(format!(
+            "the node has no trust score of {} for {}{words}",
             args.from, args.to
-        ))
+        )));
     };
-    let response = match client.trust_response(args.from, args.to).await {
-        Ok(response) => response,
-        Err(error) if error.is_absent() => return Err(none(error.reason())),
-        Err(error) => return Err(error.into()),
-    };
-    if let Err(fault) = response.check_status() {
-        if response.score().is_err() && response.extra().say_absent() {
-            let words = response.extra().detail().unwrap_or_default();
-            return Err(none(&format!("its message: {words}")));
-        }
-        return Err(Failure::unexpected(format!("in the response, {fault}")));
-    }
-    let score = response
-        .score()
-        .map_err(|fault| Failure::unexpected(format!("the response has no score: {fault}")))?;
     session.output.show(&Trust {
         from: args.from,
         to: args.to,
-        trust_score: score.clone(),
+        trust_score: trust.trust_score,
     })
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nodeproof_client::Receipt;
+use nodeproof_client::{Receipt, from_json};
 use nodeproof_primitives::WalletAddress;
 use nodeproof_wallet::{PublicKey, Signature, verify_receipt};
 use serde::Serialize;
@@ -118,14 +118,16 @@ fn transaction(text: &str) -> Result<ValidSignatures, Failure> {
 }
 
 fn receipt(text: &str) -> Result<ValidSignatures, Failure> {
-    let receipt = Receipt::from_text(text).map_err(Failure::usage)?;
-    let data = receipt.data_text().map_err(Failure::usage)?;
+    let receipt: Receipt = from_json(text.as_bytes())
+        .map_err(|error| Failure::usage(format!("not a receipt: {error}")))?;
     check_one_meaning(text)?;
-    let key = receipt.public_key().map_err(Failure::usage)?;
-    let signature = receipt.signature().map_err(Failure::usage)?;
-    let key: PublicKey = key.text().parse().map_err(Failure::usage)?;
-    let signature: Signature = signature.text().parse().map_err(Failure::usage)?;
-    verify_receipt(data, &key, &signature)
+    let key: PublicKey = receipt
+        .public_key
+        .as_str()
+        .parse()
+        .map_err(Failure::usage)?;
+    let signature: Signature = receipt.signature.as_str().parse().map_err(Failure::usage)?;
+    verify_receipt(receipt.data.text(), &key, &signature)
         .map_err(|error| Failure::not_found(format!("the receipt is not valid: {error}")))?;
     Ok(ValidSignatures {
         what: "receipt",

@@ -39,16 +39,21 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
     let client = session.client()?;
     let start = match args.from {
         Some(index) => index,
-        None => latest(&client, session.output).await?.0,
+        None => {
+            let latest = latest(&client, session.output).await?;
+            latest.index.as_u64().unwrap_or(u64::MAX)
+        }
     };
     let missing = Arc::new(AtomicU64::new(0));
     let (output, noted) = (session.output, Arc::clone(&missing));
-    let options = FollowOptions::default()
-        .start_at(start)
-        .interval(args.interval)
-        .max_outage(Duration::MAX)
-        .skip_missing(true)
-        .on_event(move |event| note(output, &noted, event));
+    let options = FollowOptions {
+        start: Some(start),
+        interval: args.interval,
+        max_outage: Duration::MAX,
+        skip_missing: true,
+        on_event: Some(Arc::new(move |event| note(output, &noted, event))),
+        ..FollowOptions::default()
+    };
     let mut blocks = client.follow_blocks(options);
     let (mut shown, mut missed) = (0_u64, 0);
     let mut before: Option<Block> = None;
@@ -80,7 +85,7 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
             pause,
         } => {
             if *earlier == 0 {
-                output.note(&format!("{error}; waiting for the node"));
+                output.note(&format!("{}; waiting for the node", error.full_message()));
             }
             if error.retry_after().is_some() {
                 let seconds = pause.as_secs_f64();

@@ -66,7 +66,7 @@ fn place(path: &Path) -> Result<Place, Failure> {
     let bytes = File::open(&path).and_then(|file| bounded(file, MAX_BYTES));
     let there = String::from_utf8(bytes.map_err(failed)?).unwrap_or_default();
     let is_saved = SavedTransaction::open(&path).is_ok_and(|saved| saved.is_some());
-    if found.len() > 0 && (is_saved || SignedTransaction::from_text(&there).is_err()) {
+    if found.len() > 0 && (is_saved || SignedTransaction::from_json(&there).is_err()) {
         return Err(failed(io::Error::other(
             "the file exists and is not a transaction; it may be the only copy of a key or \
              of a claim: give another name, or remove it first",

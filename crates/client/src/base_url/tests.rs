@@ -1,6 +1,6 @@
 use nodeproof_primitives::Network;
 
-use super::{BaseUrl, BaseUrlError};
+use super::BaseUrl;
 
 fn base(text: &str) -> BaseUrl {
     text.parse().unwrap()
@@ -77,7 +77,10 @@ fn says_what_to_write_where_the_scheme_is_missing() {
 
 #[test]
 fn rejects_what_is_no_address_of_a_node() {
-    assert_eq!(refusal("  "), BaseUrlError::Empty.to_string());
+    assert_eq!(
+        refusal("  "),
+        "the base URL is empty: it has the form http://localhost:8420"
+    );
     assert!(refusal("ftp://localhost").contains("\"ftp\""));
     assert!(refusal("file:///etc/passwd").contains("\"file\""));
     assert!(refusal("mailto:someone").contains("\"mailto\""));

@@ -1,37 +1,39 @@
-use super::{Block, Mismatch, PreviousHash};
+use super::{Block, PreviousHash};
+use crate::from_json;
 
 const A: &str = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
 const B: &str = "0xb21854c8df7c314b3778036b532c5438abfeff03";
 const HASH: &str = "21f7581d94352dd63d9f5b0c5a7800573aa405d3f97755d249fb0548ca68e1c7";
 
-fn block(text: &str) -> Block {
-    Block::from_slice(text.as_bytes()).unwrap()
-}
+/// Members of a block that replace its own. An empty one removes the member.
+type Changes<'m> = &'m [(&'m str, &'m str)];
 
-fn receipt(index: &str, vote: &str) -> String {
+fn receipt_data() -> String {
     format!(
-        r#"{{"data":{{"block_index":{index},"block_hash":"{HASH}","vote":{vote},"timestamp":1767225591000,"wallet_address":"{A}"}},"public_key":"dc75","signature":"4b9f"}}"#
+        r#"{{ "vote":1,"block_index":1199, "block_hash":"{HASH}","timestamp":1767225591000,"wallet_address":"{A}"}}"#
     )
 }
 
-/// Returns a documented block with `changes` in place of its own members. An empty change removes
-/// the member.
-fn documented(changes: &[(&str, &str)]) -> String {
-    let text = format!(
-        r#"{{"transactions":[],"previous_block_receipts":[{}]}}"#,
-        receipt("1199", "9")
-    );
-    let (creator, committee, hash) = (
-        format!("{B:?}"),
-        format!(r#"["{A}","{B}"]"#),
-        format!("{HASH:?}"),
-    );
+fn text(transactions: &str, data: &str) -> String {
+    format!(
+        r#"{{"transactions":[{transactions}],"previous_block_receipts":[{{"data":{data},"public_key":"dc75","signature":"4b9f"}}]}}"#
+    )
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap()
+}
+
+/// Returns the text of a documented block with changes.
+fn documented(changes: Changes<'_>) -> String {
+    let (content, creator) = (text("", &receipt_data()), quoted(B));
+    let (committee, hash) = (format!(r#"["{A}","{B}"]"#), quoted(HASH));
     let mut members = vec![
         ("index", "1200"),
         ("timestamp", "1767225600000"),
         ("proof", "42"),
         ("status", "1"),
-        ("text", &text),
+        ("text", &content),
         ("creator_wallet", &creator),
         ("expected_miner", &creator),
         ("committee", &committee),
@@ -43,338 +45,287 @@ fn documented(changes: &[(&str, &str)]) -> String {
             None => members.push((name, value)),
         }
     }
+    members.retain(|(_, value)| !value.is_empty());
     let members: Vec<String> = members
         .iter()
-        .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| format!("\"{name}\":{value}"))
         .collect();
     format!("{{{}}}", members.join(","))
 }
 
-fn mismatches(block: &Block) -> Vec<String> {
-    block.mismatches().iter().map(Mismatch::to_string).collect()
+fn decoded(changes: Changes<'_>) -> Result<Block, String> {
+    from_json(documented(changes).as_bytes()).map_err(|error| error.to_string())
+}
+
+/// The committee as a text, in the row form and in that of 2022.
+fn committee_text() -> String {
+    quoted(&format!(r#"["{A}", "{B}"]"#))
 }
 
 #[test]
-fn a_documented_block_departs_in_nothing() {
-    let block = block(&documented(&[]));
-    assert_eq!(mismatches(&block), Vec::<String>::new());
-    assert_eq!(block.index().unwrap(), &1200);
-    assert_eq!(block.timestamp().unwrap().as_millis(), 1_767_225_600_000);
-    assert_eq!(block.previous_hash().unwrap().to_string(), HASH);
-    assert_eq!(block.committee().unwrap().len(), 2);
-    assert_eq!(block.creator_wallet().unwrap().to_string(), B);
-    assert_eq!(block.receipts().unwrap()[0].vote().unwrap(), &9);
-    assert!(block.transactions().unwrap().is_empty());
-    assert!(block.extra().is_empty() && !block.is_row());
-}
-
-/// Changed members of the documented block, and the expected mismatches.
-type Mixture<'m> = (Vec<(&'m str, &'m str)>, &'static [&'static str]);
-
-/// Each mixture still has an index, time, previous hash and committee, and reports its mismatches.
-#[test]
-fn every_mixture_of_forms_gives_what_is_in_it() {
-    let row_committee = format!(r#""[\"{A}\", \"{B}\"]""#);
-    let text_in_text =
-        serde_json::to_string(r#"{"transactions":[],"previous_block_receipts":[]}"#).unwrap();
-    let receipts = format!("[{}]", receipt("1199", "1"));
-    let inner_receipts = format!(
-        r#"{{"transactions":[],"previous_block_receipts":"{}"}}"#,
-        "[]"
-    );
-    let mixtures: Vec<Mixture<'_>> = vec![
-        (
-            vec![
-                ("index", ""),
-                ("block_index", "1200"),
-                ("text", ""),
-                ("status", "null"),
-                ("creator_wallet", "null"),
-                ("committee", &row_committee),
-                ("hash", "\"aa\""),
-            ],
-            &[
-                "`index` is found as `block_index`",
-                "`status` is null",
-                "`text` is missing",
-                "`creator_wallet` is null",
-                "`committee` is an array inside a string",
-            ],
-        ),
-        (
-            vec![("index", ""), ("block_index", "1200")],
-            &["`index` is found as `block_index`"],
-        ),
-        (
-            vec![("index", "null"), ("block_index", "1200")],
-            &["`index` is null"],
-        ),
-        (
-            vec![("index", "\"1200\""), ("block_index", "1200")],
-            &["`index` is malformed: expected an integer, found the string \"1200\""],
-        ),
-        (vec![("block_index", "1200")], &[]),
-        (
-            vec![("committee", &row_committee)],
-            &["`committee` is an array inside a string"],
-        ),
-        (vec![("text", "")], &["`text` is missing"]),
-        (vec![("text", "null")], &["`text` is null"]),
-        (
-            vec![("text", "[]")],
-            &["`text` is malformed: expected an object, found an array"],
-        ),
-        (
-            vec![("text", "\"nothing\"")],
-            &["`text` is malformed: expected an object, found the string \"nothing\""],
-        ),
-        (
-            vec![("text", &text_in_text)],
-            &["`text` is an object inside a string"],
-        ),
-        (
-            vec![
-                ("text", ""),
-                ("transactions", "[]"),
-                ("previous_block_receipts", &receipts),
-            ],
-            &[
-                "`text` is missing",
-                "`text.transactions` is found as `transactions`",
-                "`text.previous_block_receipts` is found as `previous_block_receipts`",
-            ],
-        ),
-        (
-            vec![
-                ("text", "{\"transactions\":[]}"),
-                ("previous_block_receipts", &receipts),
-            ],
-            &["`text.previous_block_receipts` is found as `previous_block_receipts`"],
-        ),
-        (
-            vec![("text", "{}")],
-            &[
-                "`text.transactions` is missing",
-                "`text.previous_block_receipts` is missing",
-            ],
-        ),
-        (
-            vec![(
-                "text",
-                "{\"transactions\":null,\"previous_block_receipts\":{}}",
-            )],
-            &[
-                "`text.transactions` is null",
-                "`text.previous_block_receipts` is malformed: expected an array, found an object",
-            ],
-        ),
-        (
-            vec![("text", &inner_receipts)],
-            &["`text.previous_block_receipts` is an array inside a string"],
-        ),
-        (
-            vec![
-                ("proof", ""),
-                ("status", "1.5"),
-                ("expected_miner", "\"0xAB\""),
-            ],
-            &[
-                "`proof` is missing",
-                "`status` is malformed: expected an integer, found the number 1.5",
-                "`expected_miner` is malformed: a wallet address has 'A' at character 3; it has the form 0x followed by 40 lower-case hexadecimal digits",
-            ],
-        ),
-        (vec![("extra", "{\"a\":[1.0]}"), ("hash", "null")], &[]),
+fn three_forms_and_their_mixtures_are_one_type() {
+    let (committee, content) = (committee_text(), text("", &receipt_data()));
+    let (spaced, data_text) = (quoted(&format!(" {content} ")), quoted(&receipt_data()));
+    let data_in_text = text("", &data_text);
+    let row = [
+        ("index", ""),
+        ("block_index", "1200"),
+        ("text", ""),
+        ("status", "null"),
+        ("proof", "null"),
+        ("creator_wallet", "null"),
+        ("expected_miner", "null"),
+        ("hash", "null"),
+        ("committee", &*committee),
+        ("previous_hash", "\"0\""),
     ];
-    for (changes, expected) in &mixtures {
-        let text = documented(changes);
-        let block = block(&text);
-        assert_eq!(mismatches(&block), *expected, "{text}");
-        assert_eq!(block.index().unwrap(), &1200, "{text}");
+    // Each with: is it a row, and has it a previous hash, a status and a creator?
+    let forms: &[(Changes<'_>, [bool; 4])] = &[
+        (&[], [false, true, true, true]),
+        // The node of 2022.
+        (
+            &[("status", ""), ("committee", &committee)],
+            [false, true, false, true],
+        ),
+        (&row, [true, false, false, false]),
+        // Mixtures.
+        (
+            &[("index", ""), ("block_index", "1200")],
+            [false, true, true, true],
+        ),
+        (&[("text", "")], [true, true, true, true]),
+        (&[("text", "null")], [true, true, true, true]),
+        (&[("text", "\"null\"")], [true, true, true, true]),
+        (&[("text", &spaced)], [false, true, true, true]),
+        (&[("text", &data_in_text)], [false, true, true, true]),
+        (
+            &[("status", "null"), ("previous_hash", "\"0\"")],
+            [false, false, false, true],
+        ),
+        (
+            &[("proof", ""), ("expected_miner", "")],
+            [false, true, true, true],
+        ),
+        (
+            &[("creator_wallet", ""), ("committee", &committee)],
+            [false, true, true, false],
+        ),
+    ];
+    for (changes, expected) in forms {
+        let block = decoded(changes).unwrap();
+        assert_eq!(block.index, 1200, "{changes:?}");
+        assert_eq!(block.timestamp.as_millis(), 1_767_225_600_000);
         assert_eq!(
-            block.timestamp().unwrap().as_millis(),
-            1_767_225_600_000,
-            "{text}"
+            block.committee,
+            [A.parse().unwrap(), B.parse().unwrap()],
+            "{changes:?}"
         );
+        let has_previous = block.previous_hash.hash().is_some();
+        let found = [
+            block.is_row(),
+            has_previous,
+            block.status.is_some(),
+            block.creator_wallet.is_some(),
+        ];
+        assert_eq!(found, *expected, "{changes:?}");
+        assert!(block.extra.is_empty(), "{changes:?}: {:?}", block.extra);
         assert_eq!(
-            block.previous_hash().unwrap().hash().unwrap().to_string(),
-            HASH,
-            "{text}"
+            block.transactions().map(<[_]>::len),
+            (!block.is_row()).then_some(0)
         );
-        assert_eq!(block.committee().unwrap().len(), 2, "{text}");
+        if let Some(receipts) = block.receipts() {
+            assert_eq!(receipts[0].data.value().block_index, 1199);
+            assert_eq!(receipts[0].data.text(), receipt_data());
+        }
+        // What is written is read back as the same block.
+        let written = serde_json::to_vec(&block).unwrap();
+        assert_eq!(from_json::<Block>(&written).unwrap(), block, "{changes:?}");
     }
 }
 
 #[test]
-fn the_row_of_a_real_node_is_read() {
-    let block = block(&format!(
-        r#"{{"block_index":1,"timestamp":1795207520000,"proof":1,"status":null,"previous_hash":"0","hash":"{HASH}","creator_wallet":null,"expected_miner":"{A}","committee":"[\"{A}\"]"}}"#
-    ));
-    assert!(block.is_row());
-    assert_eq!(block.previous_hash().unwrap(), &PreviousHash::None);
-    assert_eq!(block.hash().unwrap().to_string(), HASH);
-    assert_eq!(block.missing(), ["index", "text"]);
-    assert!(block.status().unwrap_err().is_null());
-    assert!(block.receipts().unwrap_err().is_missing());
-}
-
-#[test]
-fn one_bad_part_does_not_lose_the_rest() {
-    let text = format!(
-        r#"{{"transactions":[{{"a":1.0}},7],"previous_block_receipts":[{},{},null,[1, 2.50],{{"data":{{"vote":1}},"signature":"xyz","more":[]}},{{"data":null}},{{"data":3}}]}}"#,
-        receipt("1199", "9"),
-        receipt("1199", "\"9\""),
-    );
-    let committee = format!(r#"["{A}","treasury",null,7,"{B}"]"#);
-    let block = block(&documented(&[("text", &text), ("committee", &committee)]));
-    assert_eq!(block.committee().unwrap().len(), 2);
-    let faults: Vec<String> = block
-        .committee_faults()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert_eq!(
-        faults,
-        [
-            "`committee[1]` is malformed: a wallet address begins with \"0x\", but this is \"treasury\"; it has the form 0x followed by 40 lower-case hexadecimal digits",
-            "`committee[2]` is null",
-            "`committee[3]` is malformed: a wallet address is a string, and this is the number 7",
-        ]
-    );
-    let receipts = block.receipts().unwrap();
-    assert_eq!(receipts.len(), 7);
-    assert!(receipts[0].faults().is_empty());
-    let vote = receipts[1].vote().unwrap_err();
-    assert_eq!(
-        (vote.field(), vote.raw().unwrap().as_str()),
-        ("data.vote", "\"9\"")
-    );
-    assert_eq!(receipts[1].wallet_address().unwrap().to_string(), A);
-    assert_eq!(receipts[2].not_a_receipt().unwrap().as_str(), "null");
-    assert_eq!(receipts[3].not_a_receipt().unwrap().as_str(), "[1, 2.50]");
-    assert_eq!(receipts[4].vote().unwrap(), &1);
-    assert_eq!(receipts[4].extra().get("more").unwrap().as_str(), "[]");
-    assert!(receipts[4].public_key().unwrap_err().is_missing());
-    assert!(receipts[5].vote().unwrap_err().is_null());
-    assert!(receipts[6].data_text().is_err());
-    assert_eq!(block.transactions().unwrap()[1].text().as_str(), "7");
-    let told = mismatches(&block);
-    assert!(
-        told.contains(
-            &"`text.previous_block_receipts[2]` is malformed: expected an object, found null"
-                .to_owned()
-        ),
-        "{told:#?}"
-    );
-    assert!(
-        told.contains(&"`text.previous_block_receipts[4].data.block_index` is missing".to_owned())
-    );
-    assert!(told.contains(&"`text.previous_block_receipts[5].data` is null".to_owned()));
-}
-
-#[test]
-fn what_was_signed_keeps_every_byte() {
-    let data = "{ \"vote\" : 9e0, \"x\":\"\\u00e9\u{e9}\",\"vote\":1, \"block_index\":99999999999999999999999999999999999999999999}";
-    let text = format!(r#"{{"previous_block_receipts":[{{"data":{data}}}]}}"#);
-    let block = block(&documented(&[("text", &text)]));
-    let receipt = &block.receipts().unwrap()[0];
-    assert_eq!(receipt.data_text().unwrap(), data);
-    // Of several members with the same name, the last one counts, as on nodes.
-    assert_eq!(receipt.vote().unwrap(), &1);
-    assert_eq!(receipt.block_index().unwrap().to_string().len(), 44);
-}
-
-#[test]
-fn data_inside_of_a_string_is_read() {
-    let text = r#"{"previous_block_receipts":[{"data":"{\"vote\": 5}"}]}"#;
-    let block = block(&documented(&[("text", text)]));
-    let receipt = &block.receipts().unwrap()[0];
-    assert_eq!(receipt.vote().unwrap(), &5);
-    assert_eq!(receipt.data_text().unwrap(), "{\"vote\": 5}");
-}
-
-#[test]
-fn integers_are_exact_and_names_may_be_escaped() {
-    let huge = "123456789012345678901234567890123456789012345";
-    let block = block(&format!(
-        r#"{{"ind\u0065x":{huge},"proof":1e3,"extr\u0061":1}}"#
-    ));
-    assert_eq!(block.index().unwrap().to_string(), huge);
-    assert_eq!(block.proof().unwrap(), &1000);
-    assert_eq!(block.extra().get("extra").unwrap().as_str(), "1");
-}
-
-#[test]
-fn transactions_are_kept_and_can_be_looked_into() {
-    let text = format!(
-        r#"{{"transactions":[{{"transaction":{{"type":3,"fee":1500000.0}},"signatures":[{{"wallet_address":"{A}","msgsign":"30c4"}}],"status":1}}]}}"#
-    );
-    let block = block(&documented(&[("text", &text)]));
-    let transaction = &block.transactions().unwrap()[0];
-    assert_eq!(transaction.status(), Some(1.into()));
-    let signed = transaction.signed().unwrap();
-    assert_eq!(signed.transaction_text(), r#"{"type":3,"fee":1500000.0}"#);
-    assert_eq!(signed.signatures().unwrap()[0].msgsign.text(), "30c4");
-}
-
-#[test]
-fn rejects_what_is_no_object_and_says_what_it_is() {
-    for (body, reason) in [
-        (&b""[..], "it is empty"),
-        (
-            b"<!DOCTYPE html>",
-            "it looks like HTML or XML, and not like JSON",
-        ),
-        (
-            b"\xef\xbb\xbf{}",
-            "it begins with a byte order mark, which JSON does not have",
-        ),
-        (
-            b"[1]",
-            "invalid type: sequence, expected a block, which is an object",
-        ),
-        (
-            b"null",
-            "invalid type: null, expected a block, which is an object",
-        ),
-        (b"{\"index\":NaN}", "expected value"),
-        (b"{\"index\":1", "EOF while parsing an object"),
-        (b"{} {}", "trailing characters"),
-        (b"{\"hash\":\"\xff\"}", "invalid unicode code point"),
+fn a_committee_is_a_list_a_text_or_nothing() {
+    for (committee, length) in [
+        ("", 0),
+        ("null", 0),
+        ("\"null\"", 0),
+        ("[]", 0),
+        ("\"[]\"", 0),
+        ("\" [ ] \"", 0),
     ] {
-        let error = Block::from_slice(body).unwrap_err();
-        assert!(error.reason().starts_with(reason), "{error}");
+        let block = decoded(&[("committee", committee)]).unwrap();
+        assert_eq!(block.committee.len(), length, "{committee}");
     }
-    assert!(Block::from_slice(b"{").unwrap_err().is_syntax());
-    assert!(!Block::from_slice(b"[]").unwrap_err().is_syntax());
 }
 
 #[test]
-fn depth_costs_no_stack() {
-    let deep = format!("{}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
-    for place in [
-        "index",
-        "text",
-        "committee",
-        "unknown",
-        "transactions",
-        "hash",
+fn unknown_members_are_kept() {
+    let text = r#"{"transactions":[],"previous_block_receipts":[],"new":[1]}"#;
+    let block = decoded(&[("text", text), ("more", r#"{"a":null}"#)]).unwrap();
+    assert_eq!(block.extra["more"]["a"], serde_json::Value::Null);
+    assert_eq!(block.text.unwrap().extra["new"][0], 1);
+}
+
+#[test]
+fn the_first_wrong_place_is_named() {
+    let receipts =
+        |receipt: &str| format!(r#"{{"transactions":[],"previous_block_receipts":[{receipt}]}}"#);
+    let (a_number, no_data) = (receipts("7"), receipts("{}"));
+    let vote = text("", &receipt_data().replace("\"vote\":1", "\"vote\":\"1\""));
+    let vote_in_text = quoted(&vote);
+    let no_vote = text("", &receipt_data().replace("\"vote\"", "\"note\""));
+    for (changes, expected) in [
+        (&[("index", "")][..], "`index` is missing"),
+        (
+            &[("index", "null")],
+            "`index`: expected an integer, received null",
+        ),
+        (
+            &[("index", "1.5")],
+            "`index`: expected an integer, received the number 1.5",
+        ),
+        (
+            &[("index", "\"1\"")],
+            "`index`: expected an integer, received the string \"1\"",
+        ),
+        (
+            &[("index", ""), ("block_index", "\"1\"")],
+            "`block_index`: expected an integer, received the string \"1\"",
+        ),
+        (&[("block_index", "1200")], "`index` occurs more than once"),
+        (&[("timestamp", "")], "`timestamp` is missing"),
+        (&[("previous_hash", "")], "`previous_hash` is missing"),
+        (
+            &[("previous_hash", "0")],
+            "`previous_hash`: expected 64 hexadecimal digits, or \"0\", received the number 0",
+        ),
+        (&[("text", "[]")], "`text`"),
+        (
+            &[("text", "7")],
+            "`text`: expected an object or an array, or one inside a string",
+        ),
+        (
+            &[("text", "{}")],
+            "`text.previous_block_receipts` is missing",
+        ),
+        (
+            &[("text", "\"{}\"")],
+            "`text.previous_block_receipts` is missing",
+        ),
+        (&[("text", &a_number)], "`text.previous_block_receipts[0]`"),
+        (
+            &[("text", &no_data)],
+            "`text.previous_block_receipts[0].data` is missing",
+        ),
+        (
+            &[("text", &vote)],
+            "`text.previous_block_receipts[0].data.vote`: expected an integer, received the string \"1\"",
+        ),
+        (
+            &[("text", &vote_in_text)],
+            "`text.previous_block_receipts[0].data.vote`: expected an integer, received the string \"1\"",
+        ),
+        (
+            &[("text", &no_vote)],
+            "`text.previous_block_receipts[0].data.vote` is missing",
+        ),
+        (&[("committee", "{}")], "`committee`"),
+        (&[("committee", "[7]")], "`committee[0]`"),
+        (&[("committee", "\"[7]\"")], "`committee[0]`"),
+        (&[("committee", "\"x\"")], "`committee`: expected value"),
+        (
+            &[("committee", "\"7\"")],
+            "`committee`: expected a sequence, received the number 7",
+        ),
+        (&[("creator_wallet", "\"0x1\"")], "`creator_wallet`"),
+        (&[("hash", "\"aa\"")], "`hash`"),
     ] {
-        let block = Block::from_slice(format!("{{\"{place}\":{deep}}}").as_bytes());
-        assert!(block.is_ok(), "{place}: {:?}", block.err());
+        let reason = decoded(changes).expect_err("an error");
+        assert!(reason.starts_with(expected), "{changes:?}: {reason}");
+        assert!(reason.len() < 500 && !reason.contains('\n'), "{reason}");
     }
-    let unclosed = format!("{{\"text\":{}", "[".repeat(10_000_000));
-    assert!(Block::from_slice(unclosed.as_bytes()).is_err());
+    for (json, kind) in [("[]", "an array"), ("7", "the number 7"), ("null", "null")] {
+        let reason = from_json::<Block>(json.as_bytes()).unwrap_err().to_string();
+        assert_eq!(
+            reason,
+            format!("expected a block, which is an object, received {kind}")
+        );
+    }
 }
 
 #[test]
-fn the_specs_examples_are_read_and_mismatches_are_those_of_the_row() {
-    let spec: serde_json::Value = serde_json::from_str(nodeproof_openapi::NODE_JSON).unwrap();
-    let example = |name: &str| spec["components"]["examples"][name]["value"].to_string();
-    for name in ["EmptyBlock", "BlockWithClaim"] {
-        let text = example(name);
-        assert_eq!(mismatches(&block(&text)), Vec::<String>::new(), "{name}");
+fn signed_texts_are_kept_byte_for_byte() {
+    let data = receipt_data().replace("\"vote\":1,", "\"vote\" : 1, \"odd\":1E2,\n ");
+    let transaction = "{ \"b\" : 1.50 ,\"a\":\"\\u00e9\u{e9}\", \"a\":1E400}";
+    let content = text(transaction, &data);
+    for content in [content.clone(), quoted(&content)] {
+        let block = decoded(&[("text", &content)]).unwrap();
+        assert_eq!(block.receipts().unwrap()[0].data.text(), data);
+        assert_eq!(
+            block.transactions().unwrap()[0].text().as_str(),
+            transaction
+        );
+        let written = serde_json::to_string(&block).unwrap();
+        assert!(
+            written.contains(&data) && written.contains(transaction),
+            "{written}"
+        );
     }
-    assert!(block(&example("BlockRow")).is_row());
+}
+
+#[test]
+fn integers_of_any_size_are_exact() {
+    let huge = "123456789012345678901234567890123456789012345678901234567890";
+    let content = text("", &receipt_data().replace("1199", huge));
+    for index in ["index", "block_index"] {
+        let changes = [
+            ("index", ""),
+            (index, huge),
+            ("proof", huge),
+            ("text", &content),
+        ];
+        let block = decoded(&changes).unwrap();
+        assert_eq!(block.index.to_string(), huge);
+        assert_eq!(block.proof.as_ref().unwrap().to_string(), huge);
+        assert_eq!(
+            block.receipts().unwrap()[0]
+                .data
+                .value()
+                .block_index
+                .to_string(),
+            huge
+        );
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for depth in [200, 100_000] {
+        let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let in_text =
+            format!(r#"{{"transactions":[],"previous_block_receipts":[],"more":{deep}}}"#);
+        let in_string = quoted(&in_text);
+        let in_data = text("", &format!(r#"{{"more":{deep}}}"#));
+        for (name, value) in [
+            ("more", &deep),
+            ("text", &in_text),
+            ("text", &in_string),
+            ("text", &in_data),
+        ] {
+            let reason = decoded(&[(name, value)]).expect_err("an error");
+            assert!(reason.contains("recursion limit exceeded"), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn a_block_without_a_previous_one_shows_a_zero() {
+    let first = decoded(&[("previous_hash", "\"0\"")])
+        .unwrap()
+        .previous_hash;
+    assert_eq!(
+        (first, first.to_string().as_str()),
+        (PreviousHash::None, "0")
+    );
+    assert_eq!(decoded(&[]).unwrap().previous_hash.to_string(), HASH);
 }

@@ -3,29 +3,20 @@
 use nodeproof_primitives::{ContractAddress, Signer, TransactionCode};
 
 use super::{
-    build::BuildCallError,
-    checked::{CheckedTransaction, SignError},
-    fee::Fee,
-    function::ContractFunction,
-    submission::{SubmitError, SubmitPolicy},
+    checked::CheckedTransaction, fee::Fee, function::ContractFunction, submission::SubmitPolicy,
     timely::Clock,
 };
-use crate::{
-    Client, ContractCall, Error, ErrorKind, NotAccepted, SignedTransaction, SubmitResponse,
-};
+use crate::{Client, ContractCall, Error, SignedTransaction, SubmitError, SubmitResponse};
 
 /// Options for building and submitting a contract call.
 ///
 /// ```
-/// use nodeproof_client::contract_call::{CallOptions, Clock, SubmitPolicy};
+/// use nodeproof_client::{CallOptions, SubmitPolicy, contract_call::Clock};
 ///
-/// let options = CallOptions::default()
-///     .submit(SubmitPolicy::once())
-///     .clock(Clock::LocalOrNode);
-/// assert_eq!(options.clock, Clock::LocalOrNode);
+/// let options = CallOptions { submit: SubmitPolicy::once(), ..CallOptions::default() };
+/// assert_eq!(options.clock, Clock::Local);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct CallOptions {
     /// How often the same transaction is submitted, and when.
     pub submit: SubmitPolicy,
@@ -42,25 +33,9 @@ impl Default for CallOptions {
     }
 }
 
-impl CallOptions {
-    /// Sets how often the same transaction is submitted, and when.
-    #[must_use]
-    pub fn submit(mut self, policy: SubmitPolicy) -> Self {
-        self.submit = policy;
-        self
-    }
-
-    /// Sets the clock for checking the transaction's time.
-    #[must_use]
-    pub fn clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
-    }
-}
-
 /// A contract call that the node accepted. It takes effect once it is
 /// [in a block](Client::wait_for_inclusion).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AcceptedCall {
     /// The transaction, as it was signed and submitted.
@@ -80,99 +55,6 @@ impl AcceptedCall {
     }
 }
 
-/// A contract call failed, or its outcome is unknown.
-///
-/// [`maybe_sent`](Self::maybe_sent) distinguishes the two.
-///
-/// ```no_run
-/// # async fn example(
-/// #     node: nodeproof_client::Client,
-/// #     call: nodeproof_client::ContractCall,
-/// #     fee: nodeproof_client::contract_call::Fee,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
-/// # ) -> Result<(), Box<dyn std::error::Error>> {
-/// use nodeproof_client::contract_call::{CallError, CallOptions};
-///
-/// match node.call_with(&call, &fee, &[wallet], &CallOptions::default()).await {
-///     Ok(accepted) => println!("accepted: {}", accepted.trans_code()),
-///     Err(CallError::NoClearResponse { source, transaction, .. }) if source.maybe_sent() => {
-///         std::fs::write("transaction.json", transaction.text().as_str())?;
-///     }
-///     Err(error) if error.maybe_sent() => println!("an earlier submission may count: {error}"),
-///     Err(error) => println!("not accepted: {error}"),
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CallError {
-    /// The node did not build the call. Nothing was signed. Correct the call, or use another node.
-    #[error(transparent)]
-    Build(#[from] BuildCallError),
-    /// A signer did not sign. Nothing was sent. Unlock the wallet or the device, or pass the missing
-    /// signer.
-    #[error(transparent)]
-    Sign(#[from] SignError),
-    /// The node refuses the transaction. Read the messages, and correct the call. Anyone who has the
-    /// transaction can still submit it.
-    #[error("transaction {trans_code}: {source}")]
-    Refused {
-        /// The refusal, with the node's messages.
-        source: NotAccepted,
-        /// The transaction's identifier.
-        trans_code: TransactionCode,
-    },
-    /// No response shows whether the node accepted the transaction. If it may have, submit the
-    /// *same* transaction again, or search the next blocks for it. A new call would be another
-    /// transaction, with another fee.
-    #[error("transaction {trans_code}: {source}")]
-    NoClearResponse {
-        /// The error of the submissions.
-        source: SubmitError,
-        /// The transaction's identifier.
-        trans_code: TransactionCode,
-        /// The transaction.
-        transaction: Box<SignedTransaction>,
-    },
-}
-
-impl CallError {
-    /// Returns whether the node may have accepted the transaction.
-    #[must_use]
-    pub fn maybe_sent(&self) -> bool {
-        match self {
-            Self::Refused { source, .. } => source.maybe_accepted(),
-            Self::NoClearResponse { source, .. } => source.maybe_sent(),
-            Self::Build(_) | Self::Sign(_) => false,
-        }
-    }
-}
-
-/// Keeps [`maybe_sent`](Error::maybe_sent) and the [transaction's identifier](Error::trans_code), but
-/// not the transaction of [`NoClearResponse`](CallError::NoClearResponse).
-impl From<CallError> for Error {
-    fn from(error: CallError) -> Self {
-        match error {
-            // The request arrived, but there was no transaction yet.
-            CallError::Build(error) => Self::from(error).sent(false),
-            CallError::Sign(error) => error.into(),
-            CallError::Refused { trans_code, .. } => {
-                let maybe_sent = error.maybe_sent();
-                Self::from_kind(ErrorKind::Refused, error.to_string())
-                    .caused_by(error)
-                    .sent(maybe_sent)
-                    .about(trans_code)
-            }
-            CallError::NoClearResponse {
-                source, trans_code, ..
-            } => Self::from(source)
-                .within(&format!("transaction {trans_code}"))
-                .about(trans_code),
-        }
-    }
-}
-
 impl Client {
     /// Calls a function of a contract.
     ///
@@ -187,14 +69,15 @@ impl Client {
     /// no way to find out whether it was sent. `nodeproof-claims` saves it first.
     ///
     /// # Errors
-    /// [`CallError`], which reports whether the node may have accepted the transaction.
+    /// If anything fails. [`SubmitError::maybe_accepted`] returns whether the node may have accepted the
+    /// transaction. Then save [`SubmitError::transaction`].
     ///
     /// ```no_run
     /// # async fn example(
     /// #     node: nodeproof_client::Client,
     /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
-    /// use nodeproof_client::{InclusionOptions, contract_call::{Fee, Transfer}};
+    /// use nodeproof_client::{InclusionOptions, Transfer, contract_call::Fee};
     ///
     /// let tokens = "ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?;
     /// let receiver = "0xb21854c8df7c314b3778036b532c5438abfeff03".parse()?;
@@ -212,9 +95,8 @@ impl Client {
         function: &impl ContractFunction,
         fee: &Fee,
         signers: &[&dyn Signer],
-    ) -> Result<AcceptedCall, CallError> {
-        let call = ContractCall::of(contract, function)
-            .map_err(BuildCallError::Client)?
+    ) -> Result<AcceptedCall, SubmitError> {
+        let call = ContractCall::of(contract, function)?
             .signers(signers.iter().map(|signer| signer.wallet_address()));
         self.call_with(&call, fee, signers, &CallOptions::default())
             .await
@@ -230,14 +112,14 @@ impl Client {
     /// #     node: nodeproof_client::Client,
     /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
-    /// use nodeproof_client::{ContractCall, contract_call::{CallOptions, Fee, SubmitPolicy}};
+    /// use nodeproof_client::{CallOptions, ContractCall, SubmitPolicy, contract_call::Fee};
     /// use serde_json::json;
     ///
     /// let call = ContractCall::new("ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?, "vote")
-    ///     .signer(wallet.wallet_address())
+    ///     .signers([wallet.wallet_address()])
     ///     .params(&json!({"proposal": 7, "approve": true}))?;
     /// let fee = Fee::new(1_500_000.into(), "TKN")?;
-    /// let options = CallOptions::default().submit(SubmitPolicy::once());
+    /// let options = CallOptions { submit: SubmitPolicy::once(), ..CallOptions::default() };
     /// let accepted = node.call_with(&call, &fee, &[wallet], &options).await?;
     /// println!("{}", accepted.trans_code());
     /// # Ok(())
@@ -249,32 +131,56 @@ impl Client {
         fee: &Fee,
         signers: &[&dyn Signer],
         options: &CallOptions,
-    ) -> Result<AcceptedCall, CallError> {
-        CheckedTransaction::check_call(call).map_err(BuildCallError::Mismatch)?;
-        let checked = self.build_checked_call_by(call, fee, options.clock).await?;
+    ) -> Result<AcceptedCall, SubmitError> {
+        CheckedTransaction::check_call(call)?;
+        let checked = self
+            .build_checked_call(call, fee, options.clock)
+            .await
+            .map_err(SubmitError::build)?;
         let trans_code = checked.trans_code();
         let transaction = checked.sign(signers).await?;
         let submitted = self
             .submit_with_retries(&transaction, &options.submit)
-            .await;
-        let submitted = match submitted {
-            Ok(submitted) => submitted,
-            Err(source) => {
-                return Err(CallError::NoClearResponse {
-                    source,
-                    trans_code,
-                    transaction: Box::new(transaction),
-                });
-            }
-        };
-        if let Err(source) = submitted.accepted() {
-            return Err(CallError::Refused { source, trans_code });
-        }
+            .await
+            .map_err(|error| error.of_transaction(trans_code, transaction.clone()))?;
         Ok(AcceptedCall {
             transaction,
             response: submitted.response,
             sent: submitted.sent,
             trans_code,
         })
+    }
+
+    /// Requests the transaction of a call, and checks that it is exactly the requested call, at the
+    /// fee, with a time that the clock confirms. The result can be signed.
+    ///
+    /// # Errors
+    /// If the request fails, or the node built another transaction ([`Error::mismatch`]).
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     call: nodeproof_client::ContractCall,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::contract_call::{Clock, Fee};
+    ///
+    /// let fee = Fee::new(1_500_000.into(), "DEVN")?;
+    /// let checked = node.build_checked_call(&call, &fee, Clock::Local).await?;
+    /// println!("{checked}");
+    /// let signed = checked.sign(&[wallet]).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn build_checked_call(
+        &self,
+        call: &ContractCall,
+        fee: &Fee,
+        clock: Clock,
+    ) -> Result<CheckedTransaction, Error> {
+        let raw = self.build_call(call).await?;
+        let checked = CheckedTransaction::check(call, &raw, fee)?;
+        self.check_timely(&checked, clock).await?;
+        Ok(checked)
     }
 }

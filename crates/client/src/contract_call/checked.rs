@@ -6,12 +6,8 @@ use super::{
     built_call::{BuiltCallMismatch, check_built, check_final, check_signable, check_signed},
     fee::Fee,
 };
-use crate::{
-    ContractCall, DecodeError, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
-};
-use nodeproof_primitives::{
-    Signer, SignerError, TimestampMs, TransactionCode, WalletAddress, escape::escaped,
-};
+use crate::{ContractCall, InputError, RawTransaction, SignatureEntry, SignedTransaction};
+use nodeproof_primitives::{Signer, TimestampMs, TransactionCode, escape::escaped};
 
 /// A transaction that a node built and that is exactly the requested call, at the chosen fee.
 ///
@@ -28,9 +24,7 @@ use nodeproof_primitives::{
 ///
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
 /// CheckedTransaction::check_call(&call)?;
-/// let raw = node.build_call(&call).await?;
-/// let checked = CheckedTransaction::check(&call, &raw, &fee)?;
-/// node.check_timely(&checked, Clock::Local).await?;
+/// let checked = node.build_checked_call(&call, &fee, Clock::Local).await?;
 /// println!("{checked}");
 /// println!("the signed message: {}", checked.message());
 /// let signed = checked.sign(&[wallet]).await?;
@@ -38,7 +32,7 @@ use nodeproof_primitives::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CheckedTransaction {
     requested: ContractCall,
     fee: Fee,
@@ -90,7 +84,7 @@ impl CheckedTransaction {
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
     /// use nodeproof_client::{SignedTransaction, contract_call::CheckedTransaction};
     ///
-    /// let signed = SignedTransaction::from_text(&std::fs::read_to_string("transaction.json")?)?;
+    /// let signed = SignedTransaction::from_json(&std::fs::read_to_string("transaction.json")?)?;
     /// let checked = CheckedTransaction::check_signed(&call, &signed, &fee)?;
     /// println!("{} for {}", checked.trans_code(), checked.fee().amount());
     /// # Ok(())
@@ -106,21 +100,16 @@ impl CheckedTransaction {
     }
 
     fn of(requested: &ContractCall, fee: &Fee, text: &str) -> Result<Self, BuiltCallMismatch> {
-        let raw = RawTransaction::from_text(text)?;
+        let raw = RawTransaction::from_json(text)?;
         let message = nodeproof_primitives::signed_message(text)?;
-        let view = Transaction::from_text(text)?;
-        let unreadable = |fault: crate::FieldError| {
-            DecodeError::because("a raw transaction", &fault.to_string())
-        };
-        let trans_code = view.trans_code().map_err(unreadable)?;
-        let timestamp = view.timestamp().map_err(unreadable)?;
+        let transaction = raw.transaction()?;
         Ok(Self {
             requested: requested.clone(),
             fee: fee.clone(),
             raw,
             message,
-            trans_code,
-            timestamp,
+            trans_code: transaction.trans_code,
+            timestamp: transaction.timestamp,
         })
     }
 
@@ -166,15 +155,16 @@ impl CheckedTransaction {
     /// # Errors
     /// If a signer is missing, is not one of the call's signers, or does not sign. All signers are
     /// checked before the first one signs.
-    pub async fn sign(&self, signers: &[&dyn Signer]) -> Result<SignedTransaction, SignError> {
+    pub async fn sign(&self, signers: &[&dyn Signer]) -> Result<SignedTransaction, InputError> {
         let mut addresses = Vec::with_capacity(signers.len());
         for signer in signers {
             let wallet = signer.wallet_address();
             if !self.requested.signers.contains(&wallet) {
-                return Err(SignError::NotASigner { wallet });
+                let reason = format!("{wallet} is not one of the call's signers");
+                return Err(InputError::new(reason));
             }
             if addresses.contains(&wallet) {
-                return Err(SignError::Twice { wallet });
+                return Err(InputError::new(format!("{wallet} would sign twice")));
             }
             addresses.push(wallet);
         }
@@ -183,23 +173,28 @@ impl CheckedTransaction {
             let signer = signers
                 .iter()
                 .find(|signer| signer.wallet_address() == *wallet);
-            order.push(signer.ok_or(SignError::Missing { wallet: *wallet })?);
+            order.push(signer.ok_or_else(|| {
+                InputError::new(format!(
+                    "{wallet} must sign, but no signer was given for it"
+                ))
+            })?);
         }
         if order.is_empty() {
-            return Err(SignError::NoSigners);
+            return Err(InputError::new(
+                "the call names no signer; add the wallets that sign",
+            ));
         }
         let mut entries = Vec::with_capacity(order.len());
         for signer in order {
             let wallet_address = signer.wallet_address();
             let signature = signer.sign_message(self.message.as_bytes()).await;
-            let signature = signature.map_err(|source| SignError::Failed {
-                wallet: wallet_address,
-                source,
-            })?;
+            let signature =
+                signature.map_err(|source| InputError::not_signed(wallet_address, source))?;
             entries.push(SignatureEntry::new(wallet_address, signature));
         }
         let signed = self.raw.with_signatures(entries)?;
-        check_signed(&self.requested, &signed, &self.fee)?;
+        check_signed(&self.requested, &signed, &self.fee)
+            .map_err(|mismatch| InputError::new(mismatch.to_string()))?;
         Ok(signed)
     }
 }
@@ -237,50 +232,6 @@ impl fmt::Display for CheckedTransaction {
     }
 }
 
-/// A transaction was not signed. Nothing was sent.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SignError {
-    /// The call has no signers. Add them with `ContractCall::signers`, and build the call again.
-    #[error("the call names no signer; add the wallets that sign")]
-    NoSigners,
-    /// A signer of the call is missing. Pass a signer for this wallet.
-    #[error("{wallet} must sign, but no signer was given for it")]
-    Missing {
-        /// The wallet.
-        wallet: WalletAddress,
-    },
-    /// A given signer is not one of the call's signers. Leave it out, or add its wallet to the call
-    /// and build the call again.
-    #[error("{wallet} is not one of the call's signers")]
-    NotASigner {
-        /// The wallet.
-        wallet: WalletAddress,
-    },
-    /// Two signers have the same wallet. Pass one of them.
-    #[error("{wallet} would sign twice")]
-    Twice {
-        /// The wallet.
-        wallet: WalletAddress,
-    },
-    /// A signer did not sign. If `SignerError::is_refusal` is true, ask the wallet's owner.
-    /// Otherwise unlock or connect the signer, and sign again.
-    #[error("{wallet} did not sign: {source}")]
-    Failed {
-        /// The wallet.
-        wallet: WalletAddress,
-        /// The reason.
-        source: SignerError,
-    },
-    /// The signatures can't be added to the transaction. This is a bug in this crate: report it.
-    #[error(transparent)]
-    Assembly(#[from] DecodeError),
-    /// The signed transaction is not the requested call. If the mismatch is `TooLong`, shorten the
-    /// call. Otherwise a signer or this crate has a bug: report it.
-    #[error(transparent)]
-    Mismatch(#[from] BuiltCallMismatch),
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,7 +247,7 @@ mod tests {
         assert_eq!(signatures[0].wallet_address, first.wallet);
         assert_eq!(signatures[1].wallet_address, second.wallet);
         // Each signer gets the message, which has a space where the text has none.
-        assert!(signatures[0].msgsign.text().ends_with("74"));
+        assert!(signatures[0].msgsign.as_str().ends_with("74"));
     }
 
     #[tokio::test]
@@ -304,12 +255,23 @@ mod tests {
         let (first, second) = (FakeSigner::of(FIRST), FakeSigner::of(SECOND));
         let stranger = FakeSigner::of("0x00000000000000000000000000000000000000a1");
         let checked = check(&honest()).unwrap();
-        let missing = checked.sign(&[&second]).await.unwrap_err();
-        assert!(matches!(missing, SignError::Missing { wallet } if wallet == first.wallet));
-        let more = checked.sign(&[&first, &second, &stranger]).await;
-        assert!(matches!(more, Err(SignError::NotASigner { wallet }) if wallet == stranger.wallet));
-        let twice = checked.sign(&[&first, &second, &first]).await;
-        assert!(matches!(twice, Err(SignError::Twice { wallet }) if wallet == first.wallet));
+        let reason = async |signers: &[&dyn Signer]| {
+            let error = checked.sign(signers).await.unwrap_err();
+            assert_eq!(error.failed_signer(), None);
+            error.to_string()
+        };
+        let missing = reason(&[&second]).await;
+        assert_eq!(
+            missing,
+            format!("{FIRST} must sign, but no signer was given for it")
+        );
+        let more = reason(&[&first, &second, &stranger]).await;
+        assert_eq!(
+            more,
+            format!("{} is not one of the call's signers", stranger.wallet)
+        );
+        let twice = reason(&[&first, &second, &first]).await;
+        assert_eq!(twice, format!("{FIRST} would sign twice"));
     }
 
     #[tokio::test]
@@ -320,8 +282,10 @@ mod tests {
             ..FakeSigner::of(SECOND)
         };
         let error = check(&honest()).unwrap().sign(&[&first, &dry]).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.failed_signer(), Some(dry.wallet));
         assert_eq!(
-            error.unwrap_err().to_string(),
+            nodeproof_primitives::with_causes(&error),
             format!("{SECOND} did not sign: the signer refused: not today")
         );
     }
@@ -331,7 +295,7 @@ mod tests {
         let mut call = crate::contract_call::sample::call();
         call.function_called = "f\u{1b}[2J".to_owned();
         let came = honest().replace(":\"add_verification", ":\"f\\u001b[2J");
-        let came = RawTransaction::from_text(&came).unwrap();
+        let came = RawTransaction::from_json(&came).unwrap();
         let fee = crate::contract_call::sample::fee();
         let shown = CheckedTransaction::check(&call, &came, &fee)
             .unwrap()

@@ -1,6 +1,8 @@
 //! The fee of a transaction.
 
-use nodeproof_primitives::{Amount, InexactAmountError, MessageError, signed_message};
+use nodeproof_primitives::{Amount, signed_message};
+
+use crate::InputError;
 
 /// A fee: an exact amount and the token in which it is paid.
 ///
@@ -22,38 +24,27 @@ pub struct Fee {
     currency: String,
 }
 
-/// A fee that can't be paid exactly.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FeeError {
-    /// The amount is below zero. Give zero or more, without a minus sign.
-    #[error("a fee is not below zero, and this one is {0}")]
-    Negative(Amount),
-    /// Nodes would read another amount. Give the fee as an integer, or with at most 15 digits.
-    #[error("the fee {0}")]
-    Inexact(#[from] InexactAmountError),
-    /// No node reads a number with this many digits. Give at most 4300.
-    #[error("the fee can't be signed: {0}")]
-    Unsignable(MessageError),
-    /// The currency is empty. Give the code of the token that pays the fee.
-    #[error("the fee names no currency; give the code of the token that it is paid in")]
-    NoCurrency,
-}
-
 impl Fee {
     /// Creates a fee. `amount` is in base units of the token with the code `currency`.
     ///
     /// # Errors
     /// If the amount is below zero, if nodes would read another amount, or if `currency` is empty.
-    pub fn new(amount: Amount, currency: impl Into<String>) -> Result<Self, FeeError> {
+    pub fn new(amount: Amount, currency: impl Into<String>) -> Result<Self, InputError> {
         let currency = currency.into();
         if amount.as_str().starts_with('-') {
-            return Err(FeeError::Negative(amount));
+            return Err(InputError::new(format!(
+                "a fee is not below zero, and this one is {amount}"
+            )));
         }
-        amount.check_exact()?;
-        signed_message(amount.as_str()).map_err(FeeError::Unsignable)?;
+        amount
+            .check_exact()
+            .map_err(|fault| InputError::new(format!("the fee {fault}")))?;
+        signed_message(amount.as_str())
+            .map_err(|fault| InputError::new(format!("the fee can't be signed: {fault}")))?;
         if currency.trim().is_empty() {
-            return Err(FeeError::NoCurrency);
+            return Err(InputError::new(
+                "the fee names no currency; give the code of the token that it is paid in",
+            ));
         }
         Ok(Self { amount, currency })
     }
@@ -76,7 +67,7 @@ impl Fee {
 mod tests {
     use super::*;
 
-    fn fee(amount: &str, currency: &str) -> Result<Fee, FeeError> {
+    fn fee(amount: &str, currency: &str) -> Result<Fee, InputError> {
         Fee::new(amount.parse().unwrap(), currency)
     }
 
@@ -89,13 +80,16 @@ mod tests {
 
     #[test]
     fn refuses_what_would_be_paid_as_something_else() {
-        assert!(matches!(fee("-1", "TKN"), Err(FeeError::Negative(_))));
-        assert!(matches!(fee("-0", "TKN"), Err(FeeError::Negative(_))));
-        let inexact = fee("1500000.00000000001", "TKN").unwrap_err().to_string();
-        assert!(inexact.starts_with("the fee 1500000.00000000001 has more digits"));
-        assert!(matches!(fee("1e400", "TKN"), Err(FeeError::Inexact(_))));
-        assert!(matches!(fee("1", " "), Err(FeeError::NoCurrency)));
+        let reason = |amount: &str, currency: &str| fee(amount, currency).unwrap_err().to_string();
+        assert!(reason("-1", "TKN").starts_with("a fee is not below zero"));
+        assert!(reason("-0", "TKN").starts_with("a fee is not below zero"));
+        assert!(
+            reason("1500000.00000000001", "TKN")
+                .starts_with("the fee 1500000.00000000001 has more digits")
+        );
+        assert!(reason("1e400", "TKN").starts_with("the fee 1e400"));
+        assert!(reason("1", " ").starts_with("the fee names no currency"));
         let long = "9".repeat(5000);
-        assert!(matches!(fee(&long, "TKN"), Err(FeeError::Unsignable(_))));
+        assert!(reason(&long, "TKN").starts_with("the fee can't be signed"));
     }
 }

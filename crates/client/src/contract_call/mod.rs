@@ -1,6 +1,6 @@
 //! Contract calls: build, check, sign, submit.
 //!
-//! [`Client::call`] does all steps for a [`ContractFunction`], such as a [`Transfer`]. The steps are:
+//! [`Client::call`] does all steps for a [`ContractFunction`], such as a [`Transfer`](crate::Transfer). The steps are:
 //!
 //! 1. [`Client::build_checked_call`] requests the transaction and returns a [`CheckedTransaction`]:
 //!    exactly the requested call at the chosen [`Fee`]. It is the only type that can be signed.
@@ -32,7 +32,6 @@
 //! [`Client::build_checked_call`]: crate::Client::build_checked_call
 //! [`Client::submit_with_retries`]: crate::Client::submit_with_retries
 
-mod build;
 mod built_call;
 mod call;
 mod checked;
@@ -43,11 +42,10 @@ mod sample;
 mod submission;
 mod timely;
 
-pub use build::BuildCallError;
 pub use built_call::{BuiltCallMismatch, check_unique_members, shown_apart};
-pub use call::{AcceptedCall, CallError, CallOptions};
-pub use checked::{CheckedTransaction, SignError};
-pub use fee::{Fee, FeeError};
-pub use function::{ContractFunction, Transfer};
-pub use submission::{SubmitError, SubmitPolicy, Submitted};
+pub use call::{AcceptedCall, CallOptions};
+pub use checked::CheckedTransaction;
+pub use fee::Fee;
+pub use function::ContractFunction;
+pub use submission::{SubmitPolicy, Submitted};
 pub use timely::Clock;

@@ -32,7 +32,7 @@ pub(super) fn honest() -> String {
 
 /// Checks a response against the call.
 pub(super) fn check(text: &str) -> Result<CheckedTransaction, BuiltCallMismatch> {
-    CheckedTransaction::check(&call(), &RawTransaction::from_text(text).unwrap(), &fee())
+    CheckedTransaction::check(&call(), &RawTransaction::from_json(text).unwrap(), &fee())
 }
 
 /// A signer that returns a byte of the message and its address in place of a signature. A dry one

@@ -18,7 +18,7 @@ use crate::Client;
 /// use nodeproof_client::contract_call::{Clock, Fee};
 ///
 /// let fee = Fee::new(1_500_000.into(), "DEVN")?;
-/// let checked = node.build_checked_call_by(&call, &fee, Clock::LocalOrNode).await?;
+/// let checked = node.build_checked_call(&call, &fee, Clock::LocalOrNode).await?;
 /// if let Err(error) = checked.check_local_time() {
 ///     println!("the network has another time: {error}");
 /// }
@@ -64,7 +64,7 @@ impl Client {
     ///
     /// # Errors
     /// [`BuiltCallMismatch::Untimely`] if the time is more than a day away.
-    pub async fn check_timely(
+    pub(super) async fn check_timely(
         &self,
         transaction: &CheckedTransaction,
         clock: Clock,
@@ -87,7 +87,6 @@ impl Client {
 
     /// Returns the time of the latest block, if it can be found.
     async fn latest_block_time(&self) -> Option<TimestampMs> {
-        let latest = self.latest_block().await.ok()??;
-        self.block(latest).await.ok()??.timestamp().ok()
+        Some(self.latest_block().await.ok()??.timestamp)
     }
 }

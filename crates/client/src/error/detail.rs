@@ -1,6 +1,6 @@
 //! The message of a failed response, in whatever form a node sends it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use nodeproof_primitives::escape::escaped_up_to;
 
@@ -13,22 +13,26 @@ const MEMBERS: [&str; 4] = ["detail", "error", "message", "msg"];
 /// Returns the detail of a failed response, as one line that is safe to print.
 pub(super) fn of(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
-    let detail = MEMBERS
-        .iter()
-        .find_map(|name| body.get(name).filter(|detail| !detail.is_null()));
-    let text = detail
-        .map(text_of)
-        .or_else(|| body.as_str().map(str::to_owned))?;
-    harmless(&text)
+    match &body {
+        Value::String(text) => harmless(text),
+        Value::Object(members) => of_members(members),
+        _ => None,
+    }
 }
 
-/// Does the same for a response with a successful status. `find` returns the JSON text of a member.
-pub(crate) fn of_members<'v>(find: impl Fn(&str) -> Option<&'v str>) -> Option<String> {
-    let detail = MEMBERS.iter().find_map(|name| {
-        let detail: Value = serde_json::from_str(find(name)?).ok()?;
-        (!detail.is_null()).then_some(detail)
-    })?;
-    harmless(&text_of(&detail))
+/// Returns the message in the members of a response, as the end of an error's message.
+pub(crate) fn words(members: &Map<String, Value>) -> String {
+    let detail = of_members(members);
+    detail.map_or_else(String::new, |detail| {
+        format!("; the node's message: {}", escaped_up_to(&detail, 100))
+    })
+}
+
+fn of_members(members: &Map<String, Value>) -> Option<String> {
+    let detail = MEMBERS
+        .iter()
+        .find_map(|name| members.get(*name).filter(|detail| !detail.is_null()))?;
+    harmless(&text_of(detail))
 }
 
 fn harmless(text: &str) -> Option<String> {

@@ -3,31 +3,30 @@
 use std::error::Error as StdError;
 
 use reqwest::{StatusCode, header::HeaderMap};
+use serde::de::IgnoredAny;
 
-use super::{DecodeError, Error, ErrorKind, Inner, detail, sources};
+use super::{Error, ErrorKind, Inner, Source, detail, sources};
 use crate::{
-    FieldError, generated,
-    operation::Operation,
+    InputError,
+    call::Operation,
+    generated,
     transport::{BodyTooLarge, Exchange, headers::redacted},
 };
-use nodeproof_primitives::{
-    TransactionCode,
-    escape::{escaped_up_to, excerpt},
-};
+use nodeproof_primitives::escape::{escaped_up_to, excerpt};
 
 /// The maximum length of a body's excerpt in an error, in bytes.
 const EXCERPT: usize = 512;
 
 impl Error {
-    /// Creates the error for an invalid setting or value. Nothing was sent yet.
+    /// Creates the error for an invalid setting, with its cause. Nothing was sent yet.
     pub(crate) fn configuration(
         message: impl Into<String>,
         source: impl StdError + Send + Sync + 'static,
     ) -> Self {
-        Self::from_kind(ErrorKind::Configuration, message).caused_by(source)
+        InputError::because(message, source).into()
     }
 
-    /// Creates the same error without a source.
+    /// Creates the same error without a cause.
     pub(crate) fn unusable(message: impl Into<String>) -> Self {
         Self::from_kind(ErrorKind::Configuration, message)
     }
@@ -42,37 +41,21 @@ impl Error {
             status: None,
             detail: None,
             excerpt: None,
-            is_page: false,
+            is_json: false,
             retry_after: None,
-            trans_code: None,
             message: message.into(),
             source: None,
         }))
     }
 
-    pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
-        self.0.source = Some(Box::new(source));
-        self
-    }
-
-    /// Wraps an error of your own, so that `?` works in a program that uses this error everywhere.
-    ///
-    /// ```
-    /// use nodeproof_client::{Error, ErrorKind};
-    ///
-    /// fn height_in_file(text: &str) -> Result<u64, Error> {
-    ///     text.trim().parse().map_err(Error::other)
-    /// }
-    /// assert_eq!(height_in_file("x").unwrap_err().kind(), ErrorKind::Other);
-    /// ```
-    pub fn other(source: impl StdError + Send + Sync + 'static) -> Self {
-        Self::from_kind(ErrorKind::Other, source.to_string()).caused_by(source)
-    }
-
-    /// Returns the same error as that of a signed transaction.
-    pub(crate) fn about(mut self, code: TransactionCode) -> Self {
-        self.0.trans_code = Some(code);
-        self
+    /// Creates an error with the message of another one, and with the causes of that one.
+    pub(crate) fn repeating(
+        kind: ErrorKind,
+        source: impl StdError + Send + Sync + 'static,
+    ) -> Self {
+        let mut error = Self::from_kind(kind, source.to_string());
+        error.0.source = Some(Source::Repeated(Box::new(source)));
+        error
     }
 
     #[cfg(test)]
@@ -81,48 +64,29 @@ impl Error {
         self
     }
 
-    /// Returns the same error with a longer message.
-    pub(crate) fn within(mut self, place: &str) -> Self {
-        self.0.message = format!("{place}: {}", self.0.message);
-        self
-    }
-
-    /// Returns the same error with the request, the response and the number of attempts of `other`.
-    pub(crate) fn with_exchange_of(mut self, other: &Self) -> Self {
-        let (inner, other) = (&mut self.0, &other.0);
-        inner.operation = other.operation;
-        inner.url.clone_from(&other.url);
-        inner.tries = other.tries;
-        inner.status = other.status;
-        inner.detail.clone_from(&other.detail);
-        inner.excerpt.clone_from(&other.excerpt);
-        inner.is_page = other.is_page;
-        inner.retry_after = other.retry_after;
-        self
-    }
-
-    /// Returns the same error with `maybe_sent` set.
-    pub(crate) fn sent(mut self, maybe: bool) -> Self {
-        self.0.maybe_sent = maybe;
+    /// Returns an error with the same request and response, and another kind and message.
+    pub(crate) fn into_kind(mut self, kind: ErrorKind, message: String) -> Self {
+        self.0.kind = kind;
+        self.0.message = message;
+        self.0.source = None;
         self
     }
 
     fn with_body(mut self, body: &[u8]) -> Self {
         if !body.is_empty() {
             self.0.excerpt = Some(excerpt(body, EXCERPT));
-            self.0.is_page = body.trim_ascii_start().starts_with(b"<");
         }
         self
     }
 
-    /// Creates the error for a response that can't be read as `what`.
-    fn undecodable(
-        what: &'static str,
+    /// Creates the error for a response that is in no stated form. `reason` names the first wrong
+    /// place.
+    pub(crate) fn undecodable(
+        operation: Operation,
         exchange: &Exchange,
         body: &[u8],
-        source: serde_json::Error,
+        reason: &str,
     ) -> Self {
-        let fault = DecodeError::new(what, body, source);
         let content_type = exchange.notes().content_type.clone();
         let content_type =
             content_type.map(|stated| String::from_utf8_lossy(stated.as_bytes()).into_owned());
@@ -130,41 +94,67 @@ impl Error {
             .filter(|stated| !stated.to_ascii_lowercase().contains("json"))
             .map(|stated| format!(" (sent as {})", escaped_up_to(&stated, 60)))
             .unwrap_or_default();
-        Self::from_kind(
-            ErrorKind::Decode,
-            format!("the response is not {what}{stated}: {}", fault.reason()),
-        )
-        .with_body(body)
-        .caused_by(fault)
+        let detail = detail::of(body);
+        let words = detail
+            .as_ref()
+            .map(|words| format!("; the node's message: {}", escaped_up_to(words, 100)))
+            .unwrap_or_default();
+        let message = format!(
+            "the response is not {}{stated}: {reason}{words}",
+            operation.response
+        );
+        let mut error = Self::from_kind(ErrorKind::Decode, message).with_body(body);
+        error.0.detail = detail;
+        error.of_call(operation, exchange)
     }
 
-    /// Creates the error for a response with a requested part that can't be read.
-    pub(crate) fn unreadable(operation: Operation, exchange: &Exchange, fault: FieldError) -> Self {
-        let mut error = Self::from_kind(ErrorKind::Decode, format!("in the response, {fault}"));
-        if let Some(raw) = fault.raw() {
-            error = error.with_body(raw.as_str().as_bytes());
-        }
-        error.caused_by(fault).of_call(operation, exchange)
+    /// Creates the error for a response that contradicts the request or itself.
+    pub(crate) fn contradictory(operation: Operation, exchange: &Exchange, reason: &str) -> Self {
+        let message = format!("in the response, {reason}");
+        Self::from_kind(ErrorKind::Decode, message).of_call(operation, exchange)
     }
 
-    /// Creates the error for a failed request of the generated client, with the notes about it.
-    pub(crate) async fn from_call<E>(
+    /// Creates the error for a failed request of the [generated client](crate::Client::generated).
+    ///
+    /// It has neither the URL nor the number of tries.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) {
+    /// if let Err(failure) = node.generated().get_block(&1200_u64.into()).await {
+    ///     let error = nodeproof_client::Error::from_generated(failure).await;
+    ///     println!("{}", error.reason());
+    /// }
+    /// # }
+    /// ```
+    pub async fn from_generated(failure: generated::Error<()>) -> Self {
+        Self::from_failure("a response", failure).await
+    }
+
+    /// Creates the error for a failed request, with the notes about it.
+    pub(crate) async fn from_call(
         operation: Operation,
         exchange: &Exchange,
-        failure: generated::Error<E>,
+        failure: generated::Error<()>,
     ) -> Self {
+        let error = Self::from_failure(operation.response, failure).await;
+        let error = error.of_call(operation, exchange);
+        tracing::debug!(kind = ?error.kind(), reason = error.reason(), "failed");
+        error
+    }
+
+    async fn from_failure(what: &'static str, failure: generated::Error<()>) -> Self {
         use generated::Error as Call;
 
-        let error = match failure {
+        match failure {
             Call::CommunicationError(source)
             | Call::ResponseBodyError(source)
             | Call::InvalidUpgrade(source) => Self::from_transport(source),
             Call::InvalidResponsePayload(body, source) => {
-                Self::undecodable(operation.response, exchange, &body, source)
+                let reason = escaped_up_to(&source.to_string(), 200);
+                let message = format!("the response is not {what}: {reason}");
+                Self::from_kind(ErrorKind::Decode, message).with_body(&body)
             }
-            Call::UnexpectedResponse(response) => {
-                Self::from_status(operation.response, response).await
-            }
+            Call::UnexpectedResponse(response) => Self::from_status(what, response).await,
             Call::ErrorResponse(response) => {
                 Self::from_kind(ErrorKind::Status, responded_with(response.status()))
             }
@@ -172,10 +162,7 @@ impl Error {
                 ErrorKind::Configuration,
                 format!("the request can't be made: {}", escaped_up_to(&reason, 200)),
             ),
-        };
-        let error = error.of_call(operation, exchange);
-        tracing::debug!(kind = ?error.kind(), reason = error.reason(), "failed");
-        error
+        }
     }
 
     fn of_call(mut self, operation: Operation, exchange: &Exchange) -> Self {
@@ -201,7 +188,11 @@ impl Error {
         hide(&mut inner.message);
         inner.detail.as_mut().map(hide);
         inner.excerpt.as_mut().map(hide);
-        let shows = |source: &(dyn StdError + Send + Sync + 'static)| {
+        let shows = |source: &Source| {
+            let source: &(dyn StdError + 'static) = match source {
+                Source::Repeated(source) => &**source,
+                Source::Http(source) => source,
+            };
             let debug = format!("{source:?}");
             sources(source)
                 .map(ToString::to_string)
@@ -209,37 +200,29 @@ impl Error {
                 .any(|text| redacted(headers, &text).is_some())
         };
         if !headers.is_empty() {
-            inner.source = inner.source.take().filter(|source| !shows(&**source));
+            inner.source = inner.source.take().filter(|source| !shows(source));
         }
         self
     }
 
     fn from_transport(source: reqwest::Error) -> Self {
-        if let Some(fault) = find::<BodyTooLarge>(&source) {
-            let message = fault.to_string();
-            return Self::from_kind(ErrorKind::BodyTooLarge, message).caused_by(source);
+        if let Some(fault) = sources(&source).find_map(<dyn StdError>::downcast_ref::<BodyTooLarge>)
+        {
+            return Self::from_kind(ErrorKind::BodyTooLarge, fault.to_string());
         }
-        let cause = escaped_up_to(&innermost(&source), 200);
         let source = source.without_url();
         let (kind, message) = if source.is_connect() {
-            (ErrorKind::Connect, format!("can't connect: {cause}"))
+            (ErrorKind::Connect, "can't connect")
         } else if source.is_timeout() {
-            (
-                ErrorKind::Timeout,
-                "no complete response in time".to_owned(),
-            )
+            (ErrorKind::Timeout, "no complete response in time")
         } else if source.is_builder() {
-            (
-                ErrorKind::Configuration,
-                format!("the request can't be made: {cause}"),
-            )
+            (ErrorKind::Configuration, "the request can't be made")
         } else {
-            (
-                ErrorKind::Connection,
-                format!("the connection failed: {cause}"),
-            )
+            (ErrorKind::Connection, "the connection failed")
         };
-        Self::from_kind(kind, message).caused_by(source)
+        let mut error = Self::from_kind(kind, message);
+        error.0.source = Some(Source::Http(source));
+        error
     }
 
     async fn from_status(what: &'static str, response: reqwest::Response) -> Self {
@@ -264,7 +247,9 @@ impl Error {
             message = format!("{message}: {}", excerpt(&body, 120));
         }
         let mut error = Self::from_kind(ErrorKind::Status, message).with_body(&body);
+        error.0.status = Some(status);
         error.0.detail = detail;
+        error.0.is_json = serde_json::from_slice::<IgnoredAny>(&body).is_ok();
         error
     }
 }
@@ -275,17 +260,4 @@ fn responded_with(status: StatusCode) -> String {
         .map(|reason| format!(" {reason}"))
         .unwrap_or_default();
     format!("the node responded with {}{reason}", status.as_u16())
-}
-
-/// Returns the first error of this type in the chain.
-fn find<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
-    sources(error).find_map(<dyn StdError>::downcast_ref)
-}
-
-/// Returns the message of the last error in the chain. The others only report that there was one.
-fn innermost(error: &(dyn StdError + 'static)) -> String {
-    sources(error)
-        .last()
-        .map(ToString::to_string)
-        .unwrap_or_default()
 }

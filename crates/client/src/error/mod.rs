@@ -1,26 +1,28 @@
 //! The error of a request.
 
-mod absent;
-mod decode;
 mod detail;
-mod from;
 mod make;
+
+pub(crate) use detail::words;
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
 use reqwest::StatusCode;
 
-pub(crate) use absent::says_absent;
-pub use decode::DecodeError;
-pub(crate) use detail::of_members;
-
-use crate::{BaseUrlError, transport::is_passing};
-use nodeproof_primitives::{TransactionCode, escape::escaped};
+use crate::{BuiltCallMismatch, InputError, transport::is_transient};
+use nodeproof_primitives::{
+    escape::{escaped, escaped_up_to},
+    with_causes,
+};
 
 /// A request failed.
 ///
 /// The error has the operation, the URL and the response, if there was one. Displayed, it is one
-/// line. Text from a node is shortened and has no characters that a terminal acts on.
+/// line, without the causes that [`source`](StdError::source) returns. [`reason`](Self::reason) has
+/// them all. Text from a node is shortened and has no characters that a terminal acts on.
+///
+/// A response that is in no stated form is an error of the kind [`Decode`](ErrorKind::Decode). It
+/// names the first wrong place, what was expected there, and what was received.
 ///
 /// [`Client::submit`](crate::Client::submit) does not return an error for a transaction that the
 /// node refuses: [`SubmitResponse::accepted`](crate::SubmitResponse::accepted) does.
@@ -29,7 +31,7 @@ use nodeproof_primitives::{TransactionCode, escape::escaped};
 /// # async fn example() -> Result<(), nodeproof_client::Error> {
 /// let client = nodeproof_client::Client::new("http://localhost:8420")?;
 /// match client.block(1200_u64).await {
-///     Ok(Some(block)) => println!("{} mismatches", block.mismatches().len()),
+///     Ok(Some(block)) => println!("{}", block.timestamp),
 ///     Ok(None) => println!("no such block"),
 ///     Err(error) if error.is_rate_limited() => println!("pause: {:?}", error.retry_after()),
 ///     Err(error) if error.is_connect() || error.is_timeout() => println!("down: {error}"),
@@ -64,12 +66,20 @@ struct Inner {
     status: Option<StatusCode>,
     detail: Option<String>,
     excerpt: Option<String>,
-    /// Whether the body is HTML or XML.
-    is_page: bool,
+    /// Whether the body of a failed response is JSON.
+    is_json: bool,
     retry_after: Option<Duration>,
-    trans_code: Option<TransactionCode>,
     message: String,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    source: Option<Source>,
+}
+
+type AnyError = Box<dyn StdError + Send + Sync>;
+
+enum Source {
+    /// An error whose message this one repeats.
+    Repeated(AnyError),
+    /// An error of the HTTP client. Its innermost cause says what happened.
+    Http(reqwest::Error),
 }
 
 /// The kind of an error.
@@ -94,18 +104,12 @@ pub enum ErrorKind {
     /// The response is larger, has more values or is nested deeper than the client reads. Raise the
     /// limit on the [`ClientBuilder`](crate::ClientBuilder) if you trust the node.
     BodyTooLarge,
-    /// The response, or a field of it, does not have the described form, or the node built another
-    /// transaction than the requested one, which was not signed. A retry does not help. Check the
-    /// base URL, or use another node. For a submission, see [`Error::maybe_sent`].
+    /// The response is in no stated form, or contradicts the request or itself. A retry does not
+    /// help. Check the base URL, or use another node. For a submission, see [`Error::maybe_sent`].
     Decode,
-    /// The node refuses the transaction. Read the message, and correct the call. Anyone who has the
-    /// transaction can still submit it. If [`Error::maybe_sent`] is true, the node may have accepted
-    /// an earlier submission, or other transactions of the batch.
-    Refused,
-    /// No response shows whether the node accepted the transaction. If [`Error::maybe_sent`] is true,
-    /// submit the *same* transaction again, or [wait](crate::Client::wait_for_inclusion) for
-    /// [`Error::trans_code`]. A new call would pay another fee.
-    Unclear,
+    /// The node built another transaction than the requested one. It was not signed. Use another
+    /// node. [`Error::mismatch`] has the details.
+    Mismatch,
     /// The server is not a node. Check the base URL. See
     /// [`Client::check_node`](crate::Client::check_node).
     NotANode,
@@ -113,8 +117,6 @@ pub enum ErrorKind {
     /// dropped or not yet received it. Start later, use another node, or follow the chain with
     /// [`skip_missing`](crate::FollowOptions::skip_missing).
     MissingBlock,
-    /// An error of your program. See [`Error::other`].
-    Other,
 }
 
 impl Error {
@@ -151,11 +153,43 @@ impl Error {
         self.0.detail.as_deref()
     }
 
-    /// Returns the message without the operation and the URL, such as
-    /// `the node responded with 400 Bad Request: Block not found`.
+    /// Returns the message with its causes, without the operation and the URL. It is one line, and
+    /// safe to print. Examples: `the node responded with 400 Bad Request: Block not found`,
+    /// `can't connect: Connection refused (os error 111)`.
     #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.0.message
+    pub fn reason(&self) -> String {
+        match self.source() {
+            Some(cause) => format!(
+                "{}: {}",
+                self.0.message,
+                escaped_up_to(&with_causes(cause), 200)
+            ),
+            None => self.0.message.clone(),
+        }
+    }
+
+    /// Returns everything on one line: the operation, the URL, the message with its causes, and the
+    /// number of tries if there were several. It is safe to print.
+    #[must_use]
+    pub fn full_message(&self) -> String {
+        let mut text = self.place();
+        text.push_str(&self.reason());
+        text.push_str(&self.repetitions());
+        text
+    }
+
+    /// Returns the operation and the URL, each before a colon.
+    fn place(&self) -> String {
+        let operation = self.0.operation.map(|name| format!("{name}: "));
+        let url = self.0.url.as_ref().map(|url| format!("{}: ", escaped(url)));
+        operation.into_iter().chain(url).collect()
+    }
+
+    fn repetitions(&self) -> String {
+        match self.0.tries {
+            0 | 1 => String::new(),
+            tries => format!(" (tried {tries} times)"),
+        }
     }
 
     /// Returns the requested pause before a retry, from the header `Retry-After`.
@@ -176,9 +210,7 @@ impl Error {
         self.0.tries
     }
 
-    /// Returns whether the request may have reached the node. For a contract call and for
-    /// [`submit_with_retries`](crate::Client::submit_with_retries): whether the node may have accepted
-    /// the transaction.
+    /// Returns whether the request may have reached the node.
     ///
     /// If it is true, the transaction may be pending. Submitting the same signed transaction again is
     /// then safe: the node recognises its code and signature, and responds that it is not new.
@@ -187,44 +219,11 @@ impl Error {
         self.0.maybe_sent
     }
 
-    /// Returns the identifier of the transaction, if the error is that of a contract call that was
-    /// signed.
-    ///
-    /// ```no_run
-    /// # async fn example(
-    /// #     node: nodeproof_client::Client,
-    /// #     tokens: nodeproof_client::nodeproof_primitives::ContractAddress,
-    /// #     transfer: nodeproof_client::contract_call::Transfer,
-    /// #     fee: nodeproof_client::contract_call::Fee,
-    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
-    /// # ) -> Result<(), nodeproof_client::Error> {
-    /// use nodeproof_client::{Error, InclusionOptions};
-    ///
-    /// if let Err(error) = node.call(tokens, &transfer, &fee, &[wallet]).await.map_err(Error::from) {
-    ///     match error.trans_code() {
-    ///         Some(code) if error.maybe_sent() => {
-    ///             let options = InclusionOptions::default();
-    ///             let included = node.wait_for_inclusion(code, &options).await?;
-    ///             println!("in a block: {}", included.is_some());
-    ///         }
-    ///         _ => return Err(error),
-    ///     }
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn trans_code(&self) -> Option<TransactionCode> {
-        self.0.trans_code
-    }
-
     /// Returns whether a time-out expired: of connecting, of a try, or of the whole request.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         self.0.kind == ErrorKind::Timeout
-            || self
-                .reqwest_source()
-                .is_some_and(reqwest::Error::is_timeout)
+            || self.http_error().is_some_and(reqwest::Error::is_timeout)
     }
 
     /// Returns whether no connection was made.
@@ -240,9 +239,7 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
             ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Connection => true,
-            // A new call would be another transaction, with another fee.
-            ErrorKind::Refused | ErrorKind::Unclear => false,
-            _ => self.0.status.is_some_and(is_passing),
+            _ => self.0.status.is_some_and(is_transient),
         }
     }
 
@@ -252,10 +249,61 @@ impl Error {
         self.0.status == Some(StatusCode::TOO_MANY_REQUESTS)
     }
 
-    /// Returns whether the response does not have the described form.
+    /// Returns whether the node reports that it does not have the requested thing: it responds with
+    /// 400, 404, 410 or 422, and with JSON. A proxy's page is not such a response.
+    ///
+    /// The contract shows no failures. The client sends only well-formed requests, so no other
+    /// meaning is left. The node's message is in [`reason`](Self::reason). The methods that return
+    /// an [`Option`] return `None` for such a response.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        self.0.is_json && self.has_status_of_absence()
+    }
+
+    /// Returns whether the status is that of a missing thing, but the body is not JSON.
+    pub(crate) fn is_refused_without_json(&self) -> bool {
+        !self.0.is_json && self.has_status_of_absence()
+    }
+
+    fn has_status_of_absence(&self) -> bool {
+        let status = self.0.status.map(|status| status.as_u16());
+        matches!(status, Some(400 | 404 | 410 | 422))
+    }
+
+    /// Returns whether the response is in no stated form, or contradicts the request or itself.
     #[must_use]
     pub fn is_decode(&self) -> bool {
         self.0.kind == ErrorKind::Decode
+    }
+
+    /// Returns how a built transaction differs from the requested call, for an error of the kind
+    /// [`Mismatch`](ErrorKind::Mismatch).
+    #[must_use]
+    pub fn mismatch(&self) -> Option<&BuiltCallMismatch> {
+        match &self.0.source {
+            Some(Source::Repeated(source)) => source.downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the [mismatch](Self::mismatch), or the error itself if it has another kind.
+    ///
+    /// # Errors
+    /// The error itself.
+    pub fn into_mismatch(mut self) -> Result<BuiltCallMismatch, Self> {
+        match self.0.source.take() {
+            Some(Source::Repeated(source)) => match source.downcast() {
+                Ok(mismatch) => Ok(*mismatch),
+                Err(source) => {
+                    self.0.source = Some(Source::Repeated(source));
+                    Err(self)
+                }
+            },
+            source => {
+                self.0.source = source;
+                Err(self)
+            }
+        }
     }
 
     /// Returns whether the response exceeds the client's limits: in size, number of values or depth.
@@ -264,8 +312,11 @@ impl Error {
         self.0.kind == ErrorKind::BodyTooLarge
     }
 
-    fn reqwest_source(&self) -> Option<&reqwest::Error> {
-        sources(self).find_map(<dyn StdError>::downcast_ref)
+    fn http_error(&self) -> Option<&reqwest::Error> {
+        match &self.0.source {
+            Some(Source::Http(source)) => Some(source),
+            _ => None,
+        }
     }
 }
 
@@ -276,25 +327,24 @@ fn sources<'e>(
     std::iter::successors(Some(error), |error| (*error).source())
 }
 
-impl From<BaseUrlError> for Error {
-    fn from(source: BaseUrlError) -> Self {
-        Self::configuration(source.to_string(), source)
+/// The kind is [`Configuration`](ErrorKind::Configuration).
+impl From<InputError> for Error {
+    fn from(source: InputError) -> Self {
+        Self::repeating(ErrorKind::Configuration, source)
+    }
+}
+
+/// The kind is [`Mismatch`](ErrorKind::Mismatch).
+impl From<BuiltCallMismatch> for Error {
+    fn from(source: BuiltCallMismatch) -> Self {
+        Self::repeating(ErrorKind::Mismatch, source)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(operation) = self.0.operation {
-            write!(f, "{operation}: ")?;
-        }
-        if let Some(url) = &self.0.url {
-            write!(f, "{}: ", escaped(url))?;
-        }
-        f.write_str(&self.0.message)?;
-        if self.0.tries > 1 {
-            write!(f, " (tried {} times)", self.0.tries)?;
-        }
-        Ok(())
+        let (place, repetitions) = (self.place(), self.repetitions());
+        write!(f, "{place}{}{repetitions}", self.0.message)
     }
 }
 
@@ -307,13 +357,18 @@ impl fmt::Debug for Error {
             .field("retry_after", &self.0.retry_after)
             .field("maybe_sent", &self.0.maybe_sent)
             .field("body_excerpt", &self.0.excerpt)
-            .field("source", &self.0.source)
+            .field("source", &self.source())
             .finish()
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source.as_ref().map(|source| &**source as _)
+        match self.0.source.as_ref()? {
+            Source::Repeated(source) => source.source(),
+            // The message of this kind says it all.
+            Source::Http(_) if self.0.kind == ErrorKind::Timeout => None,
+            Source::Http(source) => sources(source).skip(1).last(),
+        }
     }
 }

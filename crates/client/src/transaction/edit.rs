@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::decode::members;
+use crate::json_text::members;
 
 /// Returns the position of a member's value in an object's text. Of several, the last counts.
 ///

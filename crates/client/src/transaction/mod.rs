@@ -6,11 +6,8 @@
 
 mod edit;
 mod raw;
-mod signature;
 mod signed;
-mod view;
+mod typed;
 
 pub use raw::RawTransaction;
-pub use signature::SignatureEntry;
 pub use signed::SignedTransaction;
-pub use view::{ContractCallView, Transaction};

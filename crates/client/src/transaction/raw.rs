@@ -5,8 +5,8 @@ use std::ops::Range;
 use nodeproof_primitives::{Amount, RawJson};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{SignedTransaction, Transaction, edit};
-use crate::DecodeError;
+use super::{SignedTransaction, edit};
+use crate::{InputError, Transaction, from_json};
 
 /// A raw transaction from `/call-sc`: its text, byte for byte.
 ///
@@ -17,25 +17,23 @@ use crate::DecodeError;
 /// The caller sets the fee before signing: [`with_fee`](Self::with_fee).
 ///
 /// ```
-/// use nodeproof_client::{RawTransaction, SignatureEntry};
+/// use nodeproof_client::{
+///     RawTransaction, SignatureEntry, nodeproof_primitives::MessageSignature,
+/// };
 ///
-/// let raw = RawTransaction::from_slice(
-///     br#"{"transaction":{"type":3,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
-///          "fee":0.0,"currency":"TKN","specific_data":{}},"signatures":[]}"#,
+/// let raw = RawTransaction::from_json(
+///     r#"{"transaction":{"type":3,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
+///         "timestamp":1767225593000,"fee":0.0,"currency":"TKN","descr":"","valid":1,
+///         "specific_data":{}},"signatures":[]}"#,
 /// )?;
 /// let raw = raw.with_fee(&"1500000".parse()?)?.with_currency("GRAIN")?;
 /// assert!(raw.transaction_text()?.contains("\"fee\":1500000,"));
-/// assert_eq!(raw.transaction()?.currency()?, "GRAIN");
+/// assert_eq!(raw.transaction()?.currency, "GRAIN");
 ///
-/// let entry = SignatureEntry {
-///     wallet_address: "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?,
-///     msgsign: "30c4".parse()?,
-/// };
-/// let signed = raw.with_signatures(vec![entry.clone()])?;
+/// let wallet = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
+/// let entry = SignatureEntry::new(wallet, MessageSignature::from_bytes([0x7e; 64]));
+/// let signed = raw.with_signatures([entry])?;
 /// assert_eq!(signed.transaction_text(), raw.transaction_text()?);
-///
-/// let saved = RawTransaction::from_text(raw.text().as_str())?;
-/// assert_eq!(saved.into_signed(vec![entry])?, signed);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,23 +43,13 @@ pub struct RawTransaction {
     transaction: Option<Range<usize>>,
 }
 
-const WHAT: &str = "a raw transaction";
-
 impl RawTransaction {
-    /// Reads the response of `/call-sc` from its bytes.
-    ///
-    /// # Errors
-    /// If they are not JSON.
-    pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
-        serde_json::from_slice(body).map_err(|source| DecodeError::new(WHAT, body, source))
-    }
-
     /// Reads a raw transaction from its text, such as a saved one.
     ///
     /// # Errors
     /// If it is not JSON.
-    pub fn from_text(text: &str) -> Result<Self, DecodeError> {
-        Self::from_slice(text.as_bytes())
+    pub fn from_json(text: &str) -> Result<Self, InputError> {
+        from_json(text.as_bytes())
     }
 
     /// Returns the whole response, byte for byte.
@@ -74,12 +62,12 @@ impl RawTransaction {
     ///
     /// # Errors
     /// If the response has no transaction.
-    pub fn transaction_text(&self) -> Result<&str, DecodeError> {
+    pub fn transaction_text(&self) -> Result<&str, InputError> {
         let place = self.transaction.clone();
         place.and_then(|place| self.text.as_str().get(place)).ok_or_else(|| {
-            DecodeError::because(
-                WHAT,
-                "it has no member `transaction` that is an object, and is not a transaction itself",
+            InputError::new(
+                "not a raw transaction: it has no member `transaction` that is an object, and is not \
+                 a transaction itself",
             )
         })
     }
@@ -87,9 +75,9 @@ impl RawTransaction {
     /// Returns a typed view of the transaction.
     ///
     /// # Errors
-    /// If the response has no transaction.
-    pub fn transaction(&self) -> Result<Transaction, DecodeError> {
-        Transaction::from_text(self.transaction_text()?)
+    /// If the response has no transaction, or it does not have the documented form.
+    pub fn transaction(&self) -> Result<Transaction, InputError> {
+        from_json(self.transaction_text()?.as_bytes())
     }
 
     /// Returns the same transaction with another fee, written exactly as given. It is in base units
@@ -99,7 +87,7 @@ impl RawTransaction {
     ///
     /// # Errors
     /// If the transaction does not have exactly one `fee`.
-    pub fn with_fee(&self, fee: &Amount) -> Result<Self, DecodeError> {
+    pub fn with_fee(&self, fee: &Amount) -> Result<Self, InputError> {
         self.with_member("fee", fee.as_str())
     }
 
@@ -109,9 +97,8 @@ impl RawTransaction {
     ///
     /// # Errors
     /// If the transaction does not have exactly one `currency`.
-    pub fn with_currency(&self, token_code: &str) -> Result<Self, DecodeError> {
-        let text = serde_json::to_string(token_code)
-            .map_err(|error| DecodeError::because(WHAT, &error.to_string()))?;
+    pub fn with_currency(&self, token_code: &str) -> Result<Self, InputError> {
+        let text = serde_json::to_string(token_code)?;
         self.with_member("currency", &text)
     }
 
@@ -125,35 +112,22 @@ impl RawTransaction {
     pub fn with_signatures<S: Serialize>(
         &self,
         signatures: impl IntoIterator<Item = S>,
-    ) -> Result<SignedTransaction, DecodeError> {
+    ) -> Result<SignedTransaction, InputError> {
         SignedTransaction::assemble(self.transaction_text()?, signatures)
     }
 
-    /// Consumes the raw transaction, and is otherwise the same as
-    /// [`with_signatures`](Self::with_signatures).
-    ///
-    /// # Errors
-    /// As for [`with_signatures`](Self::with_signatures).
-    pub fn into_signed<S: Serialize>(
-        self,
-        signatures: impl IntoIterator<Item = S>,
-    ) -> Result<SignedTransaction, DecodeError> {
-        self.with_signatures(signatures)
-    }
-
-    fn with_member(&self, name: &str, value: &str) -> Result<Self, DecodeError> {
+    fn with_member(&self, name: &str, value: &str) -> Result<Self, InputError> {
         let transaction = self.transaction_text()?;
         let changed = edit::replace(transaction, name, value).ok_or_else(|| {
-            DecodeError::because(
-                WHAT,
-                &format!("its transaction has not exactly one `{name}`"),
-            )
+            InputError::new(format!(
+                "not a raw transaction: its transaction has not exactly one `{name}`"
+            ))
         })?;
         let mut text = self.text.as_str().to_owned();
         if let Some(place) = &self.transaction {
             text.replace_range(place.clone(), &changed);
         }
-        Self::from_text(&text)
+        Self::from_json(&text)
     }
 }
 
@@ -201,7 +175,7 @@ mod tests {
     #[test]
     fn keeps_every_byte_of_the_response() {
         let text = "{ \"transaction\" : {\"fee\":0.0, \"x\":\"\u{e9}\\u00e9\", \"n\":1E2},\"signatures\":[ ]}";
-        let raw = RawTransaction::from_text(text).unwrap();
+        let raw = RawTransaction::from_json(text).unwrap();
         assert_eq!(raw.text().as_str(), text);
         assert_eq!(
             raw.transaction_text().unwrap(),
@@ -214,7 +188,7 @@ mod tests {
     #[test]
     fn understands_a_transaction_without_its_envelope() {
         let bare = r#"{"type":3,"specific_data":{"params":{}},"fee":0.0}"#;
-        let raw = RawTransaction::from_text(bare).unwrap();
+        let raw = RawTransaction::from_json(bare).unwrap();
         assert_eq!(raw.transaction_text().unwrap(), bare);
         let raw = raw.with_fee(&"7.50".parse().unwrap()).unwrap();
         assert!(raw.transaction_text().unwrap().ends_with(r#""fee":7.50}"#));
@@ -229,16 +203,16 @@ mod tests {
             r#"{"transaction":null}"#,
             r#"{"transaction":"x","type":3,"specific_data":{}}"#,
         ] {
-            let raw = RawTransaction::from_text(text).unwrap();
+            let raw = RawTransaction::from_json(text).unwrap();
             assert!(raw.transaction_text().is_err(), "{text}");
             assert!(raw.with_signatures(NONE).is_err(), "{text}");
         }
-        assert!(RawTransaction::from_text("{").is_err());
+        assert!(RawTransaction::from_json("{").is_err());
     }
 
     #[test]
     fn a_fee_that_is_there_twice_is_not_guessed_at() {
-        let raw = RawTransaction::from_text(r#"{"transaction":{"fee":1,"fee":2}}"#).unwrap();
+        let raw = RawTransaction::from_json(r#"{"transaction":{"fee":1,"fee":2}}"#).unwrap();
         let error = raw.with_fee(&1.into()).unwrap_err().to_string();
         assert_eq!(
             error,
@@ -248,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_currency_is_written_as_json() {
-        let raw = RawTransaction::from_text(r#"{"transaction":{"currency":"A"}}"#).unwrap();
+        let raw = RawTransaction::from_json(r#"{"transaction":{"currency":"A"}}"#).unwrap();
         let raw = raw.with_currency("B\"").unwrap();
         assert_eq!(raw.transaction_text().unwrap(), r#"{"currency":"B\""}"#);
     }

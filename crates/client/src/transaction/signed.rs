@@ -3,28 +3,25 @@
 use nodeproof_primitives::RawJson;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{SignatureEntry, Transaction, edit};
-use crate::DecodeError;
+use super::edit;
+use crate::{InputError, SignatureEntry, Transaction, from_json};
 
 /// A transaction with the signatures of its signers: the text that is submitted, byte for byte.
 ///
 /// Source: the contract, "Transaction (body of `/submit-transaction`)".
 ///
 /// ```
-/// use nodeproof_client::{SignatureEntry, SignedTransaction};
+/// use nodeproof_client::{SignatureEntry, SignedTransaction, nodeproof_primitives::MessageSignature};
 ///
 /// let text = r#"{"transaction": {"fee": 1.50}, "signatures": [
 ///     {"wallet_address": "0xc8111e8386bed918b8068b3f719c53a2e76810c3", "msgsign": "30c4"}]}"#;
-/// let signed = SignedTransaction::from_text(text)?;
+/// let signed = SignedTransaction::from_json(text)?;
 /// assert_eq!(signed.text().as_str(), text);
 /// assert_eq!(signed.transaction_text(), r#"{"fee": 1.50}"#);
-/// assert_eq!(signed.transaction()?.fee()?.as_str(), "1.50");
-/// assert_eq!(signed.signatures()?[0].msgsign.text(), "30c4");
+/// assert_eq!(signed.signatures()?[0].msgsign.as_str(), "30c4");
 ///
-/// let second = SignatureEntry {
-///     wallet_address: "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?,
-///     msgsign: "7e01".parse()?,
-/// };
+/// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
+/// let second = SignatureEntry::new(wallet, MessageSignature::from_bytes([0x7e; 64]));
 /// let both = signed.and_signature(&second)?;
 /// assert_eq!(both.signatures()?[1], second);
 /// assert_eq!(both.transaction_text(), signed.transaction_text());
@@ -36,17 +33,13 @@ pub struct SignedTransaction {
     transaction: std::ops::Range<usize>,
 }
 
-const WHAT: &str = "a signed transaction";
-
 impl SignedTransaction {
     /// Reads a signed transaction from its text, such as a saved one.
     ///
     /// # Errors
     /// If it is not an object with an object `transaction` and an array `signatures`.
-    pub fn from_text(text: &str) -> Result<Self, DecodeError> {
-        let read = RawJson::from_text(text.to_owned());
-        read.map_err(|source| DecodeError::new(WHAT, text.as_bytes(), source))
-            .and_then(Self::check)
+    pub fn from_json(text: &str) -> Result<Self, InputError> {
+        from_json::<RawJson>(text.as_bytes()).and_then(Self::check)
     }
 
     /// Returns the text that is submitted.
@@ -67,27 +60,25 @@ impl SignedTransaction {
     /// Returns a typed view of the transaction.
     ///
     /// # Errors
-    /// Never, because the constructor checks that the transaction is an object.
-    pub fn transaction(&self) -> Result<Transaction, DecodeError> {
-        Transaction::from_text(self.transaction_text())
+    /// If it does not have the documented form.
+    pub fn transaction(&self) -> Result<Transaction, InputError> {
+        from_json(self.transaction_text().as_bytes())
     }
 
     /// Returns the signatures.
     ///
     /// # Errors
     /// If one of them is not a wallet address with a hexadecimal signature.
-    pub fn signatures(&self) -> Result<Vec<SignatureEntry>, DecodeError> {
-        serde_json::from_str(self.signatures_text())
-            .map_err(|error| DecodeError::because("a list of signatures", &error.to_string()))
+    pub fn signatures(&self) -> Result<Vec<SignatureEntry>, InputError> {
+        from_json(self.signatures_text().as_bytes())
     }
 
     /// Returns the same transaction with one more signature. The earlier ones do not change.
     ///
     /// # Errors
     /// If the entry is not serialized as a signature.
-    pub fn and_signature(&self, entry: &impl Serialize) -> Result<Self, DecodeError> {
-        let earlier: Vec<RawJson> = serde_json::from_str(self.signatures_text())
-            .map_err(|error| DecodeError::because(WHAT, &error.to_string()))?;
+    pub fn and_signature(&self, entry: &impl Serialize) -> Result<Self, InputError> {
+        let earlier: Vec<RawJson> = from_json(self.signatures_text().as_bytes())?;
         let entry = checked(entry)?;
         Self::assembled(self.transaction_text(), earlier.into_iter().chain([entry]))
     }
@@ -96,7 +87,7 @@ impl SignedTransaction {
     pub(super) fn assemble<S: Serialize>(
         transaction: &str,
         signatures: impl IntoIterator<Item = S>,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, InputError> {
         let entries = signatures.into_iter().map(|entry| checked(&entry));
         Self::assembled(transaction, entries.collect::<Result<Vec<_>, _>>()?)
     }
@@ -104,10 +95,10 @@ impl SignedTransaction {
     fn assembled(
         transaction: &str,
         entries: impl IntoIterator<Item = RawJson>,
-    ) -> Result<Self, DecodeError> {
+    ) -> Result<Self, InputError> {
         let entries: Vec<String> = entries.into_iter().map(|entry| entry.to_string()).collect();
         let entries = entries.join(",");
-        Self::from_text(&format!(
+        Self::from_json(&format!(
             r#"{{"transaction":{transaction},"signatures":[{entries}]}}"#
         ))
     }
@@ -119,7 +110,7 @@ impl SignedTransaction {
             .unwrap_or("[]")
     }
 
-    fn check(text: RawJson) -> Result<Self, DecodeError> {
+    fn check(text: RawJson) -> Result<Self, InputError> {
         let member = |name: &str, opening: char| {
             edit::find(text.as_str(), name).filter(|place| {
                 text.as_str()
@@ -128,15 +119,13 @@ impl SignedTransaction {
             })
         };
         let Some(transaction) = member("transaction", '{') else {
-            return Err(DecodeError::because(
-                WHAT,
-                "it has no member `transaction` that is an object",
+            return Err(InputError::new(
+                "not a signed transaction: it has no member `transaction` that is an object",
             ));
         };
         if member("signatures", '[').is_none() {
-            return Err(DecodeError::because(
-                WHAT,
-                "it has no member `signatures` that is an array",
+            return Err(InputError::new(
+                "not a signed transaction: it has no member `signatures` that is an array",
             ));
         }
         Ok(Self { text, transaction })
@@ -144,13 +133,11 @@ impl SignedTransaction {
 }
 
 /// Returns an entry's text, if it is that of a signature.
-fn checked(entry: &impl Serialize) -> Result<RawJson, DecodeError> {
-    const ENTRY: &str = "a signature";
-    let text = RawJson::from_value(entry)
-        .map_err(|error| DecodeError::because(ENTRY, &error.to_string()))?;
-    match text.decode::<SignatureEntry>() {
+fn checked(entry: &impl Serialize) -> Result<RawJson, InputError> {
+    let text = RawJson::from_value(entry)?;
+    match from_json::<SignatureEntry>(text.as_str().as_bytes()) {
         Ok(_) => Ok(text),
-        Err(error) => Err(DecodeError::because(ENTRY, &error.to_string())),
+        Err(fault) => Err(InputError::new(format!("not a signature: {fault}"))),
     }
 }
 
@@ -175,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_is_submitted_is_the_text_that_was_given() {
-        let signed = SignedTransaction::from_text(TEXT).unwrap();
+        let signed = SignedTransaction::from_json(TEXT).unwrap();
         assert_eq!(serde_json::to_string(&signed).unwrap(), TEXT);
         assert_eq!(
             serde_json::to_string(&vec![&signed]).unwrap(),
@@ -186,17 +173,18 @@ mod tests {
 
     #[test]
     fn another_signer_leaves_the_first_one_alone() {
-        let signed = SignedTransaction::from_text(TEXT).unwrap();
+        let signed = SignedTransaction::from_json(TEXT).unwrap();
         let entry = SignatureEntry {
             wallet_address: "0xe8cf534e934cf1d5fb523b8c3134a501037d470e"
                 .parse()
                 .unwrap(),
             msgsign: "01".parse().unwrap(),
+            extra: serde_json::Map::new(),
         };
         let both = signed.and_signature(&entry).unwrap();
         assert_eq!(both.transaction_text(), signed.transaction_text());
         let signatures = both.signatures().unwrap();
-        assert_eq!(signatures[0].msgsign.text(), "aB");
+        assert_eq!(signatures[0].msgsign.as_str(), "aB");
         assert_eq!(signatures[1], entry);
         assert_eq!(signatures.len(), 2);
         assert!(
@@ -218,7 +206,7 @@ mod tests {
             r#"{"transaction":{},"signatures":{}}"#,
             r#"{"transaction":{},"signatures":[]} x"#,
         ] {
-            assert!(SignedTransaction::from_text(text).is_err(), "{text}");
+            assert!(SignedTransaction::from_json(text).is_err(), "{text}");
         }
     }
 }

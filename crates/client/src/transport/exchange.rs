@@ -19,7 +19,7 @@ use super::{
     options::Limits,
     pace::Pace,
     response,
-    retry::{is_passing, retry_after},
+    retry::{is_transient, retry_after},
     routes::{Route, Routes},
 };
 use crate::generated;
@@ -216,9 +216,8 @@ impl generated::Client {
 /// Returns `Some` if the failure of a try may be temporary, with the `Retry-After` of the response.
 fn passing(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
     match outcome {
-        Ok(response) => {
-            is_passing(response.status()).then(|| retry_after(response.headers(), SystemTime::now))
-        }
+        Ok(response) => is_transient(response.status())
+            .then(|| retry_after(response.headers(), SystemTime::now)),
         Err(error) => (!error.is_builder()).then_some(None),
     }
 }
@@ -289,7 +288,7 @@ mod tests {
         let base = "http://localhost:1".parse().unwrap();
         let http = http_client(&base, &TransportOptions::default()).unwrap();
         let client = generated::Client::new_with_client("no url", http, HookState::default());
-        let failure = client.get_block().block_index(1).send().await.unwrap_err();
+        let failure = client.get_block(&1.into()).await.unwrap_err();
         let generated::Error::CommunicationError(error) = failure else {
             panic!("{failure}")
         };

@@ -4,6 +4,7 @@
 //! of the client, such as one with a missing parameter, [`http_client`] returns a plain HTTP client
 //! with the same settings.
 
+pub(crate) mod backoff;
 mod body;
 mod exchange;
 pub(crate) mod headers;
@@ -21,5 +22,5 @@ pub(crate) use exchange::{Exchange, HookState};
 pub use http::http_client;
 pub use options::{Limits, TransportOptions};
 pub use retry::RetryPolicy;
-pub(crate) use retry::is_passing;
+pub(crate) use retry::is_transient;
 pub(crate) use routes::Route;

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use super::backoff::doubled;
 use reqwest::{
     StatusCode,
     header::{HeaderMap, RETRY_AFTER},
@@ -93,8 +94,7 @@ impl RetryPolicy {
         match requested {
             Some(requested) => (requested <= self.longest_retry_after).then_some(requested),
             None => {
-                let doubled = self.first_pause.saturating_mul(1 << repetition.min(20));
-                let pause = doubled.min(self.longest_pause);
+                let pause = doubled(self.first_pause, self.longest_pause, repetition);
                 // Clients that failed together should not retry together.
                 let random = u32::try_from(RandomState::new().hash_one(repetition) % 256);
                 Some(pause - pause / 1024 * random.unwrap_or(0))
@@ -104,7 +104,7 @@ impl RetryPolicy {
 }
 
 /// Returns whether the failure that a status reports is likely to be temporary.
-pub(crate) fn is_passing(status: StatusCode) -> bool {
+pub(crate) fn is_transient(status: StatusCode) -> bool {
     matches!(
         status,
         StatusCode::REQUEST_TIMEOUT

@@ -1,22 +1,23 @@
 //! The request of each method, and the value that it returns for the response.
 
 use nodeproof_client::{
-    AddVerification, Client, ContractCall, HolderAddress, SignatureEntry, SignedTransaction,
-    nodeproof_primitives::{Network, RawJson},
+    AddVerification, BatchOutcome, Client, ContractCall, HolderAddress, SignatureEntry,
+    SignedTransaction,
+    nodeproof_primitives::{Integer, Network, RawJson},
 };
 
 use crate::{
-    CONTRACT, OTHER, WALLET, client,
+    BLOCK, CONTRACT, OTHER, WALLET, client,
     server::{Reply, Server},
 };
 
 #[tokio::test]
 async fn a_block_is_asked_for_by_its_index() {
-    let server = Server::responding(Reply::json(r#"{"index":7,"timestamp":1}"#)).await;
-    let block = client(&server.base).block_response(7_u64).await.unwrap();
-    assert_eq!(block.index().unwrap(), &7);
+    let server = Server::responding(Reply::json(BLOCK)).await;
+    let block = client(&server.base).block(1_u64).await.unwrap().unwrap();
+    assert_eq!(block.index, 1);
     let request = server.request();
-    assert_eq!(request.line, "GET /get-block?block_index=7 HTTP/1.1");
+    assert_eq!(request.line, "GET /get-block?block_index=1 HTTP/1.1");
     assert_eq!(request.header("accept"), Some("application/json"));
     assert_eq!(request.header("user-agent"), Some("nodeproof-client/0.1.0"));
     // The generator adds this header. No node needs it.
@@ -28,18 +29,13 @@ async fn a_block_is_asked_for_by_its_index() {
 
 #[tokio::test]
 async fn an_index_may_be_of_any_size() {
-    let server = Server::responding(Reply::json("{}")).await;
+    let absent = Reply::status(400, r#"{"detail":"Block not found"}"#);
+    let server = Server::responding(absent).await;
     let client = client(&server.base);
-    client.block_response(u64::MAX).await.unwrap();
-    client.block_response(-1).await.unwrap();
-    client
-        .block_response(
-            "9".repeat(60)
-                .parse::<nodeproof_client::nodeproof_primitives::Integer>()
-                .unwrap(),
-        )
-        .await
-        .unwrap();
+    let huge: Integer = "9".repeat(60).parse().unwrap();
+    for index in [u64::MAX.into(), (-1).into(), huge] {
+        assert_eq!(client.block(index).await.unwrap(), None);
+    }
     let lines: Vec<_> = server
         .requests()
         .into_iter()
@@ -69,14 +65,14 @@ async fn balances_are_asked_for_in_three_ways() {
     let held = client.token_balance("A&B é", wallet).await.unwrap();
     assert_eq!(held.unwrap().to_string(), "9007199254740993");
     assert_eq!(client.token_balance("TKN", wallet).await.unwrap(), None);
-    let tokens = client.balances(wallet).await.unwrap().unwrap();
+    let tokens = client.balances(wallet).await.unwrap();
     assert_eq!(
         (tokens[0].token_code.as_str(), &tokens[0].balance),
         ("TKN", &Some(5.into()))
     );
-    let holders = client.holders("TKN").await.unwrap().unwrap();
+    let holders = client.holders("TKN").await.unwrap();
     assert_eq!(
-        holders[0].holder,
+        holders[0].wallet,
         HolderAddress::Contract(CONTRACT.parse().unwrap())
     );
 
@@ -117,13 +113,13 @@ async fn state_and_verification_ask_for_a_row_of_a_table() {
     .await;
     let client = client(&server.base);
     let contract = CONTRACT.parse().unwrap();
-    let state = client
+    let record = client
         .contract_state("t", contract, "c", "v")
         .await
         .unwrap();
-    assert!(state.record().unwrap().unwrap().as_str().starts_with('['));
+    assert!(record.unwrap().as_str().starts_with('['));
     let record = client.verification(contract, "a").await.unwrap().unwrap();
-    assert_eq!(record.verifier_address().unwrap().to_string(), WALLET);
+    assert_eq!(record.verifier_address.to_string(), WALLET);
     assert_eq!(client.verification(contract, "b").await.unwrap(), None);
 
     let lines: Vec<_> = server
@@ -154,8 +150,10 @@ async fn trust_goes_from_the_first_wallet_to_the_second() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(score.score().unwrap(), &-3);
-    assert_eq!(score.status(), Ok("SUCCESS"));
+    assert_eq!(
+        (score.trust_score, score.status.as_str()),
+        ((-3).into(), "SUCCESS")
+    );
     let line = server.request().line;
     assert!(
         line.contains(&format!("src_wallet_address={WALLET}")),
@@ -185,7 +183,7 @@ async fn a_call_is_built_from_exactly_what_was_given() {
     assert_eq!(
         request.body,
         format!(
-            "{{\"sc_address\":\"{CONTRACT}\",\"function_called\":\"f\",\"signers\":[],\"params\":{params}}}"
+            "{{\"function_called\":\"f\",\"params\":{params},\"sc_address\":\"{CONTRACT}\",\"signers\":[]}}"
         )
     );
 }
@@ -193,11 +191,9 @@ async fn a_call_is_built_from_exactly_what_was_given() {
 #[tokio::test]
 async fn a_claim_is_built_from_its_request() {
     let server = Server::responding(Reply::json(RAW)).await;
-    let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 99).remarks("fine");
-    client(&server.base)
-        .build_verification(CONTRACT.parse().unwrap(), &claim)
-        .await
-        .unwrap();
+    let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 99);
+    let call = claim.call(CONTRACT.parse().unwrap()).unwrap();
+    client(&server.base).build_call(&call).await.unwrap();
     let body = server.request().body;
     assert!(
         body.contains(&format!("\"signers\":[\"{WALLET}\"]")),
@@ -221,11 +217,12 @@ async fn what_call_sc_built_is_submitted_byte_for_byte() {
     let entry = SignatureEntry {
         wallet_address: WALLET.parse().unwrap(),
         msgsign: "aBcd".parse().unwrap(),
+        extra: serde_json::Map::new(),
     };
-    let signed = raw.into_signed(vec![entry]).unwrap();
+    let signed = raw.with_signatures([entry]).unwrap();
     let response = client.submit(&signed).await.unwrap();
-    assert!(response.is_valid());
-    assert_eq!(response.new_transaction(), Some(true));
+    assert!(response.is_accepted());
+    assert_eq!(response.response.new_transaction, Some(true));
 
     let request = &server.requests()[1];
     assert_eq!(request.line, "POST /submit-transaction HTTP/1.1");
@@ -234,7 +231,7 @@ async fn what_call_sc_built_is_submitted_byte_for_byte() {
     assert_eq!(
         request.body,
         format!(
-            "{{\"transaction\":{transaction},\"signatures\":[{{\"wallet_address\":\"{WALLET}\",\"msgsign\":\"aBcd\"}}]}}"
+            "{{\"transaction\":{transaction},\"signatures\":[{{\"msgsign\":\"aBcd\",\"wallet_address\":\"{WALLET}\"}}]}}"
         )
     );
 }
@@ -244,9 +241,9 @@ async fn a_refused_transaction_is_a_response() {
     let refused = r#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],"new_transaction":true}}"#;
     let server = Server::responding(Reply::json(refused)).await;
     let text = "{ \"transaction\":{ \"fee\":1.50 }, \"signatures\":[] , \"kept\":1}";
-    let signed = SignedTransaction::from_text(text).unwrap();
+    let signed = SignedTransaction::from_json(text).unwrap();
     let response = client(&server.base).submit(&signed).await.unwrap();
-    assert!(!response.is_valid());
+    assert!(!response.is_accepted());
     assert_eq!(response.messages(), ["Fee validation failed"]);
     assert_eq!(server.request().body, text);
 }
@@ -256,12 +253,15 @@ async fn a_batch_sends_the_texts_as_they_are() {
     let busy = r#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
     let server = Server::responding(Reply::json(busy)).await;
     let one =
-        SignedTransaction::from_text("{\"transaction\":{\"a\":1E2},\"signatures\":[]}").unwrap();
+        SignedTransaction::from_json("{\"transaction\":{\"a\":1E2},\"signatures\":[]}").unwrap();
     let response = client(&server.base)
         .submit_batch(&[one.clone(), one])
         .await
         .unwrap();
-    assert_eq!(response.refusal().as_deref(), Some("NODE_BUSY"));
+    assert_eq!(
+        response.response,
+        BatchOutcome::Refusal("NODE_BUSY".to_owned())
+    );
     let request = server.request();
     assert_eq!(request.line, "POST /submit-transaction-batch HTTP/1.1");
     let text = "{\"transaction\":{\"a\":1E2},\"signatures\":[]}";
@@ -278,10 +278,10 @@ async fn the_listing_is_read_as_text() {
 
 #[tokio::test]
 async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
-    let server = Server::responding(Reply::json("{}")).await;
+    let server = Server::responding(Reply::json(BLOCK)).await;
     for suffix in ["", "/", "/node-a", "/node-a/"] {
         let client = Client::new(format!("{}{suffix}", server.base)).unwrap();
-        client.block_response(1).await.unwrap();
+        client.block(1).await.unwrap();
     }
     let lines: Vec<_> = server
         .requests()
@@ -296,19 +296,14 @@ async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
 
 #[tokio::test]
 async fn a_client_can_be_shared_between_tasks() {
-    let server = Server::responding(Reply::json(r#"{"index":1}"#)).await;
+    let server = Server::responding(Reply::json(BLOCK)).await;
     let client = client(&server.base);
     let tasks = (0..8).map(|_| {
         let client = client.clone();
-        tokio::spawn(async move {
-            client
-                .block_response(1)
-                .await
-                .map(|block| block.index().cloned())
-        })
+        tokio::spawn(async move { client.block(1).await })
     });
     for task in tasks.collect::<Vec<_>>() {
-        assert_eq!(task.await.unwrap().unwrap().unwrap(), 1);
+        assert_eq!(task.await.unwrap().unwrap().unwrap().index, 1);
     }
     assert_eq!(server.count(), 8);
 }

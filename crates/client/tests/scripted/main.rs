@@ -24,6 +24,9 @@ pub(crate) const WALLET: &str = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
 pub(crate) const OTHER: &str = "0xb21854c8df7c314b3778036b532c5438abfeff03";
 pub(crate) const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
 
+/// A block with the index 1.
+pub(crate) const BLOCK: &str = r#"{"index":1,"timestamp":1767225600000,"previous_hash":"0"}"#;
+
 /// Returns a builder for a client with very short pauses before retries.
 pub(crate) fn builder(base: &str) -> ClientBuilder {
     Client::builder(base)

@@ -6,7 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nodeproof_client::{Client, ClientBuilder, Error, ErrorKind, transport::RetryPolicy};
+use nodeproof_client::{
+    Client, ClientBuilder, Error, ErrorKind, SignedTransaction, transport::RetryPolicy,
+};
 
 use crate::{
     server::{Reply, Request, Server},
@@ -36,7 +38,7 @@ fn shown(error: &Error) -> String {
         error.detail(),
         error.body_excerpt()
     );
-    text += error.reason();
+    text += &error.reason();
     text += error.url().unwrap_or_default();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -55,9 +57,9 @@ async fn the_value_of_a_default_header_is_sent_and_shown_nowhere() {
     let replies = [
         Reply::status(401, &echo(r#"{"detail":"the key KEY is not known"}"#)),
         Reply::status(403, &echo("no entry with Bearer KEY")),
-        Reply::status(422, &echo(r#"{"detail":[{"loc":["KEY"],"msg":"KEY"}]}"#)),
+        Reply::status(500, &echo(r#"{"detail":[{"loc":["KEY"],"msg":"KEY"}]}"#)),
         Reply::json(&echo(r#"{"balance":"KEY"}"#)),
-        Reply::json(&echo(r#"{"status":"KEY","balance":1}"#)),
+        Reply::json(&echo(r#"{"balance":1,"value":"KEY"}"#)),
         Reply::json(&echo("\"KEY\"")),
         Reply::json(&echo("KEY")),
         Reply::with(302, &echo("location: /KEY\r\n"), ""),
@@ -92,12 +94,7 @@ async fn a_default_header_goes_with_submissions_and_generated_calls_too() {
     let client = builder.build().unwrap();
     let _page = client.docs().await;
     assert_eq!(last(&server).header("x-api-key"), Some(SECRET));
-    let _block = client
-        .generated()
-        .get_block()
-        .block_index(1_u64)
-        .send()
-        .await;
+    let _block = client.generated().get_block(&1.into()).await;
     assert_eq!(last(&server).header("x-api-key"), Some(SECRET));
     let contract =
         nodeproof_client::contract_address!("ct00000000000000000000000000000000000000a1");
@@ -192,13 +189,7 @@ async fn reads_go_to_the_node_that_responds_and_submissions_to_the_first() {
     let call = nodeproof_client::ContractCall::new(contract, "f");
     let error = client.build_call(&call).await.unwrap_err();
     assert_eq!(error.status().unwrap().as_u16(), 503);
-    let signed = nodeproof_client::RawTransaction::from_slice(
-        br#"{"transaction":{"type":3},"signatures":[]}"#,
-    );
-    let signed = signed
-        .unwrap()
-        .into_signed::<nodeproof_client::SignatureEntry>([])
-        .unwrap();
+    let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
     let error = client.submit(&signed).await.unwrap_err();
     assert_eq!((error.status().unwrap().as_u16(), error.tries()), (503, 1));
     assert_eq!((busy.count(), good.count()), (3, 3));

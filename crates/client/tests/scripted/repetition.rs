@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 use nodeproof_client::{ContractCall, ErrorKind, SignedTransaction, transport::RetryPolicy};
 
 use crate::{
-    CONTRACT, builder, client,
+    BLOCK as OK, CONTRACT, builder, client,
     server::{Reply, Server},
 };
-
-const OK: &str = r#"{"index":1}"#;
 
 #[tokio::test]
 async fn a_get_is_tried_again_until_it_succeeds() {
@@ -25,8 +23,8 @@ async fn a_get_is_tried_again_until_it_succeeds() {
         cut,
     ] {
         let server = Server::start(vec![failing.clone(), failing, Reply::json(OK)]).await;
-        let block = client(&server.base).block_response(1).await.unwrap();
-        assert_eq!(block.index().unwrap(), &1);
+        let block = client(&server.base).block(1).await.unwrap().unwrap();
+        assert_eq!(block.index, 1);
         assert_eq!(server.count(), 3);
     }
 }
@@ -39,7 +37,7 @@ async fn a_node_that_stays_busy_is_given_up() {
         r#"{"error":"Rate limit exceeded: 10 per 1 second"}"#,
     );
     let server = Server::responding(limited).await;
-    let error = client(&server.base).block_response(1).await.unwrap_err();
+    let error = client(&server.base).block(1).await.unwrap_err();
     assert!(error.is_rate_limited() && error.is_retryable());
     assert_eq!((server.count(), error.tries()), (3, 3));
     assert_eq!(error.retry_after(), None);
@@ -58,14 +56,15 @@ async fn what_will_not_pass_is_not_tried_again() {
         Reply::json("nonsense"),
     ] {
         let server = Server::responding(reply).await;
-        client(&server.base).block_response(1).await.unwrap_err();
+        let outcome = client(&server.base).block(1).await;
+        assert!(!matches!(outcome, Ok(Some(_))), "{outcome:?}");
         assert_eq!(server.count(), 1);
     }
 }
 
 #[tokio::test]
 async fn a_post_is_sent_once_whatever_comes_back() {
-    let signed = SignedTransaction::from_text(r#"{"transaction":{},"signatures":[]}"#).unwrap();
+    let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
     for reply in [
         Reply::status(503, "{}"),
         Reply::with(429, "retry-after: 0\r\n", "{}"),
@@ -100,10 +99,10 @@ async fn a_post_on_a_connection_that_was_closed_meanwhile_is_sent_at_most_once()
     );
     let server = Server::start(vec![closing, Reply::json(accepted)]).await;
     let client = client(&server.base);
-    client.block_response(1).await.unwrap();
+    client.block(1).await.unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let signed = SignedTransaction::from_text(r#"{"transaction":{},"signatures":[]}"#).unwrap();
-    assert!(client.submit(&signed).await.unwrap().is_valid());
+    let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
+    assert!(client.submit(&signed).await.unwrap().is_accepted());
     let submissions = server
         .requests()
         .iter()
@@ -117,7 +116,7 @@ async fn the_pause_is_the_one_that_the_node_asks_for() {
     let busy = Reply::with(503, "retry-after: 1\r\n", "{}");
     let server = Server::start(vec![busy, Reply::json(OK)]).await;
     let started = Instant::now();
-    client(&server.base).block_response(1).await.unwrap();
+    client(&server.base).block(1).await.unwrap();
     assert!(started.elapsed() >= Duration::from_secs(1));
     assert_eq!(server.count(), 2);
 }
@@ -126,7 +125,7 @@ async fn the_pause_is_the_one_that_the_node_asks_for() {
 async fn a_date_in_the_past_is_no_pause() {
     let busy = Reply::with(503, "retry-after: Fri, 20 Nov 2020 12:00:00 GMT\r\n", "{}");
     let server = Server::start(vec![busy, Reply::json(OK)]).await;
-    client(&server.base).block_response(1).await.unwrap();
+    client(&server.base).block(1).await.unwrap();
     assert_eq!(server.count(), 2);
 }
 
@@ -137,7 +136,7 @@ async fn a_longer_pause_than_allowed_ends_the_call_and_is_told() {
         "retry-after: 99999999999999999999\r\n",
     ] {
         let server = Server::responding(Reply::with(429, header, "{}")).await;
-        let error = client(&server.base).block_response(1).await.unwrap_err();
+        let error = client(&server.base).block(1).await.unwrap_err();
         assert_eq!(server.count(), 1);
         assert!(error.retry_after().unwrap() >= Duration::from_secs(3600));
     }
@@ -147,7 +146,7 @@ async fn a_longer_pause_than_allowed_ends_the_call_and_is_told() {
         .total_timeout(Duration::from_secs(1))
         .build()
         .unwrap();
-    let error = client.block_response(1).await.unwrap_err();
+    let error = client.block(1).await.unwrap_err();
     // It did not wait until the time-out: otherwise the error would be a time-out.
     assert!(!error.is_timeout(), "{error:?}");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
@@ -161,7 +160,7 @@ async fn repetition_can_be_turned_off() {
         .retry(RetryPolicy::never())
         .build()
         .unwrap();
-    let error = client.block_response(1).await.unwrap_err();
+    let error = client.block(1).await.unwrap_err();
     assert_eq!((server.count(), error.tries()), (1, 1));
     assert_eq!(error.kind(), ErrorKind::Connection);
 }

@@ -2,17 +2,19 @@
 
 use std::error::Error as _;
 
-use nodeproof_client::{DecodeError, ErrorKind};
+use nodeproof_client::{
+    Client, ContractCall, ErrorKind, SignedTransaction, SubmitPolicy, nodeproof_primitives::RawJson,
+};
 use reqwest::StatusCode;
 
 use crate::{
-    CONTRACT, OTHER, WALLET, builder, client,
+    BLOCK, CONTRACT, OTHER, WALLET, builder, client,
     server::{Reply, Server},
 };
 
 async fn refusal(reply: Reply) -> nodeproof_client::Error {
     let server = Server::responding(reply).await;
-    let error = client(&server.base).block_response(9).await.unwrap_err();
+    let error = client(&server.base).block(9).await.unwrap_err();
     let url = format!("{}/get-block?block_index=9", server.base);
     assert_eq!(error.operation(), Some("get_block"));
     assert_eq!(error.url(), Some(url.as_str()));
@@ -20,87 +22,97 @@ async fn refusal(reply: Reply) -> nodeproof_client::Error {
     error
 }
 
+/// Returns the error of a method that does not return `None` for what is absent.
+async fn failure(reply: Reply) -> nodeproof_client::Error {
+    let server = Server::responding(reply).await;
+    let call = ContractCall::new(CONTRACT.parse().unwrap(), "f");
+    client(&server.base).build_call(&call).await.unwrap_err()
+}
+
+const ABSENT: [(u16, &str); 7] = [
+    (400, r#"{"detail":"Block not found"}"#),
+    (400, r#"{"detail":"Trust score not available"}"#),
+    (400, r#"{"error":"whatever it says"}"#),
+    (404, r#"{"detail":"Not Found"}"#),
+    (404, "{}"),
+    (410, "null"),
+    (
+        422,
+        r#"{"detail":[{"loc":["query","block_index"],"msg":"field required"}]}"#,
+    ),
+];
+
+const NOT_ABSENT: [(u16, &str); 10] = [
+    // Not JSON: the page of a proxy.
+    (400, ""),
+    (404, ""),
+    (404, "404 page not found"),
+    (404, "\n<!DOCTYPE html><title>Not found</title>"),
+    (422, "{"),
+    // Other statuses.
+    (401, r#"{"detail":"Block not found"}"#),
+    (403, r#"{"detail":"Block not found"}"#),
+    (405, r#"{"detail":"Method Not Allowed"}"#),
+    (500, r#"{"detail":"Block not found"}"#),
+    (501, "{}"),
+];
+
 #[tokio::test]
-async fn an_unknown_block_is_not_found_however_the_node_says_it() {
-    for (status, body) in [
-        (400, r#"{"detail":"Block not found"}"#),
-        (404, r#"{"detail":"Not Found"}"#),
-        (404, ""),
-        (404, "404 page not found"),
-        (400, r#"{"error":"the block does not exist"}"#),
-    ] {
-        let error = refusal(Reply::status(status, body)).await;
-        assert!(error.is_not_found(), "{error}");
+async fn a_refusal_with_json_is_an_absence_whatever_the_node_says() {
+    for (status, body) in ABSENT {
+        let error = failure(Reply::status(status, body)).await;
+        assert!(error.is_absent(), "{error}");
         assert_eq!(error.kind(), ErrorKind::Status);
         assert_eq!(error.status().unwrap().as_u16(), status);
+        assert_eq!(error.body_excerpt(), Some(body));
         assert!(!error.is_retryable() && !error.is_decode() && !error.is_timeout());
     }
-    let error = refusal(Reply::status(400, r#"{"detail":"Block not found"}"#)).await;
-    assert!(
-        error
-            .to_string()
-            .ends_with("the node responded with 400 Bad Request: Block not found"),
-        "{error}"
-    );
-    assert_eq!(error.detail(), Some("Block not found"));
+    for (status, body) in NOT_ABSENT {
+        let error = failure(Reply::status(status, body)).await;
+        assert!(!error.is_absent(), "{error}");
+    }
+    let error = failure(Reply::status(400, r#"{"detail":"Block not found"}"#)).await;
+    let message = "the node responded with 400 Bad Request: Block not found";
+    assert!(error.to_string().ends_with(message), "{error}");
     assert_eq!(
-        error.body_excerpt(),
-        Some(r#"{"detail":"Block not found"}"#)
+        (error.reason().as_str(), error.detail()),
+        (message, Some("Block not found"))
     );
+    let (status, body) = ABSENT[6];
+    let error = failure(Reply::status(status, body)).await;
+    assert_eq!(error.detail(), Some("query.block_index: field required"));
 }
 
 #[tokio::test]
-async fn an_unknown_pair_is_not_found() {
-    let server = Server::responding(Reply::status(
-        400,
-        r#"{"detail":"Trust score not available"}"#,
-    ))
-    .await;
-    let (from, to) = (WALLET.parse().unwrap(), OTHER.parse().unwrap());
-    let error = client(&server.base)
-        .trust_response(from, to)
-        .await
-        .unwrap_err();
-    assert!(error.is_not_found());
-    assert_eq!(error.operation(), Some("get_trustscore_wallets"));
-}
-
-#[tokio::test]
-async fn what_is_not_there_is_none_in_every_method() {
-    let (wallet, contract) = (WALLET.parse().unwrap(), CONTRACT.parse().unwrap());
-    for (status, body) in [
-        (404, ""),
-        (410, "x"),
-        (400, r#"{"detail":"Block not found"}"#),
-        (422, r#"{"detail":"no such wallet"}"#),
-        (200, "null"),
-        (200, r#"{"status":"FAILURE","msg":"unknown asset"}"#),
-    ] {
+async fn what_is_absent_is_none_in_every_method() {
+    let (wallet, other) = (WALLET.parse().unwrap(), OTHER.parse().unwrap());
+    let contract = CONTRACT.parse().unwrap();
+    for (status, body) in ABSENT {
         let server = Server::responding(Reply::status(status, body)).await;
         let node = client(&server.base);
-        assert!(node.block(9).await.unwrap().is_none(), "{status} {body}");
+        assert_eq!(node.block(9).await.unwrap(), None, "{status} {body}");
         assert_eq!(node.token_balance("T", wallet).await.unwrap(), None);
+        assert_eq!(node.balances(wallet).await.unwrap(), []);
+        assert_eq!(node.holders("T").await.unwrap(), []);
+        assert_eq!(node.trust_score(wallet, other).await.unwrap(), None);
         assert_eq!(
-            node.balances(wallet).await.unwrap(),
-            None,
-            "{status} {body}"
+            node.contract_state("t", contract, "c", "v").await.unwrap(),
+            None
         );
-        assert_eq!(node.holders("T").await.unwrap(), None, "{status} {body}");
-        assert_eq!(node.trust_score(wallet, wallet).await.unwrap(), None);
         assert_eq!(node.verification(contract, "a").await.unwrap(), None);
-        let records = node.verification_records(contract, "asset_id", "a").await;
-        assert_eq!(records.unwrap(), []);
+        assert_eq!(
+            node.verifications(contract, "asset_id", "a").await.unwrap(),
+            []
+        );
     }
-    for (status, body) in [
-        (400, ""),
-        (400, r#"{"detail":"unknown error"}"#),
-        (401, r#"{"detail":"Block not found"}"#),
-        (500, r#"{"detail":"Block not found"}"#),
-        (200, "{}"),
+    let unreadable = [
+        (200, "null"),
+        (200, "[]"),
+        (200, r#"{"status":"FAILURE","msg":"unknown asset"}"#),
         (200, r#"{"detail":"unknown error"}"#),
         (200, "<html>not found</html>"),
-        (404, "\n<!DOCTYPE html><title>Not found</title>"),
-    ] {
+    ];
+    for (status, body) in NOT_ABSENT.into_iter().chain(unreadable) {
         let server = Server::responding(Reply::status(status, body)).await;
         let node = client(&server.base);
         for error in [
@@ -108,62 +120,158 @@ async fn what_is_not_there_is_none_in_every_method() {
             node.token_balance("T", wallet).await.err(),
             node.balances(wallet).await.err(),
             node.holders("T").await.err(),
-            node.trust_score(wallet, wallet).await.err(),
+            node.trust_score(wallet, other).await.err(),
+            node.contract_state("t", contract, "c", "v").await.err(),
             node.verification(contract, "a").await.err(),
-            node.verification_records(contract, "asset_id", "a")
-                .await
-                .err(),
+            node.verifications(contract, "asset_id", "a").await.err(),
         ] {
             let error = error.unwrap_or_else(|| panic!("{status} {body}"));
-            assert!(!error.is_not_found(), "{error}");
+            assert!(!error.is_absent(), "{error}");
         }
     }
 }
 
 #[tokio::test]
-async fn another_block_is_not_the_requested_one() {
-    let server = Server::responding(Reply::json(r#"{"index":8}"#)).await;
+async fn a_response_about_something_else_is_an_error() {
+    let (wallet, other) = (WALLET.parse().unwrap(), OTHER.parse().unwrap());
+    let contract = CONTRACT.parse().unwrap();
+    let server = Server::responding(Reply::json(BLOCK)).await;
     let error = client(&server.base).block(9).await.unwrap_err();
-    assert!(error.is_decode());
+    let said = "in the response, block 9 was requested, and this is block 1";
     assert!(
-        error
-            .to_string()
-            .contains("block 9 was requested, and this is block 8"),
+        error.is_decode() && error.to_string().ends_with(said),
         "{error}"
     );
-    assert!(client(&server.base).block(8).await.unwrap().is_some());
+    assert!(client(&server.base).block(1).await.unwrap().is_some());
+
+    let server = Server::responding(Reply::json(r#"{"status":"no","trust_score":1}"#)).await;
+    let error = client(&server.base)
+        .trust_score(wallet, other)
+        .await
+        .unwrap_err();
+    let said = "`status`: expected \"SUCCESS\", received \"no\"";
+    assert!(
+        error.is_decode() && error.to_string().ends_with(said),
+        "{error}"
+    );
+
+    let server = Server::responding(Reply::json(r#"{"balance":1,"value":2}"#)).await;
+    let error = client(&server.base)
+        .token_balance("T", wallet)
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().ends_with("`balance` and `value` differ"),
+        "{error}"
+    );
+
+    let row = format!(
+        r#"{{"status":"SUCCESS","data":["{CONTRACT}","b","token","{WALLET}",1,"[]","[]","",9]}}"#
+    );
+    let server = Server::responding(Reply::json(&row)).await;
+    let error = client(&server.base)
+        .verification(contract, "a")
+        .await
+        .unwrap_err();
+    assert!(
+        error.is_decode() && error.to_string().contains("the record of \"b\""),
+        "{error}"
+    );
 }
 
 #[tokio::test]
-async fn a_failure_that_is_no_absence_is_not_taken_for_one() {
-    for (status, body) in [
+async fn a_state_is_in_value_or_in_data() {
+    let contract = CONTRACT.parse().unwrap();
+    for (body, expected) in [
         (
-            422,
-            r#"{"detail":[{"loc":["query","block_index"],"msg":"field required"}]}"#,
+            r#"{"value":{"a" : 1.0},"data":null}"#,
+            Ok(Some(r#"{"a" : 1.0}"#)),
         ),
-        (500, r#"{"detail":"table not found"}"#),
-        (400, r#"{"detail":"unknown error"}"#),
-        (405, r#"{"detail":"Method Not Allowed"}"#),
+        (
+            r#"{"value":[1],"data":[1.0]}"#,
+            Err("`value` and `data` have different records"),
+        ),
+        (r#"{"value":"[1]","data":[1]}"#, Ok(Some("\"[1]\""))),
+        (r#"{"value":null}"#, Ok(None)),
+        (r#"{"status":"SUCCESS"}"#, Ok(None)),
+        (
+            r#"{"status":"FAILURE","data":null}"#,
+            Err("received \"FAILURE\""),
+        ),
+        (
+            r#"{"status":"SUCCESS","data":{"a" : 1}}"#,
+            Ok(Some(r#"{"a" : 1}"#)),
+        ),
+        (
+            r#"{"msg":"unknown"}"#,
+            Err("it has neither `value` nor `data`, but other members"),
+        ),
     ] {
-        assert!(
-            !refusal(Reply::status(status, body)).await.is_not_found(),
-            "{body}"
-        );
+        let server = Server::responding(Reply::json(body)).await;
+        let state = client(&server.base)
+            .contract_state("t", contract, "c", "v")
+            .await;
+        match (state, expected) {
+            (Ok(record), Ok(expected)) => {
+                assert_eq!(record.as_ref().map(RawJson::as_str), expected, "{body}");
+            }
+            (Err(error), Err(said)) => {
+                assert!(
+                    error.is_decode() && error.to_string().contains(said),
+                    "{error}"
+                );
+            }
+            (state, _) => panic!("{body}: {state:?}"),
+        }
     }
-    let error = refusal(Reply::status(
-        422,
-        r#"{"detail":[{"loc":["query","block_index"],"msg":"field required"}]}"#,
-    ))
-    .await;
-    assert_eq!(error.detail(), Some("query.block_index: field required"));
-    let server =
-        Server::responding(Reply::status(500, r#"{"detail":"no such table: claims"}"#)).await;
+}
+
+/// Returns the messages of an error and of its causes.
+fn chain(error: &(dyn std::error::Error + 'static)) -> Vec<String> {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn each_cause_is_shown_once() {
+    let nobody = client("http://127.0.0.1:1");
+    let request = nobody.block(1).await.unwrap_err();
+    let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
+    let once = SubmitPolicy::once();
+    let submission = nobody
+        .submit_with_retries(&signed, &once)
+        .await
+        .unwrap_err();
+    let input = Client::new("http://localhost:99999").unwrap_err();
+    for (messages, length) in [
+        (chain(&request), 2),
+        (chain(&submission), 2),
+        (chain(&input), 1),
+    ] {
+        assert_eq!(messages.len(), length, "{messages:?}");
+        for (position, message) in messages.iter().enumerate() {
+            let mut earlier = messages.iter().take(position);
+            assert!(
+                !earlier.any(|earlier| earlier.contains(message.as_str())),
+                "{messages:?}"
+            );
+        }
+    }
+    for reason in [request.full_message(), submission.full_message()] {
+        assert_eq!(reason.matches("Connection refused").count(), 1, "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn an_internal_failure_has_its_detail() {
+    let reply = Reply::status(500, r#"{"detail":"no such table: claims"}"#);
+    let server = Server::responding(reply).await;
     let error = client(&server.base)
         .contract_state("claims", CONTRACT.parse().unwrap(), "a", "b")
         .await
         .unwrap_err();
     assert_eq!(error.detail(), Some("no such table: claims"));
-    assert!(!error.is_retryable());
+    assert!(!error.is_retryable() && !error.is_absent());
 }
 
 #[tokio::test]
@@ -220,7 +328,7 @@ async fn what_is_no_json_says_what_it_is() {
             "the response is not a block: it is empty",
         ),
         ("", "{\"index\":NaN}", "expected value at line 1 column 10"),
-        ("", "{\"index\":1} x", "trailing characters"),
+        ("", &format!("{BLOCK} x"), "trailing characters"),
         ("", "\u{feff}{}", "byte order mark"),
         ("", "[]", "expected a block, which is an object"),
     ] {
@@ -229,7 +337,7 @@ async fn what_is_no_json_says_what_it_is() {
         assert_eq!(error.status(), Some(StatusCode::OK));
         assert!(error.to_string().contains(reason), "{error}");
         assert!(!error.is_retryable());
-        assert!(error.source().unwrap().is::<DecodeError>());
+        assert!(error.source().is_none());
     }
     let mut latin = b"HTTP/1.1 200 X\r\ncontent-length: 14\r\n\r\n{\"hash\":\"caf".to_vec();
     latin.extend_from_slice(b"\xe9\"}");
@@ -245,14 +353,9 @@ async fn a_response_without_a_balance_is_an_error_with_its_url() {
         .await
         .unwrap_err();
     assert!(error.is_decode());
-    assert!(
-        error
-            .to_string()
-            .contains("in the response, `balance` is malformed"),
-        "{error}"
-    );
+    let said = "`balance`: expected an integer, received the string";
+    assert!(error.to_string().contains(said), "{error}");
     assert!(error.url().unwrap().contains("TOKEN_IN_WALLET"));
-    assert!(error.source().unwrap().is::<nodeproof_client::FieldError>());
     assert!(!format!("{error} {error:?}").contains('\u{1b}'));
 }
 
@@ -266,7 +369,7 @@ async fn nothing_of_a_nodes_making_reaches_a_terminal() {
         Reply::json(hostile),
         Reply::with(200, "content-type: text/\u{1b}[31m\r\n", "x"),
     ] {
-        let error = refusal(reply).await;
+        let error = failure(reply).await;
         for text in [
             error.to_string(),
             format!("{error:?}"),
@@ -298,16 +401,21 @@ async fn a_port_where_nobody_listens_is_a_failed_connection() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let error = client(&base).block_response(1).await.unwrap_err();
+    let error = client(&base).block(1).await.unwrap_err();
     assert!(
         error.is_connect() && error.is_retryable() && !error.maybe_sent() && !error.is_timeout()
     );
     assert_eq!(error.status(), None);
     assert!(
-        error
-            .to_string()
-            .contains("can't connect: Connection refused"),
+        error.reason().contains("can't connect: Connection refused"),
         "{error}"
+    );
+    assert!(
+        error
+            .source()
+            .unwrap()
+            .to_string()
+            .contains("Connection refused")
     );
     assert_eq!(error.tries(), 3);
     assert!(error.to_string().ends_with("(tried 3 times)"), "{error}");
@@ -318,7 +426,7 @@ async fn a_host_that_does_not_exist_is_a_failed_connection() {
     let error = builder("http://no-such-host.invalid:8420")
         .build()
         .unwrap()
-        .block_response(1)
+        .block(1)
         .await
         .unwrap_err();
     assert!(error.is_connect(), "{error}");

@@ -9,15 +9,20 @@ use crate::{
     server::{Reply, Server},
 };
 
-const TAKEN: &str = r#"{"status":"SUCCESS","response":{"valid":true,"new_transaction":false}}"#;
+const TAKEN: &str =
+    r#"{"status":"SUCCESS","response":{"valid":true,"msg":"known","new_transaction":false}}"#;
 const SHORT: Duration = Duration::from_millis(1);
 
 fn signed() -> SignedTransaction {
-    SignedTransaction::from_text(r#"{"transaction":{"fee":1.50},"signatures":[]}"#).unwrap()
+    SignedTransaction::from_json(r#"{"transaction":{"fee":1.50},"signatures":[]}"#).unwrap()
 }
 
 fn policy() -> SubmitPolicy {
-    SubmitPolicy::default().pauses(SHORT, Duration::from_secs(5))
+    SubmitPolicy {
+        first_pause: SHORT,
+        longest_pause: Duration::from_secs(5),
+        ..SubmitPolicy::default()
+    }
 }
 
 #[tokio::test]
@@ -30,9 +35,10 @@ async fn the_same_bytes_are_submitted_until_a_response_is_clear() {
         Reply::json("nonsense"),
         // A node that is syncing returns this in place of the outcome.
         Reply::json(r#"{"status":"FAILURE","response":"NODE_BUSY"}"#),
-        // A response that contradicts itself.
-        Reply::json(r#"{"status":"FAILURE","response":{"valid":true,"new_transaction":true}}"#),
-        Reply::json(r#"{"response":{"valid":true}}"#),
+        // A response that contradicts itself, and responses in no stated form.
+        Reply::json(r#"{"status":"FAILURE","response":{"valid":true,"msg":""}}"#),
+        Reply::json(r#"{"response":{"valid":true,"msg":""}}"#),
+        Reply::json(r#"{"status":"SUCCESS","response":{"valid":"true","msg":""}}"#),
     ] {
         let server = Server::start(vec![lost.clone(), lost, Reply::json(TAKEN)]).await;
         let submitted = client(&server.base)
@@ -40,7 +46,7 @@ async fn the_same_bytes_are_submitted_until_a_response_is_clear() {
             .await
             .unwrap();
         assert_eq!(submitted.sent, 3);
-        assert_eq!(submitted.response.new_transaction(), Some(false));
+        assert_eq!(submitted.response.response.new_transaction, Some(false));
         let requests = server.requests();
         assert_eq!(requests.len(), 3);
         assert!(
@@ -66,9 +72,9 @@ async fn what_will_not_pass_is_submitted_once() {
             .await
             .unwrap_err();
         assert_eq!((server.count(), error.sent()), (1, 1), "{error}");
-        // The status means that the transaction was not taken.
-        assert!(!error.maybe_sent());
-        assert!(error.client_error().is_some());
+        // The status means that the transaction was not accepted.
+        assert!(!error.maybe_accepted() && !error.is_refused());
+        assert!(error.request_error().is_some());
     }
     // The last status does not show what happened to the submission before.
     let server = Server::start(vec![Reply::status(502, "{}"), Reply::status(400, "{}")]).await;
@@ -77,22 +83,45 @@ async fn what_will_not_pass_is_submitted_once() {
         .await
         .unwrap_err();
     assert_eq!((server.count(), error.sent()), (2, 2), "{error}");
-    assert!(error.maybe_sent());
-    let refused = Reply::json(r#"{"response":{"valid":false,"msg":"no"}}"#);
-    let server = Server::responding(refused).await;
-    let submitted = client(&server.base)
+    assert!(error.maybe_accepted());
+}
+
+#[tokio::test]
+async fn a_refusal_is_an_error_with_the_messages_and_is_final() {
+    let refused =
+        r#"{"status":"SUCCESS","response":{"valid":false,"msg":["a","b"],"new_transaction":true}}"#;
+    let server = Server::responding(Reply::json(refused)).await;
+    let error = client(&server.base)
         .submit_with_retries(&signed(), &policy())
         .await
-        .unwrap();
-    assert!(!submitted.response.is_valid());
-    assert_eq!(server.count(), 1);
+        .unwrap_err();
+    assert!(error.is_refused() && !error.maybe_accepted());
+    assert_eq!(error.messages(), ["a", "b"]);
+    assert_eq!(
+        (server.count(), error.sent(), error.new_transaction()),
+        (1, 1, Some(true))
+    );
+    // The submission before it may have been accepted.
+    let server = Server::start(vec![Reply::Last(Vec::new()), Reply::json(refused)]).await;
+    let error = client(&server.base)
+        .submit_with_retries(&signed(), &policy())
+        .await
+        .unwrap_err();
+    assert!(error.is_refused() && error.maybe_accepted());
+    assert_eq!((server.count(), error.sent()), (2, 2));
 }
 
 #[tokio::test]
 async fn submitting_ends_after_as_many_times_as_are_allowed() {
     let server = Server::responding(Reply::status(503, "{}")).await;
     let error = client(&server.base)
-        .submit_with_retries(&signed(), &policy().most(3))
+        .submit_with_retries(
+            &signed(),
+            &SubmitPolicy {
+                attempts: 3,
+                ..policy()
+            },
+        )
         .await
         .unwrap_err();
     assert_eq!((server.count(), error.sent()), (3, 3));
@@ -106,12 +135,12 @@ async fn submitting_ends_after_as_many_times_as_are_allowed() {
         .submit_with_retries(&signed(), &SubmitPolicy::once())
         .await
         .unwrap_err();
-    assert!(error.maybe_sent() && error.client_error().is_none());
+    assert!(error.maybe_accepted() && !error.is_refused());
+    assert!(error.request_error().unwrap().is_decode(), "{error}");
     assert!(
-        error.to_string().contains("does not say whether"),
+        error.to_string().ends_with("`response` is missing"),
         "{error}"
     );
-    assert!(error.response().is_some());
 }
 
 #[tokio::test]
@@ -124,16 +153,20 @@ async fn a_contradictory_response_is_neither_a_success_nor_a_refusal() {
         "null",
         "5",
     ] {
-        let body = format!(r#"{{"status":{status},"response":{{"valid":true}}}}"#);
+        let body = format!(r#"{{"status":{status},"response":{{"valid":true,"msg":""}}}}"#);
         let server = Server::responding(Reply::json(&body)).await;
         let error = client(&server.base)
             .submit_with_retries(&signed(), &SubmitPolicy::once())
             .await
             .unwrap_err();
-        assert!(error.maybe_sent(), "{status}");
-        assert!(error.to_string().contains("instead of"), "{error}");
-        let response = error.response().unwrap();
-        assert_eq!((response.valid(), response.is_valid()), (Ok(true), false));
+        assert!(error.maybe_accepted() && !error.is_refused(), "{status}");
+        match error.request_error() {
+            None => assert!(error.to_string().contains("instead of"), "{error}"),
+            Some(error) => assert!(
+                error.reason().contains("`status`: expected a string"),
+                "{error}"
+            ),
+        }
     }
 }
 
@@ -147,8 +180,8 @@ async fn what_was_never_sent_is_not_counted_as_sent() {
         .submit_with_retries(&signed(), &policy())
         .await
         .unwrap_err();
-    assert_eq!((error.tried(), error.sent()), (4, 0));
-    assert!(!error.maybe_sent());
+    assert_eq!((error.attempts(), error.sent()), (4, 0));
+    assert!(!error.maybe_accepted());
     assert!(
         error
             .to_string()

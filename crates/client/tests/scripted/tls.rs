@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::{TlsAcceptor, rustls};
 
 use crate::{
-    builder,
+    BLOCK, builder,
     server::{Reply, serve},
 };
 
@@ -29,7 +29,7 @@ async fn start() -> u16 {
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let replies = Arc::new(vec![Reply::json(r#"{"index":1}"#)]);
+        let replies = Arc::new(vec![Reply::json(BLOCK)]);
         while let Ok((stream, _)) = listener.accept().await {
             let (acceptor, seen, replies) =
                 (acceptor.clone(), Arc::clone(&seen), Arc::clone(&replies));
@@ -50,7 +50,7 @@ async fn a_certificate_that_is_trusted_is_enough() {
         .extra_root(CERTIFICATE)
         .build()
         .unwrap();
-    assert_eq!(client.block_response(1).await.unwrap().index().unwrap(), &1);
+    assert!(client.block(1).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn a_certificate_in_a_pem_file_is_trusted_and_another_file_is_refused() {
     let base = format!("https://localhost:{}", start().await);
     let pem = include_bytes!("tls/localhost.pem");
     let client = builder(&base).extra_roots_pem(pem).build().unwrap();
-    assert!(client.block_response(1).await.is_ok());
+    assert!(client.block(1).await.is_ok());
     let key = b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".as_slice();
     for (file, words) in [
         (&b""[..], "has no certificate"),
@@ -79,10 +79,10 @@ async fn a_certificate_for_another_name_is_refused() {
         .extra_root(CERTIFICATE)
         .build()
         .unwrap();
-    let error = client.block_response(1).await.unwrap_err();
+    let error = client.block(1).await.unwrap_err();
     assert!(error.is_connect() && !error.maybe_sent(), "{error:?}");
     assert!(
-        error.to_string().contains("certificate not valid for name"),
+        error.reason().contains("certificate not valid for name"),
         "{error}"
     );
 }
@@ -92,9 +92,9 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
     let port = start().await;
     match builder(&format!("https://localhost:{port}")).build() {
         Ok(client) => {
-            let error = client.block_response(1).await.unwrap_err();
+            let error = client.block(1).await.unwrap_err();
             assert!(error.is_connect(), "{error:?}");
-            assert!(error.to_string().contains("certificate"), "{error}");
+            assert!(error.reason().contains("certificate"), "{error}");
         }
         // On a machine without certificate authorities, no certificate can be checked.
         Err(error) => {

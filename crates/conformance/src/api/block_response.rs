@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use nodeproof_client::Block;
-
+use super::members::BlockMembers;
 use crate::http::Exchange;
 
 /// The kinds of responses to a block request.
@@ -19,14 +18,14 @@ pub(crate) enum ResponseKind {
     Missing,
 }
 
-/// A response to a block request, with the block that the client decodes from it.
+/// A response to a block request, with the members of its block.
 #[derive(Debug)]
 pub(crate) struct BlockResponse {
     /// The requested index.
     pub(crate) index: u64,
     pub(crate) kind: ResponseKind,
     pub(crate) exchange: Arc<Exchange>,
-    block: OnceLock<Result<Block, String>>,
+    block: OnceLock<Option<BlockMembers>>,
 }
 
 impl BlockResponse {
@@ -39,15 +38,10 @@ impl BlockResponse {
         }
     }
 
-    /// Returns the block that the client decodes, or `None` if it can't.
-    pub(crate) fn block(&self) -> Option<&Block> {
+    /// Returns the members of the block, or `None` if the response is not a success with an object.
+    pub(crate) fn block(&self) -> Option<&BlockMembers> {
         self.exchange.success_object()?;
-        self.read().ok()
-    }
-
-    /// Returns the block that the client decodes, or the reason why it can't.
-    pub(crate) fn read(&self) -> Result<&Block, String> {
-        let read = || Block::from_slice(&self.exchange.body).map_err(|error| error.to_string());
-        self.block.get_or_init(read).as_ref().map_err(Clone::clone)
+        let read = || BlockMembers::of(std::str::from_utf8(&self.exchange.body).ok()?);
+        self.block.get_or_init(read).as_ref()
     }
 }

@@ -4,6 +4,7 @@ mod balance_list;
 mod block_response;
 mod index_search;
 mod made_up;
+mod members;
 mod probe;
 mod requests;
 mod responses;
@@ -18,6 +19,7 @@ pub(crate) use balance_list::{List, Pair, amount, held, held_by_wallet, requeste
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, nobody};
+pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
 pub(crate) use probe::{Known, PROBED_PATHS, Probe, controls, probe_values, probes};
 pub(crate) use requests::{
     OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,

@@ -107,13 +107,26 @@ pub(crate) fn is_valid(response: &Exchange) -> bool {
 
 /// Returns the messages of a refused submission, on one line.
 pub(crate) fn message(response: &Exchange) -> String {
-    let said = nodeproof_client::SubmitResponse::from_slice(&response.body)
-        .map(|response| response.messages().join("; "))
-        .unwrap_or_default();
+    let said = response
+        .success_object()
+        .and_then(|body| body.get("response"))
+        .map_or_else(Vec::new, |result| {
+            texts(result.get("msg").unwrap_or(result))
+        });
     if said.is_empty() {
         response.summary()
     } else {
-        shown(&said, 200)
+        shown(&said.join("; "), 200)
+    }
+}
+
+/// Returns the messages in a text, a list of texts, or any other value.
+fn texts(message: &Value) -> Vec<String> {
+    match message {
+        Value::Null => Vec::new(),
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        other => vec![other.to_string()],
     }
 }
 

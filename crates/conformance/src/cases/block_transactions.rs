@@ -58,8 +58,10 @@ pub(crate) const CASES: &[Case] = &[
 
 /// Returns the transactions of a block in the form of a submission, with their positions.
 fn transactions(seen: &BlockResponse) -> impl Iterator<Item = (String, SignedTransaction)> {
-    let found = seen.block().and_then(|block| block.transactions().ok());
-    let found = found.unwrap_or_default().iter().enumerate();
+    let found = seen
+        .block()
+        .and_then(|block| block.transactions.as_ref().ok());
+    let found = found.into_iter().flatten().enumerate();
     found.filter_map(|(index, transaction)| {
         let place = format!("/text/transactions/{index}");
         Some((place, transaction.signed().ok()?))

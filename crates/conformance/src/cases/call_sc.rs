@@ -1,6 +1,6 @@
 //! `POST /call-sc`.
 
-use nodeproof_client::RawTransaction;
+use nodeproof_client::{RawTransaction, from_json};
 use nodeproof_primitives::{TimestampMs, canonical_json, escape::escaped_up_to as shown};
 use nodeproof_report::Level;
 use serde_json::Value;
@@ -15,8 +15,8 @@ use crate::{
         wallet_balances_request,
     },
     checks::{
-        CLOCKS_DIFFER, Checked, Finding, Findings, Height, check_json_responses, decodes, never,
-        objects, refused,
+        CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, check_json_responses, decodes,
+        never, objects, refused,
     },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
@@ -131,11 +131,19 @@ pub(crate) const CASES: &[Case] = &[
         |c| Box::pin(deep_and_large_params(c)),
     ),
     Case::should("call-sc/decodes", &["CALL-6", "CALL-7"], |c| {
-        Box::pin(decodes(c, Sample::CallSc, |body| {
-            let raw = RawTransaction::from_slice(body)?;
-            raw.transaction_text()?;
-            Ok(())
-        }))
+        let decoding = Decoding {
+            client: |body| {
+                from_json::<RawTransaction>(body)?
+                    .transaction_text()
+                    .map(drop)
+            },
+            needed: |text| {
+                let raw = RawTransaction::from_json(text);
+                let found = raw.and_then(|raw| raw.transaction_text().map(drop));
+                found.map_err(|error| error.to_string())
+            },
+        };
+        Box::pin(decodes(c, Sample::CallSc, decoding))
     }),
     Case::of_snapshot(
         "call-sc/snapshot",

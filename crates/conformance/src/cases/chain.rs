@@ -9,14 +9,13 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use nodeproof_client::{Block, Receipt};
 use nodeproof_primitives::{TimestampMs, WalletAddress};
 use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::{case::Case, get_block::NO_BLOCK};
 use crate::{
-    api::{BlockResponse, ResponseKind, Sample, is_block},
+    api::{BlockMembers, BlockResponse, ReceiptMembers, ResponseKind, Sample, is_block},
     checks::{
         ALGORITHM, BlockCheck, Bound, CheckResult, CheckScope, Checked, Evidence, Finding,
         Findings, InOrder, Links, MAX_RECEIPTS, Memory, Misplaced, Timed, WrongReceipt, described,
@@ -261,11 +260,11 @@ fn out_of_time(wrong: Misplaced) -> Finding {
 fn each_receipt(
     seen: &BlockResponse,
     result: &mut CheckResult,
-    judge: impl Fn(&Block, &Receipt) -> Option<Result<(), (String, String, String)>>,
+    judge: impl Fn(&BlockMembers, &ReceiptMembers) -> Option<Result<(), (String, String, String)>>,
     place: &str,
 ) {
     let Some(block) = seen.block() else { return };
-    let Ok(receipts) = block.receipts() else {
+    let Ok(receipts) = &block.receipts else {
         return;
     };
     for (index, receipt) in receipts.iter().enumerate().take(MAX_RECEIPTS) {
@@ -282,10 +281,10 @@ fn each_receipt(
 
 /// Checks that a receipt in block k+1 is about block k, whose hash is the `previous_hash` of block k+1.
 fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
-    let judge = |block: &Block, receipt: &Receipt| {
+    let judge = |block: &BlockMembers, receipt: &ReceiptMembers| {
         // Another case reports a malformed hash.
-        let previous = block.previous_hash().ok()?.hash()?;
-        let voted = receipt.block_hash().ok()?;
+        let previous = block.previous_hash.as_ref().ok()?;
+        let voted = receipt.block_hash.as_ref().ok()?;
         Some(if voted == previous {
             Ok(())
         } else {
@@ -301,12 +300,12 @@ fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
 }
 
 fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
-    let Some(Ok(receipts)) = seen.block().map(Block::receipts) else {
+    let Some(Ok(receipts)) = seen.block().map(|block| &block.receipts) else {
         return;
     };
     let mut voters: BTreeSet<&WalletAddress> = BTreeSet::new();
     for (index, receipt) in receipts.iter().enumerate() {
-        let Ok(voter) = receipt.wallet_address() else {
+        let Ok(voter) = &receipt.wallet_address else {
             continue;
         };
         result.one();
@@ -328,9 +327,9 @@ fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
 
 /// Checks that the address follows from the public key. Other cases report malformed ones.
 fn voter_address(seen: &BlockResponse, result: &mut CheckResult) {
-    let judge = |_: &Block, receipt: &Receipt| {
+    let judge = |_: &BlockMembers, receipt: &ReceiptMembers| {
         let public_key = voter_key(receipt)?;
-        let claimed = receipt.wallet_address().ok()?;
+        let claimed = receipt.wallet_address.as_ref().ok()?;
         let actual = public_key.address();
         Some(if *claimed == actual {
             Ok(())

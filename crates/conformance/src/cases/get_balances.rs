@@ -1,6 +1,6 @@
 //! `GET /get-balances`.
 
-use nodeproof_client::BalanceResponse;
+use nodeproof_client::{TokenBalance, from_json};
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use nodeproof_report::Level;
 use serde_json::Value;
@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{
     api::{
-        List, Pair, Sample, held, is_refusal, nobody, token_balance_request, token_holders_request,
-        wallet_balances_request,
+        List, Members, Pair, Sample, Unread, held, is_refusal, nobody, token_balance_request,
+        token_holders_request, wallet_balances_request,
     },
     checks::{
-        Checked, Finding, Findings, check_sample_responses, controls, decodes, never, objects,
-        refused, steady,
+        Checked, Decoding, Finding, Findings, check_sample_responses, controls, decodes, never,
+        objects, refused, steady,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -84,11 +84,11 @@ pub(crate) const CASES: &[Case] = &[
         ))
     }),
     Case::must("get-balances/decodes", &["BALANCE-5", "BALANCE-6"], |c| {
-        Box::pin(decodes(c, Sample::TokenBalance, |body| {
-            let response = BalanceResponse::from_slice(body)?;
-            response.amount()?;
-            Ok(())
-        }))
+        let decoding = Decoding {
+            client: |body| from_json::<TokenBalance>(body).map(drop),
+            needed: amount_needed,
+        };
+        Box::pin(decodes(c, Sample::TokenBalance, decoding))
     }),
     Case::of_snapshot(
         "get-balances/snapshot",
@@ -97,6 +97,27 @@ pub(crate) const CASES: &[Case] = &[
         Sample::TokenBalance,
     ),
 ];
+
+/// Reads the balance from either of its members. It may be null.
+fn amount_needed(text: &str) -> Result<(), String> {
+    let members = Members::of(text).ok_or("it is not an object")?;
+    if let Ok(status) = members.read::<String>("status")
+        && status != "SUCCESS"
+    {
+        return Err(format!("`status` is {}", shown(&status, 60)));
+    }
+    if let (Ok(balance), Ok(value)) = (
+        members.read::<Integer>("balance"),
+        members.read::<Integer>("value"),
+    ) && balance != value
+    {
+        return Err("`balance` and `value` differ".to_owned());
+    }
+    match members.either::<Integer>("balance", "value") {
+        Ok(_) | Err(Unread::Null(_)) => Ok(()),
+        Err(unread) => Err(unread.to_string()),
+    }
+}
 
 async fn balance(context: &Context) -> Findings {
     let schema = Sample::TokenBalance.schema(&context.spec, View::Documented);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use nodeproof_client::{Block, from_json};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::Level;
 use serde_json::Value;
@@ -9,12 +10,12 @@ use serde_json::Value;
 use super::case::Case;
 use crate::{
     api::{
-        BlockResponse, MILLISECONDS, NO_INDEX, Sample, block_request, is_block, is_row_form,
-        reported_index,
+        BlockMembers, BlockResponse, MILLISECONDS, NO_INDEX, Sample, block_request, is_block,
+        is_row_form, reported_index,
     },
     checks::{
-        BlockCheck, CheckResult, CheckScope, Checked, Finding, Findings, check_json_responses,
-        controls, never, refused,
+        BlockCheck, CheckResult, CheckScope, Checked, Decoding, Finding, Findings,
+        check_json_responses, controls, never, refused,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -85,24 +86,19 @@ pub(crate) const CASES: &[Case] = &[
     ),
     Case::of_blocks("get-block/decodes", Level::Must, &["BLOCK-1"],
         BlockCheck {
-            look: CheckScope::Decode(read),
+            look: CheckScope::Decode(Decoding {
+                client: |body| from_json::<Block>(body).map(drop),
+                needed: |text| {
+                    let block = BlockMembers::of(text).ok_or("it is not an object")?;
+                    block.check_needed().map_err(|unread| unread.to_string())
+                },
+            }),
             least: 1,
             otherwise: NO_BLOCK,
         },
     ),
     Case::of_snapshot("get-block/snapshot", Level::Must, &["BLOCK-1"], Sample::Blocks),
 ];
-
-/// Reads the fields that a client needs, in either form of a block.
-fn read(block: &nodeproof_client::Block) -> Result<(), String> {
-    let needed = block
-        .index()
-        .map(drop)
-        .and(block.timestamp().map(drop))
-        .and(block.previous_hash().map(drop))
-        .and(block.committee().map(drop));
-    needed.map_err(|error| error.to_string())
-}
 
 /// The reason why a case is inconclusive if no block was read.
 pub(crate) const NO_BLOCK: &str = "no response was a 200 with a JSON object";

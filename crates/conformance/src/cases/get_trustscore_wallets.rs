@@ -1,15 +1,15 @@
 //! `GET /get-trustscore-wallets`.
 
-use nodeproof_client::TrustScore;
-use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_client::{TrustScore, from_json};
+use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use nodeproof_report::Level;
 
 use super::case::Case;
 use crate::{
-    api::{Sample, trust_request},
+    api::{Members, Sample, trust_request},
     checks::{
-        Checked, Finding, Findings, check_json_responses, decodes, is_missing, never, objects,
-        refused, steady,
+        Checked, Decoding, Finding, Findings, check_json_responses, decodes, is_missing, never,
+        objects, refused, steady,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -52,11 +52,15 @@ pub(crate) const CASES: &[Case] = &[
         "get-trustscore-wallets/decodes",
         &["TRUST-2", "TRUST-3"],
         |c| {
-            Box::pin(decodes(c, Sample::TrustScore, |body| {
-                let response = TrustScore::from_slice(body)?;
-                response.score()?;
-                Ok(())
-            }))
+            let decoding = Decoding {
+                client: |body| from_json::<TrustScore>(body).map(drop),
+                needed: |text| {
+                    let members = Members::of(text).ok_or("it is not an object")?;
+                    let score = members.read::<Integer>("trust_score");
+                    score.map(drop).map_err(|unread| unread.to_string())
+                },
+            };
+            Box::pin(decodes(c, Sample::TrustScore, decoding))
         },
     ),
     Case::of_snapshot(

@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use nodeproof_client::SubmitResponse;
+use nodeproof_client::{SubmitResponse, from_json};
+use nodeproof_primitives::RawJson;
 use nodeproof_report::SignedReport;
 use serde_json::Value;
 
@@ -12,10 +13,13 @@ use super::{
     http::content_types,
 };
 use crate::{
-    api::{Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, message, stored},
+    api::{
+        Members, Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, message,
+        stored,
+    },
     checks::{
-        Checked, Finding, Findings, MAX_FINDINGS, Reply, Shows, check_json_responses, decodes,
-        judge, signed_transaction,
+        Checked, Decoding, Finding, Findings, MAX_FINDINGS, Reply, Shows, check_json_responses,
+        decodes, judge, signed_transaction,
     },
     context::{Alteration, Context, Refusal},
     http::{Exchange, InconclusiveReason, Request},
@@ -212,11 +216,19 @@ pub(crate) const CASES: &[Case] = &[
         "submit-transaction/decodes",
         &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
         |c| {
-            Box::pin(decodes(c, Sample::Refusals, |body| {
-                let response = SubmitResponse::from_slice(body)?;
-                response.valid()?;
-                Ok(())
-            }))
+            let decoding = Decoding {
+                client: |body| from_json::<SubmitResponse>(body).map(drop),
+                needed: |text| {
+                    let members = Members::of(text).ok_or("it is not an object")?;
+                    let response = members.read::<RawJson>("response");
+                    let response = response.map_err(|unread| unread.to_string())?;
+                    let members = Members::of(response.as_str());
+                    let members = members.ok_or("`response` is not an object")?;
+                    let valid = members.read::<bool>("valid");
+                    valid.map(drop).map_err(|unread| unread.to_string())
+                },
+            };
+            Box::pin(decodes(c, Sample::Refusals, decoding))
         },
     )
     .of(Tier::Reject),

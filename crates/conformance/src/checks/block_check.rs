@@ -5,12 +5,10 @@
 //! order and on any core. Checks that compare a block with those before it run in order, with a
 //! [`Memory`] that does not grow with the chain.
 
-use nodeproof_client::Block;
-
 use super::{
     chain_memory::{Links, Memory},
     check_result::CheckResult,
-    decode::decodes_one,
+    decode::{Decoding, decodes_one},
     evidence::Evidence,
     field::Field,
     field_check::{check_places, field_schema},
@@ -50,7 +48,7 @@ pub(crate) enum CheckScope {
     /// One documented field.
     Field(&'static Field),
     /// The block that the client decodes.
-    Decode(fn(&Block) -> Result<(), String>),
+    Decode(Decoding),
 }
 
 /// A check of a block and those before it.
@@ -115,8 +113,7 @@ impl PreparedCheck {
             }
             (CheckScope::Decode(decode), Some((validator, _))) => {
                 judged.one();
-                let read = seen.read().and_then(decode);
-                match decodes_one(&seen.exchange, read.map_err(Into::into), validator, true) {
+                match decodes_one(&seen.exchange, decode, validator, true) {
                     Ok(found) => judged.findings.extend(found),
                     Err(inconclusive) => judged.inconclusive = Some(inconclusive),
                 }

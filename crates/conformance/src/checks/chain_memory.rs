@@ -13,7 +13,7 @@ use super::{
     receipt_signatures::{Signatures, Verified, verify_receipts},
     times::Times,
 };
-use crate::api::BlockResponse;
+use crate::api::{BlockResponse, Unread};
 
 /// The data of a block that is compared with other blocks.
 #[derive(Clone, Debug)]
@@ -32,27 +32,29 @@ impl Links {
     /// Collects the data of a block that is compared with other blocks.
     pub(crate) fn of(response: &BlockResponse) -> Self {
         let block = response.block();
-        let found = block.and_then(|block| block.transactions().ok());
+        let found = block.and_then(|block| block.transactions.as_ref().ok());
         let mut codes = Vec::new();
-        for (place, transaction) in found.unwrap_or_default().iter().enumerate() {
-            let Ok(signed) = transaction.signed() else {
-                continue;
-            };
-            if let Some(code) = signed.transaction().ok().and_then(|t| t.trans_code().ok()) {
-                codes.push((place, code));
-            }
+        for (place, transaction) in found.into_iter().flatten().enumerate() {
+            let in_form = transaction.signed().is_ok();
+            codes.extend(
+                transaction
+                    .trans_code()
+                    .filter(|_| in_form)
+                    .map(|code| (place, code)),
+            );
         }
         Self {
             index: response.index,
-            time: block.and_then(|block| block.timestamp().ok()),
+            time: block.and_then(|block| block.timestamp.as_ref().ok().copied()),
             previous: block
-                .and_then(|block| block.previous_hash().ok())
-                .map(|previous| {
-                    let text = previous.to_string();
-                    Previous {
-                        fingerprint: Fingerprint::of(&text),
-                        text,
-                    }
+                .and_then(|block| match &block.previous_hash {
+                    Ok(hash) => Some(hash.to_string()),
+                    Err(Unread::Null(_)) => Some("0".to_owned()),
+                    Err(_) => None,
+                })
+                .map(|text| Previous {
+                    fingerprint: Fingerprint::of(&text),
+                    text,
                 }),
             codes,
             receipts: verify_receipts(response),

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use nodeproof_client::{DecodeError, FieldError, FieldFault};
+use nodeproof_client::InputError;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{
     finding::{Checked, Finding, Findings},
-    json_response::objects,
+    json_response::{first_duplicate, objects},
 };
 use crate::{
     api::Sample,
@@ -16,13 +16,18 @@ use crate::{
 };
 use nodeproof_openapi::{SchemaValidator, View};
 
+/// How a response is decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decoding {
+    /// Decodes the whole response as the client does.
+    pub(crate) client: fn(&[u8]) -> Result<(), InputError>,
+    /// Reads the members that a client needs. Other members have cases of their own.
+    pub(crate) needed: fn(&str) -> Result<(), String>,
+}
+
 /// The second oracle: `nodeproof-client` must decode the responses. If it fails on a response that
 /// the documented schema accepts, the harness is at fault.
-pub(crate) async fn decodes(
-    context: &Context,
-    sample: Sample,
-    decode: fn(&[u8]) -> Result<(), Unread>,
-) -> Findings {
+pub(crate) async fn decodes(context: &Context, sample: Sample, decoding: Decoding) -> Findings {
     let schema = sample
         .schema(&context.spec, View::Documented)
         .ok_or_else(|| {
@@ -36,44 +41,12 @@ pub(crate) async fn decodes(
     let promised = sample != Sample::CallSc;
     let mut findings = Checked::default();
     for exchange in objects(context, sample).await? {
-        let read = decode(&exchange.body);
         findings.one();
-        if let Some(finding) = decodes_one(&exchange, read, &validator, promised)? {
+        if let Some(finding) = decodes_one(&exchange, decoding, &validator, promised)? {
             findings.push(finding);
         }
     }
     Ok(findings)
-}
-
-/// The reason why the client cannot decode a response.
-pub(crate) struct Unread {
-    reason: String,
-    /// Whether two parts of the response contradict each other.
-    doubtful: bool,
-}
-
-impl From<DecodeError> for Unread {
-    fn from(error: DecodeError) -> Self {
-        error.to_string().into()
-    }
-}
-
-impl From<FieldError> for Unread {
-    fn from(error: FieldError) -> Self {
-        Self {
-            doubtful: matches!(error.fault(), FieldFault::Doubtful(_)),
-            reason: error.to_string(),
-        }
-    }
-}
-
-impl From<String> for Unread {
-    fn from(reason: String) -> Self {
-        Self {
-            reason,
-            doubtful: false,
-        }
-    }
 }
 
 /// Whether a body has a run of digits that may be a number beyond 64 bits.
@@ -86,35 +59,39 @@ fn has_long_number(body: &[u8]) -> bool {
 /// Checks one response. The client must decode what the schema accepts, if the schema guarantees a shape.
 pub(crate) fn decodes_one(
     exchange: &Arc<Exchange>,
-    read: Result<(), Unread>,
+    decoding: Decoding,
     validator: &SchemaValidator,
     promised: bool,
 ) -> Result<Option<Finding>, InconclusiveReason> {
-    let Err(Unread { reason, doubtful }) = read else {
-        return Ok(None);
-    };
-    let reason = shown(&reason, 300);
-    // A schema cannot require that two members agree.
-    if promised && !doubtful && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
-        // The contract does not limit numbers. The client reads times and codes into 64 bits.
+    let text = std::str::from_utf8(&exchange.body).unwrap_or_default();
+    let needed = (decoding.needed)(text);
+    if let Err(error) = (decoding.client)(&exchange.body)
+        && promised
+        && exchange.json().is_ok_and(|value| validator.is_valid(value))
+        // A schema can't see these, and another case reports them.
+        && first_duplicate(&exchange.body).is_none()
+    {
+        // The contract does not limit numbers. The client reads times into 64 bits.
         if has_long_number(&exchange.body) {
             return Err(InconclusiveReason::TooLarge(format!(
-                "the response of {} has a number beyond 64 bits, {LIMIT_MESSAGE} ({reason})",
+                "the response of {} has a number beyond 64 bits, {LIMIT_MESSAGE} ({error})",
                 exchange.url()
             )));
         }
         return Err(InconclusiveReason::Harness(format!(
             "the documented schema accepts the response of {}, but nodeproof-client can't read it \
-             ({reason}): the spec or the client is at fault, not the node",
+             ({error}): the spec or the client is at fault, not the node",
             exchange.url()
         )));
     }
-    Ok(Some(Finding::new(
-        exchange,
-        format!("a client can't read the response: {reason}"),
-        "a response of the documented shape",
-        exchange.excerpt(160),
-    )))
+    Ok(needed.err().map(|reason| {
+        Finding::new(
+            exchange,
+            format!("a client can't read the response: {}", shown(&reason, 300)),
+            "a response of the documented shape",
+            exchange.excerpt(160),
+        )
+    }))
 }
 
 #[cfg(test)]

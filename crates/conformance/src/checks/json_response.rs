@@ -62,7 +62,7 @@ pub(crate) fn check_json_response(exchange: &Arc<Exchange>) -> Vec<Finding> {
 /// Returns the first member name that occurs twice in one object of a JSON document.
 ///
 /// A parsed value no longer has the second member, so this reads the text itself.
-fn first_duplicate(body: &[u8]) -> Option<String> {
+pub(super) fn first_duplicate(body: &[u8]) -> Option<String> {
     struct Unique<'f>(&'f mut Option<String>);
 
     impl<'de> DeserializeSeed<'de> for Unique<'_> {

@@ -24,7 +24,7 @@ pub(crate) use block_check::{
 };
 pub(crate) use chain_memory::{Fingerprint, Links, Memory};
 pub(crate) use check_result::CheckResult;
-pub(crate) use decode::decodes;
+pub(crate) use decode::{Decoding, decodes};
 pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;
 pub(crate) use field_check::{MAX_FINDINGS, NEVER_SEEN, check_field};

@@ -5,7 +5,6 @@
 
 use std::{fmt::Display, sync::LazyLock};
 
-use nodeproof_client::Receipt;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::SignedReport;
 use nodeproof_wallet::{
@@ -14,7 +13,7 @@ use nodeproof_wallet::{
 use serde::{Deserialize, Serialize};
 
 use super::{evidence::Evidence, signed::signed_receipt};
-use crate::api::BlockResponse;
+use crate::api::{BlockResponse, ReceiptMembers};
 
 /// A description of the algorithm.
 pub(crate) const ALGORITHM: &str =
@@ -90,7 +89,7 @@ impl Signatures {
 /// Verifies the receipts of a block.
 pub(crate) fn verify_receipts(seen: &BlockResponse) -> Verified {
     let mut all = Verified::default();
-    let Some(Ok(receipts)) = seen.block().map(|block| block.receipts()) else {
+    let Some(Ok(receipts)) = seen.block().map(|block| &block.receipts) else {
         return all;
     };
     for (place, receipt) in receipts.iter().enumerate().take(MAX_RECEIPTS) {
@@ -109,8 +108,8 @@ pub(crate) fn verify_receipts(seen: &BlockResponse) -> Verified {
 }
 
 /// Returns the public key of a receipt, or `None` if it is missing or malformed.
-pub(crate) fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
-    parse_key(&receipt.public_key().ok()?.text()).ok()
+pub(crate) fn voter_key(receipt: &ReceiptMembers) -> Option<PublicKey> {
+    parse_key(receipt.public_key.as_ref().ok()?.as_str()).ok()
 }
 
 fn parse_key(text: &str) -> Result<PublicKey, PublicKeyError> {
@@ -121,12 +120,12 @@ fn parse_key(text: &str) -> Result<PublicKey, PublicKeyError> {
 
 /// Verifies a receipt. Returns `None` if a field can't be read, or if the address is that of
 /// another wallet: other cases report both.
-fn verify(receipt: &Receipt) -> Option<Result<(), Wrong>> {
-    receipt.wallet_address().ok()?;
-    let data = receipt.data_text().ok()?;
+fn verify(receipt: &ReceiptMembers) -> Option<Result<(), Wrong>> {
+    receipt.wallet_address.as_ref().ok()?;
+    let data = receipt.data.as_ref().ok()?.as_str();
     let (key, signature) = (
-        receipt.public_key().ok()?.text(),
-        receipt.signature().ok()?.text(),
+        receipt.public_key.as_ref().ok()?.as_str(),
+        receipt.signature.as_ref().ok()?.as_str(),
     );
     let malformed = |what: &str, text: &str, error: &dyn Display| {
         Err(Wrong {
@@ -135,13 +134,13 @@ fn verify(receipt: &Receipt) -> Option<Result<(), Wrong>> {
             signed: None,
         })
     };
-    let key = match parse_key(&key) {
+    let key = match parse_key(key) {
         Ok(key) => key,
-        Err(error) => return Some(malformed("public key", &key, &error)),
+        Err(error) => return Some(malformed("public key", key, &error)),
     };
     let signature: Signature = match signature.parse() {
         Ok(signature) => signature,
-        Err(error) => return Some(malformed("signature", &signature, &error)),
+        Err(error) => return Some(malformed("signature", signature, &error)),
     };
     match verify_receipt(data, &key, &signature) {
         Ok(()) => Some(Ok(())),

@@ -1,30 +1,30 @@
 //! Describes a signature: the signed message, its digest and the command that verifies it.
 
-use nodeproof_client::{Receipt, SignedTransaction};
+use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::{escape::escaped_json, signed_message};
 use nodeproof_report::SignedReport;
 use serde_json::Value;
 use sha1::{Digest, Sha1};
 
-use crate::http::quoted;
+use crate::{api::ReceiptMembers, http::quoted};
 
 /// Maximum length of a message and of a command in a report, in bytes.
 const MAX_BYTES: usize = 16 * 1024;
 
 /// Describes a receipt's signature. Returns `None` if a part of it is missing, or if the data has
 /// no signed message.
-pub(crate) fn signed_receipt(receipt: &Receipt) -> Option<Box<SignedReport>> {
-    let data = receipt.data_text().ok()?;
+pub(crate) fn signed_receipt(receipt: &ReceiptMembers) -> Option<Box<SignedReport>> {
+    let data = receipt.data.as_ref().ok()?.as_str();
     let text = |hex: &str| Value::from(hex).to_string();
-    let key = text(&receipt.public_key().ok()?.text());
-    let signature = text(&receipt.signature().ok()?.text());
+    let key = text(receipt.public_key.as_ref().ok()?.as_str());
+    let signature = text(receipt.signature.as_ref().ok()?.as_str());
     let document = format!("{{\"data\":{data},\"public_key\":{key},\"signature\":{signature}}}");
     describe(data, &document)
 }
 
 /// Describes the signatures of a transaction. `document` has the transaction and its signatures.
 pub(crate) fn signed_transaction(document: &str) -> Option<Box<SignedReport>> {
-    let signed = SignedTransaction::from_text(document).ok()?;
+    let signed = SignedTransaction::from_json(document).ok()?;
     describe(signed.transaction_text(), document)
 }
 

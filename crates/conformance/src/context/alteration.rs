@@ -115,7 +115,7 @@ fn with_another_fee(submitter: &Submitter, text: &str) -> Result<String, Inconcl
     } else {
         2_000_000
     };
-    RawTransaction::from_text(text)
+    RawTransaction::from_json(text)
         .and_then(|raw| raw.with_fee(&Amount::from(other)))
         .and_then(|raw| raw.transaction_text().map(ToOwned::to_owned))
         .map_err(|error| InconclusiveReason::NoSample(format!("the fee can't be changed: {error}")))

@@ -9,6 +9,7 @@ use std::{
 use nodeproof_client::{
     AddVerification, ContractCall, RawTransaction,
     contract_call::{BuiltCallMismatch, CheckedTransaction, ContractFunction, Fee},
+    from_json,
 };
 use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
@@ -121,13 +122,10 @@ fn checked(
     with: &Submitting,
 ) -> Result<CheckedTransaction, Unsigned> {
     let told = |error: &dyn std::error::Error| Unsigned::Unchecked(error.to_string());
-    let raw = RawTransaction::from_slice(&response.body).map_err(|error| told(&error))?;
+    let raw = from_json::<RawTransaction>(&response.body).map_err(|error| told(&error))?;
     let currency = match &with.currency {
         Some(code) => code.clone(),
-        None => {
-            let built = raw.transaction().map_err(|error| told(&error))?;
-            built.currency().map_err(|error| told(&error))?.to_owned()
-        }
+        None => raw.transaction().map_err(|error| told(&error))?.currency,
     };
     let fee = Fee::new(with.fee.clone(), currency).map_err(|error| told(&error))?;
     let requested = contract_call(call).map_err(Unsigned::Unchecked)?;

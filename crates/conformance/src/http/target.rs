@@ -18,7 +18,7 @@ pub struct Target {
 pub enum TargetError {
     /// The text is not a base URL.
     #[error(transparent)]
-    BaseUrl(#[from] nodeproof_client::BaseUrlError),
+    BaseUrl(#[from] nodeproof_client::InputError),
     /// The URL's port is the port of another network.
     #[error(
         "port {port} is where nodes of {of_port} listen, but the network given is {given} (port \

@@ -1,19 +1,22 @@
 //! The content of a node's response, in a form that can be compared with that of other nodes.
 //!
 //! Nodes return the same thing in several forms: a documented block or a database row, a record as an
-//! object or as an array. So the values that the client reads are compared, member by member, with
-//! exact numbers.
+//! object or as an array. So values are compared, member by member, with exact numbers.
 //!
 //! A missing or null member is not compared, because a case of its own reports it. A malformed member
 //! is compared in its JSON text. Undocumented members are not compared.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use nodeproof_client::{BalanceResponse, Block, ContractState, FieldError, HexText, TrustScore};
-use nodeproof_primitives::{Integer, RawJson, TimestampMs};
+use nodeproof_client::VerificationRecord;
+use nodeproof_primitives::{Integer, RawJson};
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 
-use crate::{checks::Fingerprint, http::Exchange};
+use crate::{
+    api::{BlockMembers, List, Member, Members, Pair, ReceiptMembers, Unread},
+    checks::Fingerprint,
+    http::Exchange,
+};
 
 /// A value: a fingerprint of 16 bytes for comparisons, and a short text for reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,17 +41,17 @@ fn put(content: &mut Content, member: &'static str, text: Option<String>) {
     }
 }
 
-/// Adds a member that the client read. A malformed one is added as JSON text. One that is missing or
+/// Adds a member. A malformed one is added as JSON text. One that is missing or
 /// null is left out.
-fn put_read<T: ToString>(content: &mut Content, member: &'static str, read: Result<T, FieldError>) {
+fn put_read<T: ToString>(content: &mut Content, member: &'static str, read: &Member<T>) {
     match read {
         Ok(value) => put(content, member, Some(value.to_string())),
-        Err(fault) => put_malformed(content, member, &fault),
+        Err(fault) => put_malformed(content, member, fault),
     }
 }
 
 /// Adds the JSON text of a malformed member, if there is any.
-fn put_malformed(content: &mut Content, member: &'static str, fault: &FieldError) {
+fn put_malformed(content: &mut Content, member: &'static str, fault: &Unread) {
     if let Some(raw) = fault.raw() {
         let value = ContentValue {
             // Distinguishes the malformed value from a valid one with the same text, such as 5 and "5".
@@ -85,103 +88,79 @@ fn canonical(text: &str) -> String {
 }
 
 /// Returns the content of a block, or `None` if the response has no information about it.
-pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
+pub(crate) fn block_content(exchange: &Arc<Exchange>) -> Option<Content> {
     if exchange.success_object().is_none() {
         // A server error has no information about the block.
         return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
-    let block = Block::from_slice(&exchange.body).ok()?;
+    let block = BlockMembers::of(std::str::from_utf8(&exchange.body).ok()?)?;
     let mut content = there(true);
-    put_read(&mut content, "index", block.index());
-    put_read(
+    put_read(&mut content, "index", &block.index);
+    let time = block.timestamp.map(|time| time.as_millis());
+    put_read(&mut content, "timestamp", &time);
+    put_read(&mut content, "proof", &block.proof);
+    put_read(&mut content, "status", &block.status);
+    put_read(&mut content, "creator_wallet", &block.creator_wallet);
+    put_read(&mut content, "expected_miner", &block.expected_miner);
+    put_read(&mut content, "previous_hash", &block.previous_hash);
+    put_items(&mut content, "committee", &block.committee, |member| {
+        canonical(member.as_str())
+    });
+    let name = "previous_block_receipts";
+    put_items(&mut content, name, &block.receipts, receipt_text);
+    put_items(
         &mut content,
-        "timestamp",
-        block.timestamp().map(TimestampMs::as_millis),
-    );
-    put_read(&mut content, "proof", block.proof());
-    put_read(&mut content, "status", block.status());
-    put_read(&mut content, "creator_wallet", block.creator_wallet());
-    put_read(&mut content, "expected_miner", block.expected_miner());
-    put_read(&mut content, "previous_hash", block.previous_hash());
-    match block.committee() {
-        Ok(committee) => {
-            let faults = block.committee_faults();
-            let members = committee.iter().map(ToString::to_string);
-            let others = faults.iter().map(|fault| {
-                let raw = fault.raw().map_or("null", RawJson::as_str);
-                format!("{}: {raw}", fault.field())
-            });
-            let members: Vec<_> = members.chain(others).collect();
-            put_list(&mut content, "committee", &members);
-        }
-        Err(fault) => put_malformed(&mut content, "committee", &fault),
-    }
-    match block.receipts() {
-        Err(fault) => put_malformed(&mut content, "previous_block_receipts", &fault),
-        Ok(receipts) => {
-            let receipts: Vec<_> = receipts
-                .iter()
-                .map(|receipt| {
-                    if let Some(other) = receipt.not_a_receipt() {
-                        return canonical(other.as_str());
-                    }
-                    let raw = |fault: FieldError| {
-                        let raw = fault.raw().map(RawJson::as_str);
-                        raw.unwrap_or_default().to_owned()
-                    };
-                    let text = |hex: Result<&HexText, FieldError>| {
-                        hex.map_or_else(raw, |hex| hex.text().into_owned())
-                    };
-                    format!(
-                        "{} {} {}",
-                        receipt.data_text().map_or_else(raw, canonical),
-                        text(receipt.public_key()),
-                        text(receipt.signature())
-                    )
-                })
-                .collect();
-            put_list(&mut content, "previous_block_receipts", &receipts);
-        }
-    }
-    match block.transactions() {
-        Err(fault) => put_malformed(&mut content, "transactions", &fault),
-        Ok(transactions) => {
+        "transactions",
+        &block.transactions,
+        |transaction| {
             // The submitted form is compared, because some nodes add their own status later.
-            let transactions: Vec<_> = transactions
-                .iter()
-                .map(|transaction| match transaction.signed() {
-                    Ok(signed) => format!(
-                        "{} {:?}",
-                        canonical(signed.transaction_text()),
-                        signed.signatures().ok()
-                    ),
-                    Err(_) => canonical(transaction.text().as_str()),
-                })
-                .collect();
-            put_list(&mut content, "transactions", &transactions);
-        }
-    }
-    if let Some(fault) = block.text_mismatch() {
-        // Both lists are members of `text`.
-        for member in ["transactions", "previous_block_receipts"] {
-            if !content.contains_key(member) {
-                put_malformed(&mut content, member, &fault);
+            match transaction.signed() {
+                Ok(signed) => format!(
+                    "{} {:?}",
+                    canonical(signed.transaction_text()),
+                    signed.signatures().ok()
+                ),
+                Err(_) => canonical(transaction.text().as_str()),
             }
-        }
-    }
+        },
+    );
     Some(content)
 }
 
-/// Returns the content of a balance. Null and missing count as 0.
-pub(crate) fn balance_content(exchange: &Exchange) -> Option<Content> {
-    exchange.success_object()?;
-    let balance = BalanceResponse::from_slice(&exchange.body).ok()?;
-    let mut content = Content::new();
-    match balance.amount() {
-        Ok(held) => {
-            let text = held.map_or_else(|| "0".to_owned(), |held| held.to_string());
-            put(&mut content, "balance", Some(canonical(&text)));
+/// Adds the items of a list.
+fn put_items<T>(
+    content: &mut Content,
+    member: &'static str,
+    items: &Member<Vec<T>>,
+    text: impl Fn(&T) -> String,
+) {
+    match items {
+        Ok(items) => put_list(content, member, &items.iter().map(text).collect::<Vec<_>>()),
+        Err(fault) => put_malformed(content, member, fault),
+    }
+}
+
+/// Returns a receipt's members as one text: canonical data, and hexadecimal text as written.
+fn receipt_text(receipt: &ReceiptMembers) -> String {
+    match (&receipt.data, &receipt.public_key, &receipt.signature) {
+        (Ok(data), Ok(key), Ok(signature)) => {
+            format!("{} {key} {signature}", canonical(data.as_str()))
         }
+        _ => receipt
+            .text
+            .as_ref()
+            .map_or_else(String::new, |text| canonical(text.as_str())),
+    }
+}
+
+/// Returns the content of a balance. Null and missing count as 0.
+pub(crate) fn balance_content(exchange: &Arc<Exchange>) -> Option<Content> {
+    exchange.success_object()?;
+    let members = Members::of(std::str::from_utf8(&exchange.body).ok()?)?;
+    let mut content = Content::new();
+    match members.either::<Integer>("balance", "value") {
+        Ok(held) => put(&mut content, "balance", Some(canonical(&held.to_string()))),
+        Err(Unread::Null(_)) => put(&mut content, "balance", Some("0".to_owned())),
         Err(fault) => {
             fault.raw()?;
             put_malformed(&mut content, "balance", &fault);
@@ -199,74 +178,90 @@ pub(crate) fn listed_content(amount: Option<&String>) -> Content {
 }
 
 /// Returns a wallet's balances by token, or `None` if not all of them can be read.
-pub(crate) fn held_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
-    exchange.success_object()?;
-    let response = BalanceResponse::from_slice(&exchange.body).ok()?;
-    let listing = response.tokens().ok()?;
-    let whole = listing.faults().is_empty();
-    let entries = listing
-        .into_iter()
-        .map(|entry| (entry.token_code, entry.balance));
-    whole.then(|| amounts(entries))
+pub(crate) fn held_content(exchange: &Arc<Exchange>) -> Option<BTreeMap<String, String>> {
+    amounts(exchange, |(_, token)| token)
 }
 
 /// Returns a token's balances by holder, or `None` if not all of them can be read.
-pub(crate) fn holders_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
-    exchange.success_object()?;
-    let response = BalanceResponse::from_slice(&exchange.body).ok()?;
-    let listing = response.holders().ok()?;
-    let whole = listing.faults().is_empty();
-    let entries = listing
-        .into_iter()
-        .map(|entry| (entry.holder.to_string(), entry.balance));
-    whole.then(|| amounts(entries))
+pub(crate) fn holders_content(exchange: &Arc<Exchange>) -> Option<BTreeMap<String, String>> {
+    amounts(exchange, |(holder, _)| holder)
 }
 
-fn amounts(entries: impl Iterator<Item = (String, Option<Integer>)>) -> BTreeMap<String, String> {
-    let text = |amount: Option<Integer>| amount.map_or_else(|| "0".to_owned(), |a| a.to_string());
-    entries.map(|(name, amount)| (name, text(amount))).collect()
+fn amounts(
+    exchange: &Arc<Exchange>,
+    name: impl Fn(Pair) -> String,
+) -> Option<BTreeMap<String, String>> {
+    let held = List::of(exchange)?.held.into_iter();
+    Some(
+        held.map(|(pair, amount)| (name(pair), amount.to_string()))
+            .collect(),
+    )
 }
 
 /// Returns the content of a trust score. A refusal counts as a missing score.
-pub(crate) fn trust_content(exchange: &Exchange) -> Option<Content> {
+pub(crate) fn trust_content(exchange: &Arc<Exchange>) -> Option<Content> {
     if exchange.success_object().is_none() {
         return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
-    let response = TrustScore::from_slice(&exchange.body).ok()?;
-    let score = response.score();
-    if score
-        .as_ref()
-        .is_err_and(|fault| fault.raw().is_none_or(RawJson::is_null))
-    {
+    let members = Members::of(std::str::from_utf8(&exchange.body).ok()?)?;
+    let score = members.read::<Integer>("trust_score");
+    if score.as_ref().is_err_and(|fault| fault.raw().is_none()) {
         return Some(there(false));
     }
     let mut content = there(true);
-    put_read(&mut content, "trust_score", score);
+    put_read(&mut content, "trust_score", &score);
     Some(content)
 }
 
 /// Returns the content of a record of the table `verification`.
-pub(crate) fn record_content(exchange: &Exchange) -> Option<Content> {
+pub(crate) fn record_content(exchange: &Arc<Exchange>) -> Option<Content> {
     exchange.success_object()?;
-    let state = ContractState::from_slice(&exchange.body).ok()?;
-    let Some(record) = state.verification().ok()? else {
+    let stored: RawJson = stored_text(exchange)?;
+    if stored.is_null() {
         return Some(there(false));
-    };
-    let mut content = there(true);
-    put_read(&mut content, "address", record.contract_address());
-    put_read(&mut content, "asset_id", record.asset_id());
-    put_read(&mut content, "asset_type", record.asset_type());
-    put_read(&mut content, "verifier_address", record.verifier_address());
-    put_read(&mut content, "outcome", record.outcome());
-    put_read(&mut content, "remarks", record.remarks());
-    put_read(&mut content, "deletable_after", record.deletable_after());
-    match record.doc_hash_list() {
-        Ok(list) => put_list(&mut content, "doc_hash_list", list),
-        Err(fault) => put_malformed(&mut content, "doc_hash_list", &fault),
     }
-    match record.doc_link_list() {
-        Ok(list) => put_list(&mut content, "doc_link_list", list),
-        Err(fault) => put_malformed(&mut content, "doc_link_list", &fault),
+    let mut content = there(true);
+    match VerificationRecord::all_from_json(&stored) {
+        Ok(records) => {
+            let Some(record) = records.first() else {
+                return Some(there(false));
+            };
+            put(
+                &mut content,
+                "address",
+                record.contract.map(|address| address.to_string()),
+            );
+            put(&mut content, "asset_id", Some(record.asset_id.clone()));
+            put(&mut content, "asset_type", Some(record.asset_type.clone()));
+            put(
+                &mut content,
+                "verifier_address",
+                Some(record.verifier_address.to_string()),
+            );
+            put(&mut content, "outcome", Some(record.outcome.to_string()));
+            put(&mut content, "remarks", Some(record.remarks.clone()));
+            put(
+                &mut content,
+                "deletable_after",
+                Some(record.deletable_after.to_string()),
+            );
+            put_list(&mut content, "doc_hash_list", &record.doc_hash_list);
+            put_list(&mut content, "doc_link_list", &record.doc_link_list);
+        }
+        // A record that can't be read is compared as a whole.
+        Err(_) => put(&mut content, "record", Some(canonical(stored.as_str()))),
     }
     Some(content)
+}
+
+/// Returns the stored state of a response, from `value` or from `data`.
+fn stored_text(exchange: &Arc<Exchange>) -> Option<RawJson> {
+    let members = Members::of(std::str::from_utf8(&exchange.body).ok()?)?;
+    match members.read("value") {
+        Err(Unread::Missing(_) | Unread::Null(_)) => match members.read("data") {
+            Err(Unread::Null(_)) => Some(RawJson::from_value(&None::<u8>).ok()?),
+            data => data.ok(),
+        },
+        value => value.ok(),
+    }
 }

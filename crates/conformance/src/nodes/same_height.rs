@@ -112,7 +112,7 @@ impl Comparison {
         sides: &[Side],
         place: String,
         request: &Request,
-        read: fn(&Exchange) -> Option<Content>,
+        read: fn(&Arc<Exchange>) -> Option<Content>,
     ) {
         if let Some(contents) = self.responses(sides, request, read).await {
             self.differences.add(sides, &contents, || place.clone());
@@ -125,7 +125,7 @@ impl Comparison {
         sides: &[Side],
         place: impl Fn(&str) -> String,
         request: &Request,
-        read: fn(&Exchange) -> Option<BTreeMap<String, String>>,
+        read: fn(&Arc<Exchange>) -> Option<BTreeMap<String, String>>,
     ) {
         let Some(lists) = self.responses(sides, request, read).await else {
             return;
@@ -144,7 +144,7 @@ impl Comparison {
         &mut self,
         sides: &[Side],
         request: &Request,
-        read: fn(&Exchange) -> Option<T>,
+        read: fn(&Arc<Exchange>) -> Option<T>,
     ) -> Option<Vec<Option<T>>> {
         self.has_sample = true;
         let (responses, why) = match at_same_height(sides, request, read).await {
@@ -166,7 +166,7 @@ impl Comparison {
 async fn at_same_height<T>(
     sides: &[Side],
     request: &Request,
-    read: fn(&Exchange) -> Option<T>,
+    read: fn(&Arc<Exchange>) -> Option<T>,
 ) -> Result<(Vec<Option<T>>, Option<String>), String> {
     let mut before = heights_of_all(sides).await?;
     let mut back_off = BackOff::unbounded(FIRST_PAUSE);

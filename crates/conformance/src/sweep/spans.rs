@@ -29,9 +29,9 @@ impl BlockFigures {
     pub(crate) fn of(response: &BlockResponse) -> Option<Self> {
         let is_block = response.kind == ResponseKind::Block;
         let block = is_block.then(|| response.block()).flatten()?;
-        let votes = block.receipts().ok().map(<[_]>::len);
+        let votes = block.receipts.as_ref().ok().map(Vec::len);
         Some(Self {
-            time: block.timestamp().ok().map(|time| time.as_millis()),
+            time: block.timestamp.as_ref().ok().map(|time| time.as_millis()),
             votes: votes.and_then(|votes| u64::try_from(votes).ok()),
         })
     }

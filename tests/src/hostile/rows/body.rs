@@ -2,7 +2,7 @@
 
 use nodeproof_client::ErrorKind::Decode;
 
-use super::row::{both, departs, doing, fails, good_documents, row, unreachable};
+use super::row::{both, departs, doing, each, fails, good_documents, row, unreachable};
 use crate::hostile::{
     Client, Hostile, Start,
     front::{Act, Do, Good, raw},
@@ -119,8 +119,11 @@ pub(super) fn rows() -> Vec<Hostile> {
                     out.into_bytes()
                 })
             }),
-            both(Client::Response, departs("get-block/"))
-                .nodectl_reading(6, "expected block 5, but the node returned block 777"),
+            each(
+                fails(Decode, "`timestamp`: number out of range"),
+                Client::Response,
+                departs("get-block/"),
+            ),
         ),
     ]
 }

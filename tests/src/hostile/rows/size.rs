@@ -8,7 +8,7 @@ use nodeproof_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
 use super::row::{both, conforms, departs, doing, each, fails, good_documents, row, unreachable};
 use crate::hostile::{
-    Client, Ended, Hostile, Start,
+    Client, Hostile, Start,
     front::{Act, Do, Good, raw},
 };
 
@@ -175,11 +175,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     format!("{{\"index\":5,{}}}", members.join(",")).into_bytes()
                 })
             }),
-            both(Client::Response, departs("get-block/timestamp")).nodectl_submitting(Ended {
-                exit: 5,
-                says: "`response` is missing",
-                maybe_sent: true,
-            }),
+            both(fails(Decode, "is missing"), departs("get-block/timestamp")),
         ),
         row(
             "50-mb-blocks",

@@ -1,8 +1,9 @@
 //! Faults of the text in a document.
 
+use nodeproof_client::ErrorKind::Decode;
 use serde_json::Value;
 
-use super::row::{both, departs, good_documents, row};
+use super::row::{both, departs, each, fails, good_documents, row};
 use crate::hostile::{
     Client, Ended, Hostile, Start,
     front::{Act, Do},
@@ -47,13 +48,16 @@ pub(super) fn rows() -> Vec<Hostile> {
             "hostile-text",
             "puts terminal escapes, bidi marks, HTML, line breaks and NUL into every string",
             Start::Instead(|_| behind_texts(&[], HOSTILE)),
-            both(Client::Response, departs("\\u{1b}[2J"))
-                .nodectl_reading(0, "\\u{1b}[2J")
-                .nodectl_submitting(Ended {
-                    exit: 5,
-                    says: "the node does not say whether it accepted the transaction",
-                    maybe_sent: true,
-                }),
+            each(
+                fails(Decode, "\\u{1b}"),
+                Client::Response,
+                departs("\\u{1b}[2J"),
+            )
+            .nodectl_submitting(Ended {
+                exit: 5,
+                says: "the node does not say whether it accepted the transaction",
+                maybe_sent: true,
+            }),
         ),
         row(
             "injection",

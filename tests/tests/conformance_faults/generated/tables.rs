@@ -131,11 +131,7 @@ pub(crate) fn tables() -> Vec<Table> {
                 prepared: named,
                 ..all(STATE)
             },
-            fields: [
-                of("sc_state"),
-                component("AddVerificationParams", &["value"]),
-            ]
-            .concat(),
+            fields: [of("sc_state"), component("AddVerification", &["value"])].concat(),
             reasons: reasons::STATE,
         },
         Table {

@@ -8,13 +8,11 @@ use serde::Serialize;
 use super::record::RecordView;
 use crate::{
     arguments::addresses::{contract_address, wallet_address},
+    commands::refusal::refusal,
     failure::Failure,
     io::{output::CommandResult, table::Columns},
     session::settings::Session,
 };
-
-/// The table of the contract. Source: the contract, "Verification record".
-const TABLE: &str = "verification";
 
 #[derive(Debug, Args)]
 pub(super) struct GetArgs {
@@ -59,14 +57,13 @@ impl CommandResult for Records<'_> {
 pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure> {
     let contract = session.contract(args.contract)?;
     let client = session.client()?;
-    let (mut records, mut words) =
-        about(&client, contract, "asset_id", &args.asset, &args.asset).await?;
+    let mut records = about(&client, contract, "asset_id", &args.asset, &args.asset).await?;
     if let Some(verifier) = args.verifier {
-        let own = |record: &VerificationRecord| record.verifier_address() == Ok(verifier);
+        let own = |record: &VerificationRecord| record.verifier_address == verifier;
         if !records.is_empty() && !records.iter().any(own) {
             // Some nodes return only the first record about an asset, so search for the verifier's.
             let column = "verifier_address";
-            (records, words) = about(
+            records = about(
                 &client,
                 contract,
                 column,
@@ -82,19 +79,15 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
             .verifier
             .map(|verifier| format!(" by {verifier}"))
             .unwrap_or_default();
-        let words = words.map(|words| format!(" ({words})")).unwrap_or_default();
+        let request = client.generated();
+        let asset = &*args.asset;
+        let words = request.sc_state(&contract, "verification", "asset_id", asset);
+        let words = refusal(words.await).await;
         return Err(Failure::not_found(format!(
             "{contract} has no record about {:?}{by}{words}; a claim that was just submitted is there \
              when its block is made",
             args.asset
         )));
-    }
-    for record in &records {
-        for fault in record.faults() {
-            session
-                .output
-                .warn(&format!("a field of the record can't be read: {fault}"));
-        }
     }
     session.output.show(&Records {
         asset_id: &args.asset,
@@ -103,50 +96,29 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
 }
 
 /// Returns the records about an asset with this value in the column.
-///
-/// If the node reports that there are none in an error response, also returns its message.
 async fn about(
     client: &Client,
     contract: ContractAddress,
     column: &str,
     value: &str,
     asset: &str,
-) -> Result<(Vec<VerificationRecord>, Option<String>), Failure> {
-    let state = match client.contract_state(TABLE, contract, column, value).await {
-        Ok(state) => state,
-        // The contract does not define the response for a missing record.
-        Err(error) if error.is_absent() => {
-            return Ok((Vec::new(), Some(error.reason().to_owned())));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let mut records = state.verifications().map_err(Failure::unexpected)?;
+) -> Result<Vec<VerificationRecord>, Failure> {
+    let mut records = client.verifications(contract, column, value).await?;
     for record in &records {
-        if let Ok(other) = record.contract_address()
+        if let Some(other) = record.contract
             && other != contract
         {
             return Err(Failure::unexpected(format!(
                 "expected a record of {contract}, but the node returned one of {other}"
             )));
         }
-        if column != "asset_id" {
-            continue;
-        }
-        match record.asset_id() {
-            Ok(found) if found == asset => {}
-            Ok(other) => {
-                return Err(Failure::unexpected(format!(
-                    "expected the record of {asset:?}, but the node returned that of {other:?}"
-                )));
-            }
-            Err(fault) => {
-                return Err(Failure::unexpected(format!(
-                    "expected the record of {asset:?}, but the returned record does not name its \
-                     asset: {fault}"
-                )));
-            }
+        if column == "asset_id" && record.asset_id != asset {
+            return Err(Failure::unexpected(format!(
+                "expected the record of {asset:?}, but the node returned that of {:?}",
+                record.asset_id
+            )));
         }
     }
-    records.retain(|record| record.asset_id() == Ok(asset));
-    Ok((records, None))
+    records.retain(|record| record.asset_id == asset);
+    Ok(records)
 }

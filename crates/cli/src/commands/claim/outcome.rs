@@ -1,8 +1,7 @@
 //! The outcome of a claim: output or failure.
 
 use nodeproof_claims::{ClaimError, ClaimOutcome, ReadBack, SavedTransactionError};
-use nodeproof_client::contract_call::SignError;
-use nodeproof_primitives::WalletAddress;
+use nodeproof_primitives::{WalletAddress, with_causes};
 use serde::Serialize;
 
 use super::record;
@@ -105,9 +104,8 @@ pub(super) fn failure(error: ClaimError) -> Failure {
     let text = error.to_string();
     let failure = match error {
         ClaimError::Network(error) => error.into(),
-        ClaimError::BuiltCallMismatch(error) | ClaimError::Signing(SignError::Mismatch(error)) => {
-            mismatch(error)
-        }
+        ClaimError::BuiltCallMismatch(error) => mismatch(error),
+        ClaimError::Signing(error) => Failure::usage(with_causes(&error)),
         ClaimError::Refused {
             messages,
             maybe_accepted_before,
@@ -121,9 +119,9 @@ pub(super) fn failure(error: ClaimError) -> Failure {
                 refused.and("; --again makes a new claim and pays its fee")
             }
         }
-        ClaimError::Submission { source, .. } => {
-            let why = submit::why_not(&source).filter(|_| !maybe_sent);
-            Failure::new(submit::kind_of(&source), text).and(why.unwrap_or_default())
+        ClaimError::Submission { error, .. } => {
+            let why = submit::why_not(&error).filter(|_| !maybe_sent);
+            Failure::new(submit::kind_of(&error), text).and(why.unwrap_or_default())
         }
         ClaimError::ReadingBack { .. } => Failure::new(Kind::Unconfirmed, text)
             .and("; run the same command again, which submits the same transaction"),

@@ -9,9 +9,8 @@ use super::{
     place::Place,
 };
 use crate::{
-    ContractCall, DecodeError, RawTransaction, SignatureEntry, SignedTransaction,
-    contract_call::fee::Fee,
-    decode::{Leaf, text_in},
+    ContractCall, InputError, RawTransaction, SignatureEntry, SignedTransaction,
+    contract_call::fee::Fee, json_text::text_in,
 };
 
 /// The maximum length of a text that is checked, in bytes. Nodes were seen to take transactions of
@@ -20,7 +19,7 @@ pub(super) const MAX_LENGTH: usize = 1024 * 1024;
 
 /// The expected fee and currency.
 #[derive(Clone, Copy)]
-enum Price<'a> {
+enum FeeCheck<'a> {
     /// Any number and any text. They are set later.
     Open,
     /// This fee, exactly as written.
@@ -64,7 +63,7 @@ pub(crate) fn check_built(
             }
         }
     }
-    check_transaction(requested, transaction, Price::Open)
+    check_transaction(requested, transaction, FeeCheck::Open)
 }
 
 /// Checks the text that is signed, with its fee and currency.
@@ -75,7 +74,7 @@ pub(crate) fn check_final(
 ) -> Result<(), BuiltCallMismatch> {
     check_call(requested)?;
     check_document(transaction)?;
-    check_transaction(requested, transaction, Price::Chosen(fee))
+    check_transaction(requested, transaction, FeeCheck::Chosen(fee))
 }
 
 /// Checks a signed transaction: it is the requested call, and all its signers have signed.
@@ -95,14 +94,13 @@ pub(crate) fn check_signed(
             return Err(BuiltCallMismatch::extra(&root.member(&name), value.get()));
         }
     }
-    check_transaction(requested, signed.transaction_text(), Price::Chosen(fee))?;
+    check_transaction(requested, signed.transaction_text(), FeeCheck::Chosen(fee))?;
     check_signatures(requested, signed)
 }
 
 /// Checks a call before it is sent: it has one meaning, and a message that can be signed.
 pub(crate) fn check_signable(requested: &ContractCall) -> Result<(), BuiltCallMismatch> {
-    let text = RawJson::from_value(requested)
-        .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
+    let text = RawJson::from_value(requested).map_err(InputError::from)?;
     check_document(text.as_str())?;
     check_call(requested)
 }
@@ -154,7 +152,7 @@ fn check_document(text: &str) -> Result<(), BuiltCallMismatch> {
 fn check_transaction(
     requested: &ContractCall,
     text: &str,
-    price: Price<'_>,
+    fee_check: FeeCheck<'_>,
 ) -> Result<(), BuiltCallMismatch> {
     const MEMBERS: [&str; 8] = [
         "timestamp",
@@ -190,20 +188,22 @@ fn check_transaction(
                 }
             }
             "trans_code" => {
-                if TransactionCode::read(raw).is_err() {
+                if serde_json::from_str::<TransactionCode>(raw).is_err() {
                     let wanted = "40 hexadecimal digits";
                     return Err(BuiltCallMismatch::malformed(&place, wanted, raw));
                 }
             }
-            "currency" => match price {
-                Price::Chosen(fee) => is_text(raw, fee.currency(), &place)?,
-                Price::Open if text_in(raw).is_some() => {}
-                Price::Open => return Err(BuiltCallMismatch::malformed(&place, "a text", raw)),
+            "currency" => match fee_check {
+                FeeCheck::Chosen(fee) => is_text(raw, fee.currency(), &place)?,
+                FeeCheck::Open if text_in(raw).is_some() => {}
+                FeeCheck::Open => return Err(BuiltCallMismatch::malformed(&place, "a text", raw)),
             },
-            "fee" => match price {
-                Price::Chosen(fee) => literal(raw, fee.amount().as_str(), &place)?,
-                Price::Open if is_number(raw) => {}
-                Price::Open => return Err(BuiltCallMismatch::malformed(&place, "a number", raw)),
+            "fee" => match fee_check {
+                FeeCheck::Chosen(fee) => literal(raw, fee.amount().as_str(), &place)?,
+                FeeCheck::Open if is_number(raw) => {}
+                FeeCheck::Open => {
+                    return Err(BuiltCallMismatch::malformed(&place, "a number", raw));
+                }
             },
             "specific_data" => check_specific_data(requested, raw, &place)?,
             _ => return Err(BuiltCallMismatch::extra(&place, raw)),
@@ -269,16 +269,16 @@ fn check_signatures(
         })?;
         if entry
             .msgsign
-            .text()
+            .as_str()
             .parse::<nodeproof_primitives::MessageSignature>()
             .is_err()
         {
             let wanted = "a signature of 128 hexadecimal digits";
-            let came = entry.msgsign.text();
+            let came = entry.msgsign.as_str();
             return Err(BuiltCallMismatch::malformed(
                 &place.member("msgsign"),
                 wanted,
-                &came,
+                came,
             ));
         }
         let Some(signer) = unsigned

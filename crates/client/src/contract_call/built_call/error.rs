@@ -8,7 +8,7 @@ use super::{
     clock::untimely,
     place::{Place, as_signed},
 };
-use crate::DecodeError;
+use crate::InputError;
 
 /// The maximum length of a value in a message, in characters.
 const SHOWN: usize = 80;
@@ -27,7 +27,7 @@ const ALIKE: usize = 20;
 /// let contract = "ct8acac3e5d4b00f083c314707a41ca995c61c6f8c";
 /// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
 /// let call = ContractCall::new(contract.parse()?, "vote")
-///     .signer(wallet.parse()?)
+///     .signers([wallet.parse()?])
 ///     .params(&json!({"proposal": 7}))?;
 /// let built = json!({
 ///     "timestamp": 1_767_225_593_000_u64, "trans_code": "04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
@@ -36,7 +36,7 @@ const ALIKE: usize = 20;
 ///         "address": contract, "function": "vote", "signers": [wallet], "params": {"proposal": 8},
 ///     },
 /// });
-/// let raw = RawTransaction::from_text(&built.to_string())?;
+/// let raw = RawTransaction::from_json(&built.to_string())?;
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
 /// let mismatch = CheckedTransaction::check(&call, &raw, &fee).unwrap_err();
 /// assert_eq!(mismatch.member(), Some("transaction.specific_data.params.proposal"));
@@ -48,7 +48,7 @@ const ALIKE: usize = 20;
 pub enum BuiltCallMismatch {
     /// The response has no transaction. Use another node.
     #[error("the node built no transaction: {0}")]
-    NoTransaction(#[from] DecodeError),
+    NoTransaction(#[from] InputError),
     /// The text is longer than a transaction can be. Shorten the call. If the call is short, use
     /// another node.
     #[error("the transaction has {bytes} bytes, and more than {limit} are never signed")]

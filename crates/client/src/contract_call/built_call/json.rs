@@ -6,7 +6,7 @@ use super::{
     error::BuiltCallMismatch,
     place::{Place, quoted},
 };
-use crate::decode::{members, text_in};
+use crate::json_text::{members, text_in};
 
 /// Checks that a value has exactly this text.
 pub(super) fn literal(raw: &str, wanted: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {

@@ -134,7 +134,7 @@ fn long_texts_are_shown_where_they_part_and_no_longer_than_needed() {
         .params(&serde_json::json!({ "remarks": format!("{long}b{long}") }))
         .unwrap();
     let came = honest().replace(PARAMS, &format!(r#"{{"remarks":"{long}c{long}"}}"#));
-    let came = RawTransaction::from_text(&came).unwrap();
+    let came = RawTransaction::from_json(&came).unwrap();
     let error = CheckedTransaction::check(&requested, &came, &fee()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("…aaaaaaaaaaaaaaaaaaaab"), "{text}");
@@ -215,7 +215,7 @@ fn what_was_asked_has_to_have_one_meaning_that_nodes_keep() {
         let came = honest().replace(PARAMS, params);
         CheckedTransaction::check(
             &requested,
-            &RawTransaction::from_text(&came).unwrap(),
+            &RawTransaction::from_json(&came).unwrap(),
             &fee(),
         )
     };

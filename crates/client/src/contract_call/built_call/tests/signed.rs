@@ -5,7 +5,7 @@ use super::*;
 fn signed(entries: &str) -> SignedTransaction {
     let checked = check(&honest()).unwrap();
     let text = checked.transaction_text();
-    SignedTransaction::from_text(&format!(
+    SignedTransaction::from_json(&format!(
         r#"{{"transaction":{text},"signatures":[{entries}]}}"#
     ))
     .unwrap()
@@ -61,10 +61,10 @@ fn what_was_signed_has_to_be_what_is_asked_at_the_fee_that_is_chosen() {
         ),
     ] {
         assert_eq!(text.matches(from).count(), 1);
-        let changed = SignedTransaction::from_text(&text.replace(from, to)).unwrap();
+        let changed = SignedTransaction::from_json(&text.replace(from, to)).unwrap();
         assert_eq!(check_again(&changed).unwrap_err().member(), Some(member));
     }
     let more = text.replacen('{', r#"{"status":1,"#, 1);
-    let more = SignedTransaction::from_text(&more).unwrap();
+    let more = SignedTransaction::from_json(&more).unwrap();
     assert_eq!(check_again(&more).unwrap_err().member(), Some("status"));
 }

@@ -1,24 +1,27 @@
-//! The signature of one signer.
+//! Methods of the generated types of transactions.
 
 use nodeproof_primitives::{MessageSignature, ParseHexError, WalletAddress};
-use serde::{Deserialize, Serialize};
 
-use crate::HexText;
+use crate::{ContractCallData, InputError, SignatureEntry, Transaction, from_json};
 
-/// The signature of one signer.
-///
-/// [`new`](Self::new) makes an entry from a wallet's signature, and [`signature`](Self::signature)
-/// returns the signature of an entry. `nodeproof-wallet` converts its own entries to and from the
-/// same pair, a wallet and a [`MessageSignature`].
-///
-/// Source: the contract, "Signature element".
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[doc(alias = "msgsign")]
-pub struct SignatureEntry {
-    /// The signer, one of the wallets that `specific_data.signers` lists.
-    pub wallet_address: WalletAddress,
-    /// The signature, hexadecimal.
-    pub msgsign: HexText,
+impl Transaction {
+    /// Returns the data of a contract call, which is a transaction of the type 3.
+    ///
+    /// # Errors
+    /// If `specific_data` does not have the documented form.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     raw: nodeproof_client::RawTransaction,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// let call = raw.transaction()?.contract_call()?;
+    /// println!("{} of {} with {}", call.function, call.address, call.params);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn contract_call(&self) -> Result<ContractCallData, InputError> {
+        from_json(self.specific_data.as_str().as_bytes())
+    }
 }
 
 impl SignatureEntry {
@@ -38,6 +41,7 @@ impl SignatureEntry {
         Self {
             wallet_address,
             msgsign: signature.into(),
+            extra: serde_json::Map::new(),
         }
     }
 
@@ -46,7 +50,7 @@ impl SignatureEntry {
     /// # Errors
     /// If it has another length.
     pub fn signature(&self) -> Result<MessageSignature, ParseHexError> {
-        self.msgsign.text().parse()
+        self.msgsign.as_str().parse()
     }
 }
 

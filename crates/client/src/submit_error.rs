@@ -1,0 +1,294 @@
+//! The error of a submission.
+
+use std::{error::Error as StdError, fmt};
+
+use nodeproof_primitives::{TransactionCode, escape::escaped_up_to, with_causes};
+
+use crate::{BuiltCallMismatch, Error, InputError, SignedTransaction};
+
+/// The node did not accept a transaction, or no response shows that it did.
+///
+/// If [`maybe_accepted`](Self::maybe_accepted) is true, submit the *same* transaction again, or
+/// [wait](crate::Client::wait_for_inclusion) for it. A new transaction may pay twice. If it is false,
+/// the node did not accept the transaction. Correct the cause, and try again.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     signed: nodeproof_client::SignedTransaction,
+/// # ) {
+/// use nodeproof_client::SubmitPolicy;
+///
+/// match node.submit_with_retries(&signed, &SubmitPolicy::default()).await {
+///     Ok(submitted) => println!("accepted, sent {} times", submitted.sent),
+///     Err(error) if error.is_refused() => println!("refused: {:?}", error.messages()),
+///     Err(error) if error.maybe_accepted() => println!("the outcome is unknown: {error}"),
+///     Err(error) => println!("not accepted, sent {} times: {error}", error.sent()),
+/// }
+/// # }
+/// ```
+pub struct SubmitError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    fault: Fault,
+    attempts: u32,
+    sent: u32,
+    maybe_accepted: bool,
+    new_transaction: Option<bool>,
+    trans_code: Option<TransactionCode>,
+    transaction: Option<SignedTransaction>,
+}
+
+#[derive(Debug)]
+enum Fault {
+    /// There was nothing to submit: the input is not valid, or a signer failed.
+    Input(InputError),
+    /// The request failed: that of the submission, or that which builds the transaction.
+    Request(Error),
+    /// The node built another transaction than the requested one.
+    Mismatch(BuiltCallMismatch),
+    Refused(Vec<String>),
+    Unclear(String),
+}
+
+impl SubmitError {
+    fn new(fault: Fault) -> Self {
+        Self(Box::new(Inner {
+            fault,
+            attempts: 1,
+            sent: 0,
+            maybe_accepted: false,
+            new_transaction: None,
+            trans_code: None,
+            transaction: None,
+        }))
+    }
+
+    /// Creates the error for a refusal with these messages.
+    pub(crate) fn refused(messages: &[String]) -> Self {
+        let mut error = Self::new(Fault::Refused(messages.to_vec()));
+        error.0.sent = 1;
+        error
+    }
+
+    /// Creates the error for a response that does not show whether the transaction was accepted.
+    pub(crate) fn unclear(reason: String) -> Self {
+        let mut error = Self::new(Fault::Unclear(reason));
+        error.0.maybe_accepted = true;
+        error.0.sent = 1;
+        error
+    }
+
+    /// Creates the error for a submission whose request failed.
+    pub(crate) fn request(error: Error) -> Self {
+        let sent = error.maybe_sent();
+        let mut failed = Self::new(Fault::Request(error));
+        failed.0.sent = u32::from(sent);
+        failed.0.maybe_accepted = sent;
+        failed
+    }
+
+    /// Creates the error for a transaction that could not be built. Nothing was submitted.
+    pub(crate) fn build(error: Error) -> Self {
+        Self::new(Fault::Request(error)).attempted(0, 0, false)
+    }
+
+    pub(crate) fn attempted(mut self, attempts: u32, sent: u32, maybe_accepted: bool) -> Self {
+        self.0.attempts = attempts;
+        self.0.sent = sent;
+        self.0.maybe_accepted = maybe_accepted;
+        self
+    }
+
+    pub(crate) fn with_new_transaction(mut self, new: Option<bool>) -> Self {
+        self.0.new_transaction = new;
+        self
+    }
+
+    pub(crate) fn of_transaction(
+        mut self,
+        code: TransactionCode,
+        signed: SignedTransaction,
+    ) -> Self {
+        self.0.trans_code = Some(code);
+        self.0.transaction = Some(signed);
+        self
+    }
+
+    /// Returns whether the node refuses the transaction, rather than giving no clear response.
+    ///
+    /// Anyone who has the transaction can still submit it, to any node.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self.0.fault, Fault::Refused(_))
+    }
+
+    /// Returns whether the node may have accepted the transaction, or another one of a batch: in one
+    /// of these submissions or in an [earlier run](Self::or_accepted_earlier).
+    ///
+    /// It is false if nothing was sent. It is also false if each response has a status that means
+    /// that the transaction was not accepted: 400 to 499 except 408.
+    #[must_use]
+    pub fn maybe_accepted(&self) -> bool {
+        self.0.maybe_accepted
+    }
+
+    /// Returns the node's messages about a refusal, unchanged. They are not escaped.
+    #[must_use]
+    pub fn messages(&self) -> &[String] {
+        match &self.0.fault {
+            Fault::Refused(messages) => messages,
+            _ => &[],
+        }
+    }
+
+    /// Returns whether a refused transaction was new to the node, if the response has this.
+    #[must_use]
+    pub fn new_transaction(&self) -> Option<bool> {
+        self.0.new_transaction
+    }
+
+    /// Returns the number of times the transaction was sent: the attempts that got a connection.
+    #[must_use]
+    pub fn sent(&self) -> u32 {
+        self.0.sent
+    }
+
+    /// Returns the number of attempts.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// Returns the error of the request, if the last submission or the request that builds the
+    /// transaction failed.
+    #[must_use]
+    pub fn request_error(&self) -> Option<&Error> {
+        match &self.0.fault {
+            Fault::Request(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Returns the code of the transaction, if [`Client::call`](crate::Client::call) had built one.
+    #[must_use]
+    pub fn trans_code(&self) -> Option<TransactionCode> {
+        self.0.trans_code
+    }
+
+    /// Returns the signed transaction, if [`Client::call`](crate::Client::call) had signed one. Save
+    /// it if it [may have been accepted](Self::maybe_accepted).
+    #[must_use]
+    pub fn transaction(&self) -> Option<&SignedTransaction> {
+        self.0.transaction.as_ref()
+    }
+
+    /// Returns the same error for a caller that may have sent this transaction before. If `maybe` is
+    /// true, [`maybe_accepted`](Self::maybe_accepted) is true, too.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     signed: nodeproof_client::SignedTransaction,
+    /// #     sent_in_an_earlier_run: bool,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::SubmitPolicy;
+    ///
+    /// node.submit_with_progress(&signed, &SubmitPolicy::default(), |earlier| {
+    ///     println!("submission {}", earlier + 1);
+    /// })
+    /// .await
+    /// .map_err(|error| error.or_accepted_earlier(sent_in_an_earlier_run))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn or_accepted_earlier(mut self, maybe: bool) -> Self {
+        self.0.maybe_accepted |= maybe;
+        self
+    }
+
+    /// Returns the message with its causes on one line. It is safe to print.
+    #[must_use]
+    pub fn full_message(&self) -> String {
+        match &self.0.fault {
+            Fault::Request(error) => self.around(&error.full_message()),
+            _ => with_causes(self),
+        }
+    }
+
+    /// Returns a message with the transaction and the number of attempts.
+    fn around(&self, message: &str) -> String {
+        let code = self
+            .0
+            .trans_code
+            .map(|code| format!("transaction {code}: "));
+        let attempts = match (self.0.attempts, self.0.sent) {
+            (0 | 1, _) => String::new(),
+            (attempts, 0) => format!(" (tried {attempts} times, and never sent)"),
+            (attempts, sent) if attempts == sent => format!(" (submitted {sent} times)"),
+            (attempts, sent) => format!(" (tried {attempts} times, and sent in {sent} of them)"),
+        };
+        format!("{}{message}{attempts}", code.unwrap_or_default())
+    }
+}
+
+impl From<InputError> for SubmitError {
+    fn from(error: InputError) -> Self {
+        Self::new(Fault::Input(error)).attempted(0, 0, false)
+    }
+}
+
+impl From<BuiltCallMismatch> for SubmitError {
+    fn from(mismatch: BuiltCallMismatch) -> Self {
+        Self::new(Fault::Mismatch(mismatch)).attempted(0, 0, false)
+    }
+}
+
+impl fmt::Display for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = match &self.0.fault {
+            Fault::Input(error) => error.to_string(),
+            Fault::Mismatch(mismatch) => mismatch.to_string(),
+            Fault::Request(error) => error.to_string(),
+            Fault::Refused(messages) => {
+                format!("the node refuses the transaction: {}", joined(messages))
+            }
+            Fault::Unclear(reason) => {
+                format!("the node does not say whether it accepted the transaction: {reason}")
+            }
+        };
+        f.write_str(&self.around(&message))
+    }
+}
+
+/// Returns the messages of a refusal as one text that is safe to print.
+pub(crate) fn joined(messages: &[String]) -> String {
+    if messages.is_empty() {
+        return "it gives no reason".to_owned();
+    }
+    escaped_up_to(&messages.join("; "), 400)
+}
+
+impl fmt::Debug for SubmitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubmitError")
+            .field("message", &self.to_string())
+            .field("maybe_accepted", &self.0.maybe_accepted)
+            .field("fault", &self.0.fault)
+            .finish()
+    }
+}
+
+impl StdError for SubmitError {
+    /// Returns the cause of the error whose message this one repeats.
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &self.0.fault {
+            Fault::Input(error) => error.source(),
+            Fault::Mismatch(mismatch) => mismatch.source(),
+            Fault::Request(error) => error.source(),
+            Fault::Refused(_) | Fault::Unclear(_) => None,
+        }
+    }
+}
