@@ -108,7 +108,7 @@ async fn junit_tells_a_violation_in_full() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(
-        text.contains("try:      curl -sS 'http://127.0.0.1:"),
+        text.contains("try:      curl -sS --globoff 'http://127.0.0.1:"),
         "{text}"
     );
 

@@ -23,7 +23,11 @@ async fn wait(server: &Server, wait: Duration) -> Result<ReadBack, Error> {
     let contract = CONTRACT.parse().unwrap();
     let client = Client::builder(&server.base)
         .unwrap()
-        .retry(RetryPolicy::default().pauses(SHORT, Duration::from_millis(2)))
+        .retry(RetryPolicy {
+            first_pause: SHORT,
+            longest_pause: Duration::from_millis(2),
+            ..RetryPolicy::default()
+        })
         .request_timeout(Duration::from_secs(5))
         .build()
         .unwrap();

@@ -288,7 +288,8 @@ impl ClientBuilder {
     /// use nodeproof_client::{BaseUrl, Client, transport::{TransportOptions, http_client}};
     ///
     /// let base: BaseUrl = "http://localhost:8420".parse()?;
-    /// let http = http_client(&base, &TransportOptions::default().keep_alive(false))?;
+    /// let options = TransportOptions { keep_alive: false, ..TransportOptions::default() };
+    /// let http = http_client(&base, &options)?;
     /// let node = Client::builder(base)?.http_client(http).build()?;
     /// assert_eq!(node.base_url().as_str(), "http://localhost:8420");
     /// # Ok::<(), nodeproof_client::Error>(())

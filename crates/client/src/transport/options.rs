@@ -7,23 +7,20 @@ use super::retry::RetryPolicy;
 /// Options for sending requests. The defaults are those of a [`Client`](crate::Client).
 ///
 /// ```
-/// # fn example(certificate: Vec<u8>, pem_file: Vec<u8>) {
+/// # fn example(certificate: Vec<u8>) {
 /// use std::time::Duration;
 /// use nodeproof_client::transport::TransportOptions;
 ///
-/// let options = TransportOptions::default()
-///     .connect_timeout(Duration::from_secs(1))
-///     .request_timeout(Duration::from_secs(10))
-///     .user_agent("asset-registry/1.0")
-///     .proxy_from_environment(false)
-///     .keep_alive(false)
-///     .extra_root(certificate)
-///     .extra_roots_pem(pem_file);
+/// let options = TransportOptions {
+///     request_timeout: Duration::from_secs(10),
+///     proxy_from_environment: false,
+///     extra_roots: vec![certificate],
+///     ..TransportOptions::default()
+/// };
 /// # let _ = options;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct TransportOptions {
     /// The time-out for connecting, including TLS. 5 seconds.
     pub connect_timeout: Duration,
@@ -52,57 +49,6 @@ impl Default for TransportOptions {
             extra_roots: Vec::new(),
             extra_roots_pem: Vec::new(),
         }
-    }
-}
-
-impl TransportOptions {
-    /// Sets the time-out for connecting, including TLS.
-    #[must_use]
-    pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.connect_timeout = limit;
-        self
-    }
-
-    /// Sets the time-out for one try, from connecting to the last byte of the body.
-    #[must_use]
-    pub fn request_timeout(mut self, limit: Duration) -> Self {
-        self.request_timeout = limit;
-        self
-    }
-
-    /// Sets the header `User-Agent`.
-    #[must_use]
-    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
-        self.user_agent = user_agent.into();
-        self
-    }
-
-    /// Sets whether to use the proxy that the environment variables name.
-    #[must_use]
-    pub fn proxy_from_environment(mut self, used: bool) -> Self {
-        self.proxy_from_environment = used;
-        self
-    }
-
-    /// Sets whether to keep connections open for the next request.
-    #[must_use]
-    pub fn keep_alive(mut self, kept: bool) -> Self {
-        self.keep_alive = kept;
-        self
-    }
-
-    /// Trusts one more certificate authority, or a node's own certificate, in DER.
-    #[must_use]
-    pub fn extra_root(mut self, certificate: impl Into<Vec<u8>>) -> Self {
-        self.extra_roots.push(certificate.into());
-        self
-    }
-
-    /// Trusts the certificate authorities in a PEM file. Takes the contents of the file.
-    #[must_use]
-    pub fn extra_roots_pem(mut self, file: impl Into<Vec<u8>>) -> Self {
-        self.extra_roots_pem.push(file.into());
-        self
     }
 }
 

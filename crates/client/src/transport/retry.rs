@@ -24,14 +24,14 @@ use reqwest::{
 /// use std::time::Duration;
 /// use nodeproof_client::transport::RetryPolicy;
 ///
-/// let policy = RetryPolicy::default()
-///     .retries(4)
-///     .pauses(Duration::from_millis(250), Duration::from_secs(5))
-///     .longest_retry_after(Duration::from_secs(30));
-/// assert_eq!((policy.retries, policy.longest_pause), (4, Duration::from_secs(5)));
+/// let policy = RetryPolicy {
+///     retries: 4,
+///     longest_retry_after: Duration::from_secs(30),
+///     ..RetryPolicy::default()
+/// };
+/// assert_eq!(policy.longest_pause, Duration::from_secs(2));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RetryPolicy {
     /// The maximum number of retries. 2.
     pub retries: u32,
@@ -62,28 +62,6 @@ impl RetryPolicy {
             retries: 0,
             ..Self::default()
         }
-    }
-
-    /// Sets the maximum number of retries.
-    #[must_use]
-    pub fn retries(mut self, retries: u32) -> Self {
-        self.retries = retries;
-        self
-    }
-
-    /// Sets the pause before the first retry, and the longest pause without a `Retry-After` header.
-    #[must_use]
-    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
-        self.first_pause = first;
-        self.longest_pause = longest;
-        self
-    }
-
-    /// Sets the longest `Retry-After` that the client waits for.
-    #[must_use]
-    pub fn longest_retry_after(mut self, longest: Duration) -> Self {
-        self.longest_retry_after = longest;
-        self
     }
 
     /// Returns the pause before a retry, counted from 0, or `None` to give up.
@@ -163,9 +141,12 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_the_longest_and_end() {
-        let policy = RetryPolicy::default()
-            .retries(30)
-            .pauses(Duration::from_millis(100), Duration::from_secs(1));
+        let policy = RetryPolicy {
+            retries: 30,
+            first_pause: Duration::from_millis(100),
+            longest_pause: Duration::from_secs(1),
+            ..RetryPolicy::default()
+        };
         for (repetition, longest) in [
             (0, 100),
             (1, 200),
@@ -186,7 +167,10 @@ mod tests {
 
     #[test]
     fn a_node_is_given_the_pause_it_asks_for_unless_it_is_too_long() {
-        let policy = RetryPolicy::default().longest_retry_after(Duration::from_secs(3));
+        let policy = RetryPolicy {
+            longest_retry_after: Duration::from_secs(3),
+            ..RetryPolicy::default()
+        };
         assert_eq!(
             policy.pause(0, Some(Duration::from_secs(3))),
             Some(Duration::from_secs(3))

@@ -90,7 +90,11 @@ async fn a_parameter_that_is_left_out_is_not_in_the_query() {
 async fn a_client_of_ones_own_is_used_as_it_is() {
     let server = Server::responding(Reply::json(BLOCK)).await;
     let base: BaseUrl = server.base.parse().unwrap();
-    let http = http_client(&base, &TransportOptions::default().user_agent("my own/1")).unwrap();
+    let options = TransportOptions {
+        user_agent: "my own/1".to_owned(),
+        ..TransportOptions::default()
+    };
+    let http = http_client(&base, &options).unwrap();
     let client = Client::builder(&base)
         .unwrap()
         .http_client(http)

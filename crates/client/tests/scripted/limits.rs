@@ -177,11 +177,11 @@ async fn a_call_ends_by_its_total_time_out_whatever_its_tries_would_take() {
     let client = builder(&server.base)
         .request_timeout(Duration::from_secs(60))
         .total_timeout(BRIEF)
-        .retry(
-            RetryPolicy::default()
-                .retries(100)
-                .pauses(Duration::ZERO, Duration::ZERO),
-        )
+        .retry(RetryPolicy {
+            retries: 100,
+            first_pause: Duration::ZERO,
+            ..RetryPolicy::default()
+        })
         .build()
         .unwrap();
     let error = ended(client.block(1)).await.unwrap_err();

@@ -31,7 +31,11 @@ pub(crate) const BLOCK: &str = r#"{"index":1,"timestamp":1767225600000,"previous
 pub(crate) fn builder(base: &str) -> ClientBuilder {
     Client::builder(base)
         .unwrap()
-        .retry(RetryPolicy::default().pauses(Duration::from_millis(1), Duration::from_millis(2)))
+        .retry(RetryPolicy {
+            first_pause: Duration::from_millis(1),
+            longest_pause: Duration::from_millis(2),
+            ..RetryPolicy::default()
+        })
         .request_timeout(Duration::from_secs(5))
 }
 

@@ -28,7 +28,11 @@ fn last(server: &Server) -> Request {
 
 fn quick(base: &str) -> ClientBuilder {
     let builder = Client::builder(base).unwrap();
-    builder.retry(RetryPolicy::default().pauses(Duration::ZERO, Duration::ZERO))
+    builder.retry(RetryPolicy {
+        first_pause: Duration::ZERO,
+        longest_pause: Duration::ZERO,
+        ..RetryPolicy::default()
+    })
 }
 
 /// Returns everything that an error shows, to people and to programs.
@@ -131,7 +135,10 @@ async fn one_request_has_a_time_out_and_retries_of_its_own() {
         .with_retry(RetryPolicy::never());
     let error = once.docs().await.unwrap_err();
     assert_eq!((error.kind(), error.tries()), (ErrorKind::Timeout, 1));
-    let twice = once.with_retry(RetryPolicy::default().retries(1));
+    let twice = once.with_retry(RetryPolicy {
+        retries: 1,
+        ..RetryPolicy::default()
+    });
     assert_eq!(twice.docs().await.unwrap_err().tries(), 2);
     let none = client.with_total_timeout(Duration::ZERO);
     assert_eq!(none.docs().await.unwrap_err().tries(), 1);

@@ -85,7 +85,11 @@ async fn each_request_is_one_span_with_its_status_and_retries() {
     let trace = Trace::default();
     let _guard = tracing::subscriber::set_default(trace.clone());
     let wallet = WalletAddress::from_bytes([0xab; 20]);
-    let quick = RetryPolicy::default().pauses(std::time::Duration::ZERO, std::time::Duration::ZERO);
+    let quick = RetryPolicy {
+        first_pause: std::time::Duration::ZERO,
+        longest_pause: std::time::Duration::ZERO,
+        ..RetryPolicy::default()
+    };
 
     let busy = Reply::status(503, "{}");
     let server = Server::start(vec![

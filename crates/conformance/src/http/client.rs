@@ -107,11 +107,13 @@ fn reserve(body: &mut Vec<u8>, length: usize) {
 
 impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
-        let options = TransportOptions::default()
-            .connect_timeout(limits.request_timeout)
+        let options = TransportOptions {
+            connect_timeout: limits.request_timeout,
             // `send_once` has the time limit. It starts again after a response waited for a permit.
-            .request_timeout(NO_TIMEOUT)
-            .user_agent(USER_AGENT);
+            request_timeout: NO_TIMEOUT,
+            user_agent: USER_AGENT.to_owned(),
+            ..TransportOptions::default()
+        };
         let connections = Connections::new(&target.base_url, options, limits.one_connection)?;
         Ok(Self {
             base: Arc::new(target.base_url.clone()),

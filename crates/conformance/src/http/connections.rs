@@ -68,7 +68,11 @@ impl Connections {
     ) -> Result<Self, Error> {
         let kept = transport::http_client(base, &options)?;
         let spare = transport::http_client(base, &options)?;
-        let new_connection = transport::http_client(base, &options.keep_alive(false))?;
+        let options = TransportOptions {
+            keep_alive: false,
+            ..options
+        };
+        let new_connection = transport::http_client(base, &options)?;
         let handling = if one_at_a_time {
             Handling::One { found: false }
         } else {
