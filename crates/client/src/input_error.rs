@@ -10,10 +10,11 @@ use nodeproof_primitives::{SignerError, WalletAddress};
 /// The message describes the fault and how to correct it. It is safe to print.
 ///
 /// ```
-/// use nodeproof_client::Client;
+/// use nodeproof_client::BaseUrl;
 ///
-/// let error = Client::new("localhost:8420").unwrap_err();
+/// let error = "localhost:8420".parse::<BaseUrl>().unwrap_err();
 /// assert_eq!(error.to_string(), "\"localhost:8420\" has no scheme: write http://localhost:8420");
+/// assert_eq!(error.failed_signer(), None);
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]

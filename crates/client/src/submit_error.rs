@@ -21,8 +21,13 @@ use crate::{BuiltCallMismatch, Error, InputError, SignedTransaction};
 ///
 /// match node.submit_with_retries(&signed, &SubmitPolicy::default()).await {
 ///     Ok(submitted) => println!("accepted, sent {} times", submitted.sent),
-///     Err(error) if error.is_refused() => println!("refused: {:?}", error.messages()),
+///     Err(error) if error.is_refused() => {
+///         println!("refused: {:?}, new: {:?}", error.messages(), error.new_transaction());
+///     }
 ///     Err(error) if error.maybe_accepted() => println!("the outcome is unknown: {error}"),
+///     Err(error) if error.request_error().is_some_and(|error| error.is_connect()) => {
+///         println!("no connection: {}", error.full_message());
+///     }
 ///     Err(error) => println!("not accepted, sent {} times: {error}", error.sent()),
 /// }
 /// # }

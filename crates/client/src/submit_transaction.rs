@@ -54,6 +54,7 @@ impl SubmitResponse {
     /// let response: SubmitResponse = from_json(
     ///     br#"{"status": "SUCCESS", "response": {"valid": false, "msg": ["Fee validation failed"]}}"#,
     /// )?;
+    /// assert!(!response.is_accepted());
     /// let error = response.accepted().unwrap_err();
     /// assert!(error.is_refused() && !error.maybe_accepted());
     /// assert_eq!(error.to_string(), "the node refuses the transaction: Fee validation failed");

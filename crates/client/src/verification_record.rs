@@ -28,6 +28,8 @@ use crate::{
 /// let record = VerificationRecord::from_json(&row.parse()?)?;
 /// assert_eq!((&*record.asset_id, &*record.remarks), ("asset 7", "sealed"));
 /// assert_eq!(record.doc_hash_list, ["doc1"]);
+/// let rows = format!("[{row}, {row}]").parse()?;
+/// assert_eq!(VerificationRecord::all_from_json(&rows)?, [record.clone(), record]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]

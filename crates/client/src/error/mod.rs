@@ -38,7 +38,7 @@ use nodeproof_primitives::{
 ///     Err(error) if error.is_decode() || error.is_body_too_large() => {
 ///         println!("unreadable: {:?}", error.body_excerpt());
 ///     }
-///     Err(error) if error.is_retryable() => println!("later: {error}"),
+///     Err(error) if error.is_retryable() => println!("later: {}", error.full_message()),
 ///     Err(error) => return Err(error),
 /// }
 /// # Ok(())
@@ -255,6 +255,17 @@ impl Error {
     /// The contract shows no failures. The client sends only well-formed requests, so no other
     /// meaning is left. The node's message is in [`reason`](Self::reason). The methods that return
     /// an [`Option`] return `None` for such a response.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// match node.docs().await {
+    ///     Ok(page) => println!("{page}"),
+    ///     Err(error) if error.is_absent() => println!("no page: {:?}", error.detail()),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_absent(&self) -> bool {
         self.0.is_json && self.has_status_of_absence()
@@ -287,6 +298,16 @@ impl Error {
     }
 
     /// Returns the [mismatch](Self::mismatch), or the error itself if it has another kind.
+    ///
+    /// ```no_run
+    /// # use nodeproof_client::{Client, ContractCall, Error};
+    /// # async fn example(node: Client, call: ContractCall) -> Result<(), Error> {
+    /// if let Err(error) = node.build_call(&call).await {
+    ///     println!("another transaction: {}", error.into_mismatch()?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// The error itself.
