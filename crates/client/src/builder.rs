@@ -94,6 +94,7 @@ impl Client {
 /// const PER_SECOND: NonZeroU32 = NonZeroU32::new(10).unwrap();
 ///
 /// let client = Client::builder("https://node.example.org/api")?
+///     .connect_timeout(Duration::from_secs(2))
 ///     .request_timeout(Duration::from_secs(5))
 ///     .total_timeout(Duration::from_secs(20))
 ///     .rate_limit(PER_SECOND)

@@ -91,7 +91,8 @@ fn described(json: &[u8], path: &Path, reason: &str) -> String {
         return format!(
             "`{}{separator}{}",
             escaped_up_to(&at, MAX_LENGTH),
-            escaped_up_to(within, MAX_LENGTH)
+            // It has a path and a reason of its own.
+            escaped_up_to(within, 3 * MAX_LENGTH)
         );
     }
     let place = if at.is_empty() {

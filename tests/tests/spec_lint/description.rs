@@ -109,7 +109,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         find: "                $ref: '#/components/schemas/TrustScore'",
-        replace: "                $ref: '#/components/schemas/TrustScoreRepsonse'",
+        replace: "                $ref: '#/components/schemas/TrustSocre'",
         rule: "dangling-ref",
         pointer: "/paths/~1get-trustscore-wallets/get/responses/200/content/application~1json/schema/$ref",
         line: 0,

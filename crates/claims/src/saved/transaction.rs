@@ -37,13 +37,14 @@ const VERSION: u32 = 1;
 /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// use nodeproof_claims::{SavedTransaction, TransactionState};
+/// use nodeproof_client::contract_call::Clock;
 /// use std::path::Path;
 ///
 /// let path = Path::new("transfer.json");
 /// let mut saved = match SavedTransaction::open(path)? {
 ///     Some(saved) => saved,
 ///     None => {
-///         let checked = node.build_checked_call(&call, &fee).await?;
+///         let checked = node.build_checked_call(&call, &fee, Clock::Local).await?;
 ///         let signed = checked.sign(&[wallet]).await?;
 ///         SavedTransaction::create(path, node.base_url(), &checked, &signed)?
 ///     }

@@ -204,7 +204,7 @@ async fn a_state_is_in_value_or_in_data() {
         ),
         (
             r#"{"msg":"unknown"}"#,
-            Err("it has neither `value` nor `data`, but other members"),
+            Err("neither `value` nor `data`, but other members"),
         ),
     ] {
         let server = Server::responding(Reply::json(body)).await;
