@@ -123,12 +123,13 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_without_a_sweep_does_not_see_that_block() {
-    let node = devnode(BLOCKS).await;
+    // At this length, the block is not among those that a run reads.
+    let node = devnode(500).await;
     let fault = in_block(|block| remove(block, "", "proof"));
     let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let report = check(&broken.server.base_url(), &Options::default()).await;
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
-    assert!(report.requests <= 100, "{}", report.requests);
+    assert!(report.requests <= 400, "{}", report.requests);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -170,7 +171,8 @@ async fn a_good_chain_passes_every_case_that_a_run_without_a_sweep_passes() {
     let sweep = with.sweep.expect("a sweep");
     assert_eq!((sweep.from, sweep.to, sweep.judged), (1, 301, 300));
     assert!(sweep.done && sweep.kinds.is_empty());
-    assert!(without.requests <= 100 && with.requests >= 300);
+    assert!(without.requests <= 400, "{}", without.requests);
+    assert!(with.requests >= 300, "{}", with.requests);
 }
 
 #[tokio::test(flavor = "multi_thread")]

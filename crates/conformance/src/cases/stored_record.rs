@@ -9,6 +9,7 @@ use std::{
     sync::Arc,
 };
 
+use futures_util::{StreamExt as _, stream};
 use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::Value;
@@ -137,16 +138,24 @@ fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
     from
 }
 
-/// Maximum number of blocks to read in search of another claim that may have made a different record.
+/// Maximum number of blocks to read in search of the claim that made a record.
 const MAX_BLOCKS: u64 = 64;
+/// Number of blocks to request at a time.
+const AT_A_TIME: usize = 4;
 
-/// Reads the blocks that were not read yet: all of them if they are few, or else those since the
-/// latest claim. If one can't be read, the origin of the record stays unknown.
-async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, latest: Option<u64>) {
+/// Reads the blocks that were not read yet: all of them if they are at most `limit`, or else those
+/// since the latest claim. If one can't be read, the origin of the record stays unknown.
+async fn read_rest(
+    context: &Context,
+    blocks: &mut Blocks,
+    tip: u64,
+    latest: Option<u64>,
+    limit: u64,
+) {
     let unread = |from: u64| -> Option<Vec<u64>> {
         let count = tip.checked_sub(from)?.saturating_add(1);
         let read = blocks.range(from..=tip).count();
-        let few = count.saturating_sub(u64::try_from(read).ok()?) <= MAX_BLOCKS;
+        let few = count.saturating_sub(u64::try_from(read).ok()?) <= limit;
         few.then(|| {
             (from..=tip)
                 .filter(|index| !blocks.contains_key(index))
@@ -154,8 +163,11 @@ async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, latest: Opt
         })
     };
     let unread = unread(1).or_else(|| unread(latest?.saturating_add(1)));
-    for index in unread.unwrap_or_default() {
-        let Ok(block) = context.node.send(block_request(index)).await else {
+    let mut responses = stream::iter(unread.unwrap_or_default())
+        .map(|index| async move { (index, context.node.send(block_request(index)).await) })
+        .buffered(AT_A_TIME);
+    while let Some((index, response)) = responses.next().await {
+        let Ok(block) = response else {
             return;
         };
         if block.success_object().is_some() {
@@ -195,6 +207,8 @@ fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, S
 enum Verdict {
     Right,
     Unknown(&'static str),
+    /// It differs from the claim, but a claim in a block that was not read may have made it.
+    Undecided(u64),
     Wrong(String, String, String),
 }
 
@@ -245,7 +259,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
         return Verdict::Right;
     }
     if last.block < from {
-        return Verdict::Unknown("the claim may have been replaced in a block that was not read");
+        return Verdict::Undecided(last.block);
     }
     match difference(row, last) {
         None => Verdict::Right,
@@ -299,6 +313,7 @@ async fn read_new(
 async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Findings {
     let mut findings = Checked::default();
     let mut judged = false;
+    let mut undecided = None;
     let mut why = "no response had a record of a known form, so none could be compared";
     for exchange in objects(context, Sample::ContractState).await? {
         let requested = |name: &str| {
@@ -319,11 +334,17 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
             let about = |row: &Row<'_>| row.has("asset_id", asset);
             for row in rows(value).unwrap_or_default().into_iter().filter(about) {
                 let mut verdict = judge(blocks, tip, contract, asset, row);
-                if matches!(verdict, Verdict::Unknown(_)) {
+                let limit = match verdict {
+                    Verdict::Unknown(_) => MAX_BLOCKS,
+                    // This is likely to be a fault, so most of the requests that are left are worth it.
+                    Verdict::Undecided(_) => context.node.requests_left() / 5 * 4,
+                    Verdict::Right | Verdict::Wrong(..) => 0,
+                };
+                if limit > 0 {
                     let latest = claims(blocks, contract, asset)
                         .last()
                         .map(|claim| claim.block);
-                    read_rest(context, blocks, tip, latest).await;
+                    read_rest(context, blocks, tip, latest, limit).await;
                     verdict = judge(blocks, tip, contract, asset, row);
                 }
                 match verdict {
@@ -332,6 +353,16 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
                         findings.one();
                     }
                     Verdict::Unknown(reason) => why = reason,
+                    Verdict::Undecided(block) => {
+                        undecided.get_or_insert_with(|| {
+                            format!(
+                                "the record about asset {} differs from the claim in block {block}, but \
+                                 may be that of a newer claim: the run read too few of the blocks after \
+                                 it to decide. Set --max-requests to twice the height of the chain",
+                                shown(asset, 80)
+                            )
+                        });
+                    }
                     Verdict::Wrong(what, expected, actual) => {
                         judged = true;
                         let finding = Finding::new(&exchange, what, expected, actual);
@@ -341,7 +372,9 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
             }
         }
     }
-    if judged {
+    if let Some(reason) = undecided.filter(|_| findings.has_no_findings()) {
+        Err(InconclusiveReason::NoSample(reason))
+    } else if judged {
         Ok(findings)
     } else {
         Err(InconclusiveReason::NoSample(why.to_owned()))

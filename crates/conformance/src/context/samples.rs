@@ -34,6 +34,8 @@ pub(crate) struct Samples {
     call_sc: OnceCell<Responses>,
 }
 
+/// Maximum number of claims whose record is requested.
+const CLAIMS: usize = 64;
 /// Maximum number of wallets and tokens whose balance is requested.
 const BALANCES: usize = 3;
 
@@ -259,13 +261,12 @@ impl Samples {
 
     fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let assets = &self.discovered.assets;
-        // Use the first claim, which the user may have named, and the latest one. All blocks since
-        // the latest one were read.
-        let latest = assets.last().filter(|_| assets.len() > 1);
+        // Use the first claims, some of which the user may have named, and the latest ones.
+        let latest = assets.len().saturating_sub(CLAIMS / 2).max(CLAIMS / 2);
         let requests: Vec<_> = assets
-            .first()
-            .into_iter()
-            .chain(latest)
+            .iter()
+            .take(CLAIMS / 2)
+            .chain(assets.iter().skip(latest))
             .map(|(contract, asset)| contract_state_request(contract, asset))
             .collect();
         if requests.is_empty() {

@@ -4,7 +4,13 @@
 //! may be wrong. So if a response is neither a block nor "not found", the neighbouring blocks are
 //! requested. One faulty block must not end a search or hide the blocks after it.
 
-use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+    sync::Arc,
+};
+
+use futures_util::{StreamExt, stream};
 
 use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
@@ -18,6 +24,8 @@ pub(crate) const BEYOND: u64 = 1 << 40;
 const FAR: u64 = i32::MAX as u64;
 /// Number of blocks to request on each side of a block with an unclear response.
 const NEAR: u64 = 3;
+/// Once this many bytes of blocks were read, no more samples of blocks are read.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// After this many blocks that were too large, and none that was not, the search stops.
 const TRIED_TOO_LARGE: u32 = 3;
 
@@ -111,7 +119,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Returns the total length of the stored bodies, in bytes.
-    pub(crate) fn length(&self) -> usize {
+    fn length(&self) -> usize {
         self.objects().map(|exchange| exchange.body.len()).sum()
     }
 
@@ -132,7 +140,40 @@ impl<'a> Blocks<'a> {
     }
 
     async fn ask(&mut self, index: u64) -> Result<Lookup, InconclusiveReason> {
-        let exchange = match self.node.send(block_request(index)).await {
+        let response = self.node.send(block_request(index)).await;
+        self.look_at(index, response).await
+    }
+
+    /// Requests blocks, `jobs` at a time, except those that were requested before.
+    pub(crate) async fn read(
+        &mut self,
+        indexes: impl IntoIterator<Item = u64>,
+        jobs: usize,
+    ) -> Result<(), InconclusiveReason> {
+        let node = self.node;
+        let indexes: BTreeSet<u64> = indexes.into_iter().collect();
+        let new = indexes
+            .into_iter()
+            .filter(|index| !self.lookups.contains_key(index));
+        let mut responses = stream::iter(new.collect::<Vec<_>>())
+            .map(|index| async move { (index, node.send(block_request(index)).await) })
+            .buffered(jobs);
+        while let Some((index, response)) = responses.next().await {
+            if self.length() > MAX_BYTES {
+                break;
+            }
+            let lookup = self.look_at(index, response).await?;
+            self.lookups.insert(index, lookup);
+        }
+        Ok(())
+    }
+
+    async fn look_at(
+        &mut self,
+        index: u64,
+        response: Result<Arc<Exchange>, InconclusiveReason>,
+    ) -> Result<Lookup, InconclusiveReason> {
+        let exchange = match response {
             Ok(exchange) => exchange,
             Err(InconclusiveReason::TooLarge(reason)) => return self.not_kept(reason),
             Err(

@@ -5,7 +5,6 @@ use super::{
     blocks::{BEYOND, Blocks},
     discovered::Discovered,
     fixture::Fixture,
-    mentions::Mentions,
     wanted::Wanted,
 };
 use crate::{
@@ -13,12 +12,8 @@ use crate::{
     http::{InconclusiveReason, Node},
 };
 
-/// Number of latest blocks to read in search of a contract call.
-const LATEST: u64 = 10;
-/// A chain of at most this many blocks is read as a whole.
-const SHORT: u64 = 16;
-/// Once this many bytes of blocks were read, the search for a contract call stops.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Minimum number of blocks to read at each end of a chain.
+const MIN_ENDS: u64 = 8;
 /// Minimum distance up to which a sweep searches past the end of a short chain.
 const MIN_BEHIND: u64 = 64;
 /// Highest index that is tried if the first blocks are gone. At one block every ten seconds, a
@@ -81,28 +76,39 @@ async fn search(
         find_lowest(blocks, known).await?;
     }
     let (first, _) = blocks.lowest_known(known);
-    let lowest = if known.saturating_sub(first) < SHORT {
-        first.max(1)
-    } else {
-        known.saturating_sub(LATEST).max(first)
-    };
-    let mut found = Mentions::default();
-    for index in (lowest..=known).rev() {
-        if blocks.length() > MAX_BYTES {
-            break;
-        }
-        // Two neighbouring blocks are always read. The others are read only until a contract call is found.
-        if known > SHORT && known - index > 1 && !found.assets.is_empty() {
-            break;
-        }
-        if blocks.has(index).await?
-            && let Some(exchange) = blocks.object(index)
-            && let Ok(value) = exchange.json()
-        {
-            found.walk(value, 0);
-        }
+    let sample = sample(first.max(1), known, wanted.sample);
+    blocks.read(sample.iter().copied(), wanted.jobs).await?;
+    // A block may be missing, or its response may be unclear. Then its neighbours decide.
+    for index in sample {
+        blocks.has(index).await?;
     }
     Ok(Some(known))
+}
+
+/// Returns the indexes of the blocks to read: those at both ends, and pairs of neighbours in between.
+///
+/// They depend only on the chain's length. The first blocks stay in the sample however long the chain
+/// grows, so a fault that they show is found at every height.
+fn sample(first: u64, latest: u64, most: u64) -> Vec<u64> {
+    let ends = (most / 8).max(MIN_ENDS);
+    let pairs = most.saturating_sub(2 * ends) / 2;
+    let length = latest.saturating_sub(first).saturating_add(1);
+    if length <= most.max(2 * ends) {
+        return (first..=latest).collect();
+    }
+    let mut sample: Vec<u64> = (first..first + ends)
+        .chain(latest - ends + 1..=latest)
+        .collect();
+    if pairs > 0 {
+        let step = length.div_ceil(pairs);
+        let places = (1..pairs).map(|pair| first + pair * step);
+        sample.extend(
+            places
+                .flat_map(|place| [place, place + 1])
+                .filter(|place| *place < latest),
+        );
+    }
+    sample
 }
 
 /// Returns indexes to try after the last block found. If blocks are missing in the middle, the

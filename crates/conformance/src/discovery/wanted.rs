@@ -1,7 +1,7 @@
 //! What a run needs to find on a chain.
 
 /// What a run needs to find on a chain, in addition to samples.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     /// Blocks that the user names and that should exist.
     pub(crate) blocks: Vec<u64>,
@@ -9,4 +9,8 @@ pub(crate) struct Wanted {
     pub(crate) lowest: bool,
     /// Whether to find the latest block even if many are missing before it.
     pub(crate) latest: bool,
+    /// Number of blocks to read, if the chain has so many.
+    pub(crate) sample: u64,
+    /// Maximum number of requests at a time.
+    pub(crate) jobs: usize,
 }

@@ -146,6 +146,13 @@ impl Node {
         self.sent.load(Ordering::Relaxed)
     }
 
+    /// Returns the number of requests that are left until the limit.
+    pub(crate) fn requests_left(&self) -> u64 {
+        self.most
+            .load(Ordering::Relaxed)
+            .saturating_sub(self.requests())
+    }
+
     /// Returns the log of all requests so far.
     pub(crate) fn log(&self) -> RequestLog {
         self.with_log(|log| log.clone())

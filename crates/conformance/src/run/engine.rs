@@ -228,10 +228,28 @@ async fn within<T: Send + 'static>(
     done
 }
 
-/// Returns the blocks that a new sweep needs from discovery.
-fn wanted_by(sweep: Option<&Sweep>) -> Wanted {
+/// Maximum number of blocks that a run without a sweep reads.
+const SAMPLE: u64 = 128;
+/// The same for a run with a sweep, which reads blocks by itself.
+const SAMPLE_BESIDE_SWEEP: u64 = 16;
+
+/// Returns what the run, and its sweep if that is new, need from discovery.
+fn wanted_by(options: &Options) -> Wanted {
+    let limits = &options.limits;
+    let wanted = Wanted {
+        blocks: Vec::new(),
+        lowest: false,
+        latest: false,
+        // The other requests of a run need the rest of its limit.
+        sample: match options.sweep {
+            Some(_) => SAMPLE_BESIDE_SWEEP,
+            None => SAMPLE.min(limits.max_requests / 8),
+        },
+        jobs: limits.jobs.max(1),
+    };
+    let sweep = options.sweep.as_ref();
     let Some(sweep) = sweep.filter(|sweep| sweep.resumed.is_none()) else {
-        return Wanted::default();
+        return wanted;
     };
     let (first, end) = (sweep.blocks.first(), sweep.blocks.end());
     let last = end.map(|end| end.saturating_sub(1));
@@ -239,6 +257,7 @@ fn wanted_by(sweep: Option<&Sweep>) -> Wanted {
         blocks: first.into_iter().chain(last).collect(),
         lowest: first.is_none(),
         latest: end.is_none(),
+        ..wanted
     }
 }
 
@@ -263,7 +282,7 @@ async fn all(
         },
     };
     watch.phase("connecting, and looking for samples on the chain");
-    let wanted = wanted_by(options.sweep.as_ref());
+    let wanted = wanted_by(&options);
     let wallet = options.submitting.wallet.as_ref();
     let wallet = wallet.map(SigningWallet::address);
     let found = discovery::discover(&node, &options.files.fixture, wallet, &wanted).await;

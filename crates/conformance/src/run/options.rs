@@ -38,7 +38,7 @@ pub struct Options {
     pub strict: bool,
     /// Whether the run fails if it did not exercise something that the contract documents.
     pub require_coverage: bool,
-    /// The blocks of a sweep. Without it, the cases about blocks check a few blocks that the run chooses.
+    /// The blocks of a sweep. Without it, the cases about blocks check up to 128 blocks, chosen by the chain's length.
     pub sweep: Option<Sweep>,
     /// The wallet, fee, token and contract for submissions.
     pub submitting: Submitting,
