@@ -46,7 +46,7 @@ pub struct FollowOptions {
     /// The longest outage that the stream survives. 10 minutes.
     pub max_outage: Duration,
     /// Whether to continue with the next block if the node does not have one. Otherwise the stream
-    /// ends with [`ErrorKind::MissingBlock`]. Off.
+    /// ends with [`ErrorKind::MissingBlock`](crate::ErrorKind::MissingBlock). Off.
     pub skip_missing: bool,
     /// The function that is called for each event. It should not block. None unless set.
     pub on_event: Option<Arc<OnEvent>>,
@@ -135,8 +135,9 @@ impl Client {
     /// # Errors
     /// The stream ends with the first error that is not an outage. It also ends with an outage at the
     /// start, or one longer than [`max_outage`](FollowOptions::max_outage). It ends with
-    /// [`ErrorKind::NotANode`] if the server is not a node, and with [`ErrorKind::MissingBlock`] if
-    /// the node has a later block, or another block in place of the last one.
+    /// [`ErrorKind::NotANode`](crate::ErrorKind::NotANode) if the server is not a node, and with
+    /// [`ErrorKind::MissingBlock`](crate::ErrorKind::MissingBlock) if the node has a later block, or
+    /// another block in place of the last one.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {

@@ -23,7 +23,6 @@
     missing_docs,
     unreachable_pub,
     clippy::unwrap_used,
-    rustdoc::private_intra_doc_links,
     reason = "generated: the spec does not describe every property, and not every item is exported"
 )]
 mod code {
