@@ -68,8 +68,8 @@ pub enum SavedTransactionError {
     /// `ClaimOptions::any_node`: it submits this transaction, so you pay once. On another network,
     /// give another file.
     #[error(
-        "{} contains another transaction: the node was {}, and is {}; give another file, or the same \
-         claim as before",
+        "the transaction in {} was saved for the node at {}, and the node is now {}; if both are of \
+         one network, `any_node` submits this transaction, so that you pay once",
         shown(path),
         escaped_up_to(saved_for, 80),
         escaped_up_to(node, 80)

@@ -578,10 +578,20 @@ async fn a_file_of_another_call_says_what_differs() {
     let mut one = call();
     one.signers.truncate(1);
     assert!(differences(&one, &fee())[0].starts_with("`signers` was 0xc811"));
-    let elsewhere = "http://localhost:8421".parse().unwrap();
-    let error = kept.check_node(&elsewhere).unwrap_err().to_string();
-    assert!(
-        error.contains("the node was http://localhost:8420"),
-        "{error}"
-    );
+    for same in ["http://127.0.0.1:8420", "http://[::1]:8420/"] {
+        assert!(kept.check_node(&same.parse().unwrap()).is_ok(), "{same}");
+    }
+    for other in [
+        "http://localhost:8421",
+        "https://localhost:8420",
+        "http://localhost:8420/api",
+        "http://10.0.0.1:8420",
+    ] {
+        let error = kept.check_node(&other.parse().unwrap()).unwrap_err();
+        let said = error.to_string();
+        for part in ["saved for the node at http://localhost:8420", "`any_node`"] {
+            assert!(said.contains(part), "{said}");
+        }
+        assert!(!said.contains("another file"), "{said}");
+    }
 }

@@ -399,13 +399,17 @@ impl SavedTransaction {
         })
     }
 
-    /// Checks that it was saved for the node at this base URL.
+    /// Checks that it was saved for the node at this base URL. All names and addresses of this machine
+    /// are one host: `localhost`, `127.0.0.1`, `[::1]`.
     ///
     /// # Errors
     /// [`SavedTransactionError::DifferentNode`], because that node may be of another network.
     pub fn check_node(&self, node: &BaseUrl) -> Result<(), SavedTransactionError> {
         let kept = &self.contents.node;
-        if kept == node.as_str() {
+        let place = |url: &BaseUrl| (url.is_https(), url.port(), url.as_url().path().to_owned());
+        let is_same =
+            |kept: BaseUrl| kept.is_loopback() && node.is_loopback() && place(&kept) == place(node);
+        if kept == node.as_str() || kept.parse().is_ok_and(is_same) {
             return Ok(());
         }
         Err(SavedTransactionError::DifferentNode {

@@ -7,7 +7,7 @@ use nodeproof_claims::{SavedTransaction, TransactionState};
 use nodeproof_client::{
     Client, ErrorKind, SignedTransaction, SubmitError, SubmitPolicy, SubmitResponse,
 };
-use nodeproof_primitives::TransactionCode;
+use nodeproof_primitives::{TransactionCode, escape::escaped_up_to};
 use serde::Serialize;
 
 use super::{
@@ -90,11 +90,13 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
     if let Some(saved) = &saved
         && !args.any_node
     {
-        saved.check_node(&target.base_url).map_err(|error| {
-            Failure::usage(error).and(
-                "; if it is a node of the same network, give --any-node to submit the transaction \
-                 here",
-            )
+        saved.check_node(&target.base_url).map_err(|_| {
+            Failure::usage(format!(
+                "the transaction was saved for the node at {}, and the node is now {}; if both are of \
+                 one network, give --any-node to submit it here",
+                escaped_up_to(saved.node(), 80),
+                target.base_url
+            ))
         })?;
     }
     let client = session.client_of(&target)?;
