@@ -144,16 +144,18 @@ impl<'a> Blocks<'a> {
         self.look_at(index, response).await
     }
 
-    /// Requests blocks, `jobs` at a time, except those that were requested before.
+    /// Requests blocks, `jobs` at a time, except those that were requested before, and decides which
+    /// of them exist. Stops after [`MAX_BYTES`].
     pub(crate) async fn read(
         &mut self,
-        indexes: impl IntoIterator<Item = u64>,
+        indexes: &[u64],
         jobs: usize,
     ) -> Result<(), InconclusiveReason> {
         let node = self.node;
-        let indexes: BTreeSet<u64> = indexes.into_iter().collect();
+        let indexes: BTreeSet<u64> = indexes.iter().copied().collect();
         let new = indexes
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|index| !self.lookups.contains_key(index));
         let mut responses = stream::iter(new.collect::<Vec<_>>())
             .map(|index| async move { (index, node.send(block_request(index)).await) })
@@ -164,6 +166,12 @@ impl<'a> Blocks<'a> {
             }
             let lookup = self.look_at(index, response).await?;
             self.lookups.insert(index, lookup);
+        }
+        // The response for a missing block may be unclear. Then its neighbours decide.
+        for index in indexes {
+            if self.lookups.contains_key(&index) {
+                self.has(index).await?;
+            }
         }
         Ok(())
     }

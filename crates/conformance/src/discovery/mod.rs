@@ -2,7 +2,8 @@
 //!
 //! The contract has no endpoint for the latest block, for wallets or for tokens. So `search` finds
 //! the latest block by doubling and bisection, and reads blocks at both ends and in between. `mentions`
-//! finds everything else in their content. Addresses are recognised at any place, also in a text that holds JSON.
+//! finds everything else in their content. Addresses are recognised at any place, also in a text that
+//! holds JSON.
 
 mod blocks;
 mod discover;

@@ -77,11 +77,7 @@ async fn search(
     }
     let (first, _) = blocks.lowest_known(known);
     let sample = sample(first.max(1), known, wanted.sample);
-    blocks.read(sample.iter().copied(), wanted.jobs).await?;
-    // A block may be missing, or its response may be unclear. Then its neighbours decide.
-    for index in sample {
-        blocks.has(index).await?;
-    }
+    blocks.read(&sample, wanted.jobs).await?;
     Ok(Some(known))
 }
 
