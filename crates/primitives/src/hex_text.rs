@@ -83,6 +83,13 @@ impl FromStr for HexText {
         if text.is_empty() {
             return Err(ParseHexTextError::Empty);
         }
+        // A block has thousands of these. A loop that never ends early is several times as fast.
+        if text
+            .bytes()
+            .fold(true, |valid, byte| valid & byte.is_ascii_hexdigit())
+        {
+            return Ok(Self(text.into()));
+        }
         let mut characters = text.chars().enumerate();
         match characters.find(|(_, character)| !character.is_ascii_hexdigit()) {
             None => Ok(Self(text.into())),
