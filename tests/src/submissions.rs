@@ -5,6 +5,7 @@
 
 use std::{
     collections::BTreeSet,
+    num::NonZeroU8,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -179,6 +180,7 @@ pub fn options(node: &LocalNode, allow: Tier) -> Options {
     options.submitting.wallet.clone_from(&node.wallet);
     options.submitting.public_wallet.clone_from(&node.wallet);
     options.submitting.settle_timeout = Duration::from_secs(2);
+    options.submitting.claims = NonZeroU8::MIN.saturating_add(3);
     options
 }
 

@@ -167,6 +167,79 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "replaces non-ASCII characters in remarks with question marks", record(7, || {
             json!("made by a conformance check: \"Gr??e\" \\ ?")
         }) => ["submit-transaction/claim-remarks"];
+        "cuts remarks after 200 characters", row(|row| cut(&mut row[7], 200))
+            => ["submit-transaction/claim-remarks"];
+        "trims remarks", row(|row| in_text(&mut row[7], |text| text.trim().to_owned()))
+            => ["submit-transaction/claim-remarks"];
+        "composes the letters of remarks", row(|row| in_text(&mut row[7], |text| text.replace("e\u{301}", "\u{e9}")))
+            => ["submit-transaction/claim-remarks"];
+        "escapes HTML in remarks", row(|row| in_text(&mut row[7], |text| text.replace('<', "&lt;")))
+            => ["submit-transaction/claim-remarks"];
+        "decodes HTML in remarks", row(|row| in_text(&mut row[7], |text| text.replace("&amp;", "&")))
+            => ["submit-transaction/claim-remarks"];
+        "changes the line ends of remarks", row(|row| in_text(&mut row[7], |text| text.replace("\r\n", "\n")))
+            => ["submit-transaction/claim-remarks"];
+        "decodes percent signs in remarks", row(|row| in_text(&mut row[7], |text| text.replace("%41", "A")))
+            => ["submit-transaction/claim-remarks"];
+        "stores empty remarks as null", row(|row| if row[7] == json!("") { row[7] = Value::Null })
+            => ["submit-transaction/claim-remarks"];
+        "stores remarks that look like a number as one", row(|row| if row[7] == json!("0012") { row[7] = json!(12) })
+            => ["submit-transaction/claim-remarks"];
+        "drops zeros before remarks that look like a number", row(|row| in_text(&mut row[7], |text| {
+            text.trim_start_matches('0').to_owned()
+        })) => ["submit-transaction/claim-remarks"];
+        "stores an asset_type that looks like a number as one", row(|row| if row[2] == json!("1e3") { row[2] = json!(1000) })
+            => ["submit-transaction/claim-asset-type"];
+        "changes the asset_type to lower case", row(|row| in_text(&mut row[2], |text| text.to_lowercase()))
+            => ["submit-transaction/claim-asset-type"];
+        "stores an outcome of 0 as null", row(|row| if row[4] == json!(0) { row[4] = Value::Null })
+            => ["submit-transaction/claim-outcome"];
+        "stores every outcome but 0 as 1", row(|row| if row[4] != json!(0) { row[4] = json!(1) })
+            => ["submit-transaction/claim-outcome"];
+        "stores the outcome without its sign", row(|row| row[4] = json!(row[4].as_i64().unwrap_or_default().abs()))
+            => ["submit-transaction/claim-outcome"];
+        "stores an outcome in 16 bits", row(|row| {
+            row[4] = json!(row[4].as_i64().unwrap_or_default() << 48 >> 48);
+        }) => ["submit-transaction/claim-outcome"];
+        "rounds deletable_after to a float", row(|row| row[8] = json!(row[8].as_f64().unwrap_or_default() as i64))
+            => ["submit-transaction/claim-deletable-after"];
+        "stores deletable_after in 32 bits", row(|row| {
+            row[8] = json!(row[8].as_i64().unwrap_or_default() & 0xffff_ffff);
+        }) => ["submit-transaction/claim-deletable-after"];
+        "stores a deletable_after of 0 as null", row(|row| if row[8] == json!(0) { row[8] = Value::Null })
+            => ["submit-transaction/claim-deletable-after"];
+        "removes equal entries of hashes", row(|row| in_list(&mut row[5], |list| {
+            let mut seen = BTreeSet::new();
+            list.retain(|item| seen.insert(item.clone()));
+        })) => ["submit-transaction/claim-doc-hash-list"];
+        "sorts hashes", row(|row| in_list(&mut row[5], |list| list.sort()))
+            => ["submit-transaction/claim-doc-hash-list"];
+        "changes hashes to lower case", row(|row| in_text(&mut row[5], |text| text.to_lowercase()))
+            => ["submit-transaction/claim-doc-hash-list"];
+        "stores at most five links", row(|row| in_list(&mut row[6], |list| list.truncate(5)))
+            => ["submit-transaction/claim-doc-link-list"];
+        "separates links at their commas", row(|row| in_list(&mut row[6], |list| {
+            *list = list.iter().flat_map(|item| item.split(',').map(ToOwned::to_owned)).collect();
+        })) => ["submit-transaction/claim-doc-link-list"];
+        "stores an empty list of links as null", row(|row| if row[6] == json!("[]") { row[6] = Value::Null })
+            => ["submit-transaction/claim-doc-link-list"];
+        "drops an entry that looks like null", row(|row| in_list(&mut row[6], |list| list.retain(|item| item != "null")))
+            => ["submit-transaction/claim-doc-link-list"];
+        "stores an empty list as an empty text", row(|row| for list in &mut row[5..7] {
+            if *list == json!("[]") { *list = json!("") }
+        }) => ["submit-transaction/claim-lists"];
+        "does not store a claim with the outcome 0", row_or_none(|row| row[4] == json!(0))
+            => ["submit-transaction/claim-readable"];
+        "refuses a claim with empty lists", change_json(SUBMIT, |request, response| {
+            if String::from_utf8_lossy(&request.body).contains("\"doc_hash_list\":[]") {
+                response["response"] = json!({"valid": false, "msg": "no documents", "new_transaction": true});
+            }
+        }) => ["submit-transaction/claim-accepted"];
+        "builds another claim if its remarks are empty", change_json("/call-sc", |request, response| {
+            if String::from_utf8_lossy(&request.body).contains("\"remarks\":\"\"") {
+                set(response, "/transaction/specific_data/params/asset_type", json!("none"));
+            }
+        }) => ["submit-transaction/claim-built"];
         "stores deletable_after as a non-numeric string", record(8, || json!("soon"))
             => ["submit-transaction/claim-deletable-after"];
         "the block of the claim lists no transactions", in_blocks(Vec::clear)
@@ -283,6 +356,37 @@ fn row(change: fn(&mut Vec<Value>)) -> Fault {
                 }
             }
         })
+    })
+}
+
+/// Changes a value if it is a text.
+fn in_text(value: &mut Value, change: fn(&str) -> String) {
+    if let Some(text) = value.as_str() {
+        *value = json!(change(text));
+    }
+}
+
+/// Cuts a text after this number of characters.
+fn cut(value: &mut Value, length: usize) {
+    if let Some(text) = value.as_str() {
+        *value = json!(text.chars().take(length).collect::<String>());
+    }
+}
+
+/// Changes a list that is stored as its JSON text.
+fn in_list(value: &mut Value, change: fn(&mut Vec<String>)) {
+    if let Some(Ok(mut list)) = value.as_str().map(serde_json::from_str) {
+        change(&mut list);
+        *value = json!(serde_json::to_string(&list).expect("a list"));
+    }
+}
+
+/// Returns no record for the claims that this is true for.
+fn row_or_none(hidden: fn(&[Value]) -> bool) -> Fault {
+    change_json(STATE, move |_, response| {
+        if response["value"].as_array().is_some_and(|row| hidden(row)) {
+            *response = json!({"status": "SUCCESS", "value": null, "data": null});
+        }
     })
 }
 

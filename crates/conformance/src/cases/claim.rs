@@ -22,7 +22,7 @@ use super::{
 use crate::{
     api::{Sample, Tier, is_valid, message},
     checks::{Checked, Finding, Findings, check_sample_responses},
-    context::{Context, Unsigned, unlike},
+    context::{Context, SigningWallet, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
 };
 
@@ -184,18 +184,20 @@ async fn built(context: &Context) -> Findings {
         }
         (None, None) => None,
     };
-    let Some(what) = contradicts else {
-        return Ok(Checked::passed());
-    };
-    let what = format!("the call was not built as requested, and was not signed: {what}");
-    let expected = shown(&claim.call.to_string(), 300);
-    let actual = claim.built.summary();
-    Ok(Checked::failed(Finding::new(
-        &claim.built,
-        what,
-        expected,
-        actual,
-    )))
+    let first = (&claim.call, &claim.built, contradicts);
+    let further = claim.further.iter().map(|further| {
+        let what = unlike(&further.call, &further.built);
+        (&further.call, &further.built, what)
+    });
+    let mut findings = Checked::default();
+    for (call, built, contradicts) in [first].into_iter().chain(further) {
+        findings.one();
+        let Some(what) = contradicts else { continue };
+        let what = format!("the call was not built as requested, and was not signed: {what}");
+        let expected = shown(&call.to_string(), 300);
+        findings.push(Finding::new(built, what, expected, built.summary()));
+    }
+    Ok(findings)
 }
 
 /// Words in the message of a node that refuses for lack of money.
@@ -209,36 +211,32 @@ const MIN_FEE: i128 = 1_000_000;
 /// Returns the reason if the claim may have been refused for lack of money, according to its message.
 ///
 /// A message alone is not an excuse. The fee and the balance that the node reports must confirm it.
-async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, InconclusiveReason> {
+fn not_paid(context: &Context, said: &str, balance: Option<&Exchange>) -> Option<String> {
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
     if !names(&FUNDS_KEYWORDS) {
-        return Ok(None);
+        return None;
     }
-    let claim = context.submissions.claim().await?;
     let with = &context.submissions.submitter.with;
     let choose = format!(
         "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet that has it"
     );
     let Ok(fee) = with.fee.as_str().parse::<i128>() else {
-        return Ok(Some(choose));
+        return Some(choose);
     };
-    let balance = claim
-        .balance
-        .as_ref()
-        .ok()
-        .and_then(|response| held(response));
-    let reason = match balance {
-        None => format!("{choose}; the node reports no balance to compare the fee with"),
-        Some(balance) if balance < fee => format!(
-            "the wallet {} holds {balance}, and the fee is {fee} ({said})",
-            claim.wallet
-        ),
-        Some(_) if fee < MIN_FEE || names(&MIN_FEE_KEYWORDS) => choose,
-        Some(_) if names(&["currency", "token"]) => choose,
-        Some(_) => return Ok(None),
-    };
-    Ok(Some(reason))
+    let wallet = with.wallet.as_ref().map(SigningWallet::address);
+    let wallet = wallet.map(|wallet| wallet.to_string()).unwrap_or_default();
+    match balance.and_then(held) {
+        None => Some(format!(
+            "{choose}; the node reports no balance to compare the fee with"
+        )),
+        Some(balance) if balance < fee => Some(format!(
+            "the wallet {wallet} holds {balance}, and the fee is {fee} ({said})"
+        )),
+        Some(_) if fee < MIN_FEE || names(&MIN_FEE_KEYWORDS) => Some(choose),
+        Some(_) if names(&["currency", "token"]) => Some(choose),
+        Some(_) => None,
+    }
 }
 
 /// Returns the response to the claim's submission, or the reason why there is none.
@@ -254,24 +252,38 @@ async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveR
 }
 
 async fn accepted(context: &Context) -> Findings {
-    let response = submission(context).await?;
-    if is_valid(response) {
-        return Ok(Checked::passed());
-    }
-    let said = message(response);
-    if response.is_success()
-        && let Some(reason) = not_paid(context, &said).await?
+    submission(context).await?;
+    let claim = context.submissions.claim().await?;
+    let further = claim
+        .further
+        .iter()
+        .map(|further| (&further.submitted, &further.balance));
+    let mut findings = Checked::default();
+    for (submitted, balance) in [(&claim.submitted, &claim.balance)]
+        .into_iter()
+        .chain(further)
     {
-        return unknown(reason);
+        // Another case reports why a further claim was not submitted.
+        let Ok(response) = submitted else { continue };
+        findings.one();
+        if is_valid(response) {
+            continue;
+        }
+        let (said, balance) = (message(response), balance.as_deref().ok());
+        if response.is_success()
+            && let Some(reason) = not_paid(context, &said, balance)
+        {
+            return unknown(reason);
+        }
+        let paid = match balance.and_then(held) {
+            Some(held) => format!(", although the wallet holds {held}"),
+            None => String::new(),
+        };
+        let what = format!("a claim that its wallet signed is refused: {said}{paid}");
+        let finding = Finding::new(response, what, "response.valid: true", response.summary());
+        findings.push(finding.at("/response/valid"));
     }
-    let paid = match context.submissions.claim().await?.balance.as_ref().ok() {
-        Some(balance) => held(balance).map(|held| format!(", although the wallet holds {held}")),
-        None => None,
-    };
-    let paid = paid.unwrap_or_default();
-    let what = format!("a claim that its wallet signed is refused: {said}{paid}");
-    let finding = Finding::new(response, what, "response.valid: true", response.summary());
-    Ok(Checked::failed(finding.at("/response/valid")))
+    Ok(findings)
 }
 
 /// Returns the response to the claim's submission, if it was accepted.

@@ -1,6 +1,6 @@
 //! The effects of an accepted claim, its block and its fee, and of the submission that was refused before it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
@@ -9,32 +9,47 @@ use super::{claim_record::found, inconclusive::unknown};
 use crate::{
     api::{InBlock, in_block, is_valid, lists_transactions, stored},
     checks::{Checked, Finding, Findings, signed_transaction},
-    context::{Context, Refused},
+    context::{Context, Refused, Settled},
     http::{Exchange, InconclusiveReason},
 };
 
 pub(crate) async fn readable(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    let mut findings = Checked::default();
+    let further = claim.further.iter().filter_map(|further| {
+        let settled = further.settled.as_ref().ok()?;
+        Some((settled, further.code.clone()))
+    });
+    for (settled, code) in [(settled, claim.code())].into_iter().chain(further) {
+        findings.one();
+        let waited = context.submissions.submitter.with.settle_timeout;
+        if let Some(finding) = unreadable(settled, &code.unwrap_or_default(), waited)? {
+            findings.push(finding);
+        }
+    }
+    Ok(findings)
+}
+
+/// Returns the finding about a claim whose record can't be read.
+fn unreadable(
+    settled: &Settled,
+    code: &str,
+    waited: Duration,
+) -> Result<Option<Finding>, InconclusiveReason> {
     let Some(response) = settled
         .without
         .as_ref()
         .filter(|_| settled.record.is_none())
     else {
-        return Ok(Checked::passed());
+        return Ok(None);
     };
-    let code = claim.code().unwrap_or_default();
     let block = settled.blocks.iter().find(|block| {
         block
             .success_object()
-            .is_some_and(|body| in_block(body, &code).is_some())
+            .is_some_and(|body| in_block(body, code).is_some())
     });
-    let waited = context
-        .submissions
-        .submitter
-        .with
-        .settle_timeout
-        .as_secs_f64();
+    let waited = waited.as_secs_f64();
     let what = match block {
         Some(block) => format!(
             "the claim is in {}, but its record can't be read",
@@ -54,12 +69,8 @@ pub(crate) async fn readable(context: &Context) -> Findings {
         }
     };
     let expected = "the record of the claim";
-    Ok(Checked::failed(Finding::new(
-        response,
-        what,
-        expected,
-        response.summary(),
-    )))
+    let finding = Finding::new(response, what, expected, response.summary());
+    Ok(Some(finding))
 }
 
 /// Returns the block with the claim and the transaction in it, if there is one.
@@ -171,7 +182,7 @@ pub(super) fn held(response: &Exchange) -> Option<i128> {
 
 pub(crate) async fn fee_paid(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
-    let (before, after) = claim.balances.as_ref().map_err(Clone::clone)?;
+    let [before, after, later] = claim.balances.as_ref().map_err(Clone::clone)?;
     let fee: Result<i128, _> = context.submissions.submitter.with.fee.as_str().parse();
     let (Some(had), Some(has), Ok(fee)) = (held(before), held(after), fee) else {
         return unknown(
@@ -189,8 +200,7 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
             "the balance went from {had} to {has} with a fee of {fee}, and {reason}"
         ));
     }
-    let later = context.node.send(after.request.clone()).await?;
-    if held(&later) != Some(has) {
+    if held(later) != Some(has) {
         return unknown("the wallet's balance changes, and no block shows why");
     }
     let what = if had - has < fee {

@@ -2,10 +2,10 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
 use nodeproof_primitives::{Amount, ContractAddress, Network};
 
-use crate::{api::Tier, monitor::LogFormat, sweep::BlockRange};
+use crate::{api::Tier, context::MAX_CLAIMS, monitor::LogFormat, sweep::BlockRange};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -116,6 +116,12 @@ pub struct ConformanceArgs {
     /// started the node itself].
     #[arg(long, value_name = "ct…")]
     pub contract: Option<ContractAddress>,
+
+    /// Number of claims to make, from 1 to 4. Each pays the fee, and has other values: long texts, empty
+    /// ones, texts that look like numbers, long lists [default: 1, or 4 if the run started the node
+    /// itself].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
+    pub claims: Option<u8>,
 
     /// Longest time until a claim can be read, in seconds.
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     future::Future,
+    num::NonZeroU8,
     path::{Path, PathBuf},
     pin::Pin,
 };
@@ -27,7 +28,7 @@ use super::{
 };
 use crate::{
     api::Tier,
-    context::{SigningWallet, Submitting},
+    context::{MAX_CLAIMS, SigningWallet, Submitting},
     http::Target,
     run::{Options, plan_text},
     sweep::remove_finished,
@@ -158,6 +159,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             let with = &mut options.submitting;
             with.public_wallet.clone_from(&node.wallet);
             with.wallet = with.wallet.take().or(node.wallet);
+            // A fee costs nothing here.
+            let claims = args.claims.unwrap_or(MAX_CLAIMS);
+            with.claims = NonZeroU8::new(claims).unwrap_or(NonZeroU8::MIN);
             (Target::parse(&node.base_url, network)?, Some(node.guard))
         }
     };

@@ -1,6 +1,9 @@
 //! Turns the command-line arguments into the options of a run.
 
-use std::path::{Path, PathBuf};
+use std::{
+    num::NonZeroU8,
+    path::{Path, PathBuf},
+};
 
 use globset::{Glob, GlobMatcher};
 use nodeproof_files::read_text;
@@ -127,6 +130,10 @@ pub(crate) fn options(
         fee: args.fee.clone(),
         currency: args.currency.clone(),
         contract: args.contract.or(contracts.first().copied()),
+        claims: args
+            .claims
+            .and_then(NonZeroU8::new)
+            .unwrap_or(NonZeroU8::MIN),
         settle_timeout: args.settle_timeout,
         ..Submitting::default()
     };

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
@@ -30,6 +30,9 @@ const MAX_BLOCKS: usize = 200;
 /// Number of new blocks after which a longer wait for the record cannot help.
 const MIN_NEW_BLOCKS: usize = 2;
 
+/// Maximum number of claims of a run. Each has other values.
+pub(crate) const MAX_CLAIMS: u8 = 4;
+
 /// The result of a step, or the reason why it was not taken.
 type Step<T> = Result<T, InconclusiveReason>;
 
@@ -53,14 +56,29 @@ pub(crate) struct Claim {
     pub(crate) settled: Step<Settled>,
     /// The balance that pays the fee, just before the claim was submitted.
     pub(crate) balance: Step<Arc<Exchange>>,
-    /// The same balance, before and after the claim.
-    pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
+    /// The same balance before the claim, after it, and once more.
+    pub(crate) balances: Step<[Arc<Exchange>; 3]>,
     /// The response to the same submission, sent again once the claim could be read.
     pub(crate) resubmitted_later: Step<Arc<Exchange>>,
     /// The response to a transaction with the same code and other params, sent once the claim could be read.
     pub(crate) known_code: Step<Arc<Exchange>>,
     /// The response to a transaction with the same code for a wallet without money, signed by that wallet.
     pub(crate) known_code_signed: Step<Arc<Exchange>>,
+    /// The claims after the first one, if several were requested.
+    pub(crate) further: Vec<FurtherClaim>,
+}
+
+/// A claim after the first one, with other values. It is submitted once.
+pub(crate) struct FurtherClaim {
+    /// The call that the node was requested to build.
+    pub(crate) call: Value,
+    pub(crate) built: Arc<Exchange>,
+    /// The balance that pays the fee, just before the claim was submitted.
+    pub(crate) balance: Step<Arc<Exchange>>,
+    pub(crate) submitted: Step<Arc<Exchange>>,
+    pub(crate) settled: Step<Settled>,
+    /// The transaction code, or `None` if the transaction was not signed.
+    pub(crate) code: Option<String>,
 }
 
 /// The result of a submission that the node had to refuse.
@@ -102,10 +120,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             "no verification contract was found on the chain; name one with --contract or --fixture",
         );
     };
-    // An asset ID can be any string, including one with characters that a query must escape.
-    let asset = format!("conformance-{:x} 50%+1/2&a=b?c#\u{e9}", unique());
-    let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
-    let call = call(contract, &[wallet.address()], &asset, remarks);
+    let (asset, call) = claim_call(contract, wallet.address(), 0);
     let built = submitter.samples.node.send(call_request(&call)).await?;
     let mut unsigned = None;
     let checked = match unlike(&call, &built) {
@@ -135,6 +150,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         resubmitted_later: no(NOT_ACCEPTED),
         known_code: no(NOT_ACCEPTED),
         known_code_signed: no(NOT_ACCEPTED),
+        further: Vec::new(),
     };
     match claim.checked.clone() {
         Ok(checked) => {
@@ -144,7 +160,168 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         }
         Err(inconclusive) => claim.submitted = Err(inconclusive),
     }
+    if claim.settled.is_ok() {
+        for number in 1..submitter.with.claims.get().min(MAX_CLAIMS) {
+            let further = FurtherClaim::make(submitter, wallet, contract, number).await?;
+            claim.further.push(further);
+        }
+    }
     Ok(claim)
+}
+
+/// Returns the params of a run's claim with this number, from 0. They have values that a careless
+/// node changes when it stores, signs or shows them. All values of a claim are different.
+fn params(number: u8, asset: &str, verifier: WalletAddress) -> Value {
+    let digits = "5a".repeat(32);
+    let other_hashes: Vec<String> = (1..=8_u8)
+        .rev()
+        .map(|byte| format!("{byte:02x}").repeat(32))
+        .collect();
+    let link = |page: u8| format!("https://example.org/{page}");
+    let (kind, outcome, hashes, links, remarks, after) = match number {
+        // Long and unusual texts, equal entries, and the largest integer that every JSON library keeps.
+        0 => {
+            let document = "https://example.org/A-Document?pages=1,2&q=a%20b".to_owned();
+            (
+                "Land Parcel",
+                1,
+                vec![digits.clone(), "C3".repeat(32), digits],
+                vec![document.clone(), link(1), document],
+                format!(
+                    "  made by a conformance check: \"Größe\" 'x' \\ \u{1f600}, composed \u{e9} and not \
+                     e\u{301}, <b>&amp;</b> %41 ${{x}} --;\r\n\tlength: {}  ",
+                    "long ".repeat(40)
+                ),
+                9_007_199_254_740_991_i64,
+            )
+        }
+        // Nothing and zero, long lists, and an integer that a float rounds.
+        1 => (
+            "token",
+            0,
+            Vec::new(),
+            (1..=8).rev().map(link).collect(),
+            String::new(),
+            9_007_199_254_740_993,
+        ),
+        // Texts that look like other values, and a negative integer.
+        2 => (
+            "1e3",
+            -1,
+            other_hashes,
+            Vec::new(),
+            "0012".to_owned(),
+            0,
+        ),
+        _ => (
+            "",
+            i64::from(i32::MAX),
+            vec!["00".repeat(32)],
+            vec!["null".to_owned()],
+            "true".to_owned(),
+            1_893_456_000_123,
+        ),
+    };
+    json!({
+        "asset_id": asset,
+        "asset_type": kind,
+        "verifier_address": verifier,
+        "outcome": outcome,
+        "doc_hash_list": hashes,
+        "doc_link_list": links,
+        "remarks": remarks,
+        "deletable_after": after,
+    })
+}
+
+/// Returns the asset of a new claim, and the body of the call that builds the claim.
+fn claim_call(contract: &str, wallet: WalletAddress, number: u8) -> (String, Value) {
+    // An asset ID can be any string, including one with characters that a query must escape.
+    let asset = format!("conformance-{:x} 50%+1/2&a=b?c#\u{e9}", unique());
+    let mut call = call(contract, &[wallet], &asset, "");
+    call["params"] = params(number, &asset, wallet);
+    (asset, call)
+}
+
+impl FurtherClaim {
+    async fn make(
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+        contract: &str,
+        number: u8,
+    ) -> Step<Self> {
+        let (asset, call) = claim_call(contract, wallet.address(), number);
+        let built = submitter.samples.node.send(call_request(&call)).await?;
+        let mut claim = Self {
+            call,
+            built,
+            balance: no(NOT_SUBMITTED),
+            submitted: no(NOT_SUBMITTED),
+            settled: no(NOT_ACCEPTED),
+            code: None,
+        };
+        if let Some(what) = unlike(&claim.call, &claim.built) {
+            claim.submitted = no(format!("nothing was signed: {what}"));
+            return Ok(claim);
+        }
+        let checked = match checked_with_time(&claim.call, &claim.built, &submitter.with) {
+            Ok(checked) => checked,
+            Err(reason) => {
+                claim.submitted = no(format!("nothing was signed: {}", reason.reason()));
+                return Ok(claim);
+            }
+        };
+        let text = checked.transaction_text();
+        let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
+        blocks.skip_to_the_latest(submitter).await?;
+        let balance = balance_request(wallet.address(), text);
+        claim.balance = submitter.samples.node.send(balance).await;
+        claim.code = Some(code_of(text)).filter(|code| !code.is_empty());
+        match signed_request(submitter, wallet, &checked).await? {
+            Ok((_, request)) => claim.submitted = submitter.submit_serialized(request).await,
+            Err(inconclusive) => claim.submitted = Err(inconclusive),
+        }
+        if claim
+            .submitted
+            .as_ref()
+            .is_ok_and(|response| is_valid(response))
+        {
+            let code = claim.code.clone();
+            claim.settled = settle(submitter, contract, &asset, code, blocks).await;
+        }
+        Ok(claim)
+    }
+}
+
+/// Signs a claim. Returns the entry of its signature and the request that submits it, or the reason
+/// why the wallet did not sign.
+async fn signed_request(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    checked: &CheckedTransaction,
+) -> Result<Step<(Value, Request)>, InconclusiveReason> {
+    let signed = match checked.sign(&[wallet.signer()]).await {
+        Ok(signed) => signed.text().to_string(),
+        Err(error) => return Ok(no(format!("the wallet did not sign: {error}"))),
+    };
+    let entry = serde_json::from_str(&signed)
+        .map(|signed: Value| signed["signatures"][0].clone())
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    if let Some(signature) = entry["msgsign"].as_str() {
+        submitter.with.redactor.add(signature);
+    }
+    let request = Request::post("/submit-transaction", signed).carrying_signature();
+    Ok(Ok((entry, request)))
+}
+
+/// Returns the request for the balance that pays the fee of a transaction.
+fn balance_request(wallet: WalletAddress, text: &str) -> Request {
+    let transaction: Value = serde_json::from_str(text).unwrap_or_default();
+    let token = transaction["currency"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    token_balance_request(&wallet.to_string(), &token)
 }
 
 /// The remarks of the submission that the node has to refuse just before the claim.
@@ -172,25 +349,20 @@ impl Claim {
                 submitter
                     .samples
                     .node
-                    .send(self.balance_request(text))
+                    .send(balance_request(self.wallet, text))
                     .await
             }
         };
-        let signed = match checked.sign(&[wallet.signer()]).await {
-            Ok(signed) => signed.text().to_string(),
-            Err(error) => {
-                self.submitted = no(format!("the wallet did not sign: {error}"));
+        let request = match signed_request(submitter, wallet, checked).await? {
+            Ok((entry, request)) => {
+                self.entry = Some(entry);
+                request
+            }
+            Err(inconclusive) => {
+                self.submitted = Err(inconclusive);
                 return Ok(());
             }
         };
-        let entry = serde_json::from_str(&signed)
-            .map(|signed: Value| signed["signatures"][0].clone())
-            .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
-        if let Some(signature) = entry["msgsign"].as_str() {
-            submitter.with.redactor.add(signature);
-        }
-        self.entry = Some(entry);
-        let request = Request::post("/submit-transaction", signed).carrying_signature();
         let submitted = submitter.submit_serialized(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|response| is_valid(response));
         self.submitted = submitted;
@@ -216,12 +388,10 @@ impl Claim {
             self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
         ) {
             (Ok(before), Some(_)) => {
-                let after = submitter
-                    .samples
-                    .node
-                    .send(self.balance_request(text))
-                    .await;
-                after.map(|after| (Arc::clone(before), after))
+                let node = &submitter.samples.node;
+                let after = node.send(balance_request(self.wallet, text)).await?;
+                let later = node.send(balance_request(self.wallet, text)).await?;
+                Ok([Arc::clone(before), after, later])
             }
             (Err(inconclusive), _) => Err(inconclusive.clone()),
             (_, None) => {
@@ -251,13 +421,13 @@ impl Claim {
         let before = submitter
             .samples
             .node
-            .send(self.balance_request(text))
+            .send(balance_request(self.wallet, text))
             .await?;
         let response = submitter.submit_serialized(request).await?;
         let after = submitter
             .samples
             .node
-            .send(self.balance_request(text))
+            .send(balance_request(self.wallet, text))
             .await?;
         let refused = Refused {
             response,
@@ -265,16 +435,6 @@ impl Claim {
             state: no(NOT_ACCEPTED),
         };
         Ok((asset, refused))
-    }
-
-    /// Returns the request for the balance that pays the fee.
-    fn balance_request(&self, text: &str) -> Request {
-        let transaction: Value = serde_json::from_str(text).unwrap_or_default();
-        let token = transaction["currency"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
-        token_balance_request(&self.wallet.to_string(), &token)
     }
 
     /// Returns the transaction code, or `None` if it is missing or empty.

@@ -18,7 +18,7 @@ mod submitter;
 pub(crate) use alteration::Alteration;
 pub use baseline::{Baseline, BaselineError};
 pub(crate) use case_context::Context;
-pub(crate) use claim::Refused;
+pub(crate) use claim::{MAX_CLAIMS, Refused, Settled};
 pub(crate) use draft::{Unsigned, unique, unlike};
 pub(crate) use probing::Probed;
 pub(crate) use refusal::Refusal;

@@ -1,6 +1,6 @@
 //! The wallet and the fee for the transactions that a run submits.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, num::NonZeroU8, sync::Arc, time::Duration};
 
 use nodeproof_primitives::{Amount, ContractAddress, Signer, WalletAddress};
 
@@ -53,6 +53,8 @@ pub struct Submitting {
     pub fee: Amount,
     /// The token that pays the fee. Default: the one in the response of `/call-sc`.
     pub currency: Option<String>,
+    /// Number of claims to make, from 1 to 4. Each pays a fee, and has other values.
+    pub claims: NonZeroU8,
     /// Maximum time to wait until a claim can be read.
     pub settle_timeout: Duration,
     /// The signatures that reports must not show.
@@ -67,6 +69,7 @@ impl Default for Submitting {
             contract: None,
             fee: Amount::from(1_000_000_u64),
             currency: None,
+            claims: NonZeroU8::MIN,
             settle_timeout: Duration::from_secs(60),
             redactor: Redactor::default(),
         }

@@ -126,8 +126,13 @@ impl Submissions {
         });
         let made = http::shared(made).await;
         let claim = made.as_ref().map_err(Clone::clone)?;
+        let further = claim
+            .further
+            .iter()
+            .flat_map(|claim| [Ok(&claim.built), claim.submitted.as_ref()]);
         for exchange in [Ok(&claim.built), claim.submitted.as_ref()]
             .into_iter()
+            .chain(further)
             .flatten()
         {
             http::record(exchange);
