@@ -222,4 +222,27 @@ mod tests {
             assert_eq!(records[0].asset_id, "asset", "{body}");
         }
     }
+
+    #[test]
+    fn an_object_beside_a_row_is_the_same_record_if_every_field_is_equal() {
+        let object = r#"{"asset_id":"asset","asset_type":"token","outcome":1,"remarks":"re\"marks",
+            "verifier_address":"0xc8111e8386bed918b8068b3f719c53a2e76810c3","deletable_after":1347344,
+            "doc_hash_list":["doc1","doc2"],"doc_link_list":[]}"#;
+        let state = |object: &str| -> ContractState {
+            from_json(format!(r#"{{"value":{object},"data":{ROW}}}"#).as_bytes()).unwrap()
+        };
+        assert!(state(object).record().unwrap().is_some());
+        for (field, other) in [
+            ("\"asset\"", "\"asset 2\""),
+            (":1,", ":2,"),
+            ("doc2", "doc3"),
+            (
+                "{",
+                r#"{"address":"ct0000000000000000000000000000000000000000","#,
+            ),
+        ] {
+            let other = object.replacen(field, other, 1);
+            assert!(state(&other).record().is_err(), "{other}");
+        }
+    }
 }

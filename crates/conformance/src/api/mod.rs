@@ -2,6 +2,7 @@
 
 mod balance_list;
 mod block_response;
+mod first_difference;
 mod index_search;
 mod made_up;
 mod members;
@@ -17,6 +18,7 @@ mod units;
 
 pub(crate) use balance_list::{List, Pair, amount, held, held_by_wallet, requested};
 pub(crate) use block_response::{BlockResponse, ResponseKind};
+pub(crate) use first_difference::FirstDifference;
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, nobody};
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};

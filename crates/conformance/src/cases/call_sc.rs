@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     api::{
-        BUILT, MILLISECONDS, Sample, contract_state_request, is_missing_endpoint, stored,
-        wallet_balances_request,
+        BUILT, FirstDifference, MILLISECONDS, Sample, contract_state_request, is_missing_endpoint,
+        stored, wallet_balances_request,
     },
     checks::{
         CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, check_json_responses, decodes,
@@ -214,19 +214,14 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
         };
         let found = find(response, named, "").or_else(|| find(response, sent, ""));
         findings.examined += u64::from(found.is_some());
-        let (what, actual, at) = match found {
-            Some((_, value)) if value == wanted => continue,
-            Some((at, value)) => (
-                format!("the {sent} of the transaction differs from the request"),
-                shown(&value.to_string(), 160),
-                at,
-            ),
-            // The contract does not show the shape, so the member may have another name.
-            // `call-sc/submittable` warns.
-            None => continue,
-        };
-        let expected = shown(&wanted.to_string(), 160);
-        findings.push(Finding::new(&exchange, what, expected, actual).at(at));
+        // The contract does not show the shape, so the member may have another name.
+        // `call-sc/submittable` warns.
+        let Some((at, value)) = found else { continue };
+        if let Some(first) = FirstDifference::between(wanted, value) {
+            let what = format!("the transaction has another value in {sent} than the request");
+            let at = format!("{at}{}", first.pointer);
+            findings.push(Finding::new(&exchange, what, first.expected, first.actual).at(at));
+        }
     }
     if_any(named, findings)
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::inconclusive::unknown;
 use crate::{
-    api::{member_named, stored},
+    api::{FirstDifference, member_named, stored},
     checks::{Checked, Finding, Findings},
     context::Context,
     http::{Exchange, InconclusiveReason},
@@ -173,34 +173,12 @@ pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
             continue;
         }
         let what = format!("the record's {name} is not what was submitted");
-        let found = place.value.unwrap_or(record);
-        let (expected, actual) = where_they_differ(wanted(call, name), found);
-        findings.push(Finding::new(response, what, expected, actual));
+        let (wanted, found) = (wanted(call, name), place.value.unwrap_or(record));
+        if let Some(first) = FirstDifference::of_stored(wanted, found) {
+            findings.push(Finding::new(response, what, first.expected, first.actual));
+        }
     }
     Ok(findings)
-}
-
-/// Shows two values from a little before the first character in which their texts differ.
-fn where_they_differ(expected: &Value, actual: &Value) -> (String, String) {
-    const BEFORE: usize = 40;
-    const SHOWN: usize = 300;
-    let (expected, actual) = (expected.to_string(), actual.to_string());
-    let same = expected
-        .chars()
-        .zip(actual.chars())
-        .take_while(|(one, other)| one == other)
-        .count();
-    let start = if expected.chars().count().max(actual.chars().count()) <= SHOWN {
-        0
-    } else {
-        same.saturating_sub(BEFORE)
-    };
-    let part = |text: &str| {
-        let part: String = text.chars().skip(start).collect();
-        let dots = if start > 0 { "…" } else { "" };
-        format!("{dots}{}", shown(&part, SHOWN))
-    };
-    (part(&expected), part(&actual))
 }
 
 /// Checks that lists are stored in a form that separates their items, whatever the items contain.

@@ -15,7 +15,7 @@ use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use crate::{
-    api::{Sample, block_request, carried, is_block},
+    api::{FirstDifference, Sample, block_request, carried, is_block},
     checks::{Checked, Finding, Findings, objects},
     context::Context,
     http::{Exchange, InconclusiveReason},
@@ -176,30 +176,22 @@ async fn read_rest(
     }
 }
 
-/// Whether a record's value is that of the claim. Lists may be stored as JSON text.
-fn same(found: &Value, wanted: &Value) -> bool {
-    found == wanted
-        || (wanted.is_array() || wanted.is_object())
-            && found
-                .as_str()
-                .and_then(|text| serde_json::from_str::<Value>(text).ok())
-                .is_some_and(|inner| inner == *wanted)
-}
-
 /// Returns the first difference between a record and a claim: the column, the claim's value and the
 /// record's value.
 fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, String)> {
-    let shown = |value: &Value| shown(&value.to_string(), 200);
     let params = claim.params.iter();
     // The verifier was already compared. It may be the signer instead of the wallet in the params.
     let mut stored = params.filter(|(name, _)| {
         VerificationRecord::COLUMNS.contains(&name.as_str())
             && !matches!(name.as_str(), "verifier_address" | "address")
     });
-    stored.find_map(|(name, wanted)| match row.column(name) {
-        Some(found) if same(found, wanted) => None,
-        Some(found) => Some((name.as_str(), shown(wanted), shown(found))),
-        None => Some((name.as_str(), shown(wanted), "no such member".to_owned())),
+    stored.find_map(|(name, wanted)| {
+        let Some(found) = row.column(name) else {
+            let wanted = shown(&wanted.to_string(), 200);
+            return Some((name.as_str(), wanted, "no such member".to_owned()));
+        };
+        let first = FirstDifference::of_stored(wanted, found)?;
+        Some((name.as_str(), first.expected, first.actual))
     })
 }
 
@@ -418,8 +410,10 @@ mod tests {
 
     #[test]
     fn a_list_may_be_stored_as_text_and_a_number_may_not() {
-        assert!(same(&json!("[\"a\"]"), &json!(["a"])));
-        assert!(!same(&json!("1"), &json!(1)));
-        assert!(!same(&Value::Null, &json!("")));
+        let same =
+            |stored: Value, wanted: Value| FirstDifference::of_stored(&wanted, &stored).is_none();
+        assert!(same(json!("[\"a\"]"), json!(["a"])));
+        assert!(!same(json!("1"), json!(1)));
+        assert!(!same(Value::Null, json!("")));
     }
 }

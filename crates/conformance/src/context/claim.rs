@@ -205,14 +205,7 @@ fn params(number: u8, asset: &str, verifier: WalletAddress) -> Value {
             9_007_199_254_740_993,
         ),
         // Texts that look like other values, and a negative integer.
-        2 => (
-            "1e3",
-            -1,
-            other_hashes,
-            Vec::new(),
-            "0012".to_owned(),
-            0,
-        ),
+        2 => ("1e3", -1, other_hashes, Vec::new(), "0012".to_owned(), 0),
         _ => (
             "",
             i64::from(i32::MAX),

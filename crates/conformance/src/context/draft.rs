@@ -11,12 +11,12 @@ use nodeproof_client::{
     contract_call::{BuiltCallMismatch, CheckedTransaction, ContractFunction, Fee},
     from_json,
 };
-use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
+use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::{signing::Submitting, submitter::Submitter};
 use crate::{
-    api::MILLISECONDS,
+    api::{FirstDifference, MILLISECONDS},
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -70,14 +70,17 @@ pub(crate) fn unlike(call: &Value, response: &Exchange) -> Option<String> {
         "signers": call["signers"],
         "params": call["params"],
     });
-    match transaction.get("specific_data") {
-        Some(found) if *found == wanted => None,
-        Some(found) => Some(format!(
-            "the transaction's specific_data is {}",
-            shown(&found.to_string(), 200)
-        )),
-        None => Some("the transaction has no specific_data".to_owned()),
-    }
+    let Some(found) = transaction.get("specific_data") else {
+        return Some("the transaction has no specific_data".to_owned());
+    };
+    let FirstDifference {
+        pointer,
+        expected,
+        actual,
+    } = FirstDifference::between(&wanted, found)?;
+    Some(format!(
+        "specific_data{pointer} is {actual}, and not {expected}"
+    ))
 }
 
 /// The reason why a built transaction is not signed.
