@@ -19,7 +19,7 @@ pub(crate) struct Facts {
     /// Wallets that hold tokens.
     pub(crate) alice: String,
     pub(crate) bob: String,
-    /// A wallet whose own list of tokens conformance does not request.
+    /// A wallet that signs nothing at first.
     pub(crate) carol: String,
 }
 

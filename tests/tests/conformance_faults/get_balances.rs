@@ -22,7 +22,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             if asks_for(request, "ALL_") && let Some(list) = response["balance"].as_array_mut() {
                 list.extend(list.first().cloned());
             }
-        }) => ["get-balances/lists-agree"];
+        }) => ["get-balances/lists-agree", "get-balances/token-code", "get-balances/wallet-address"];
         "returns tokens for an unknown wallet", change_response(BALANCES, {
             let tokens = json!({"balance": [{"token_code": facts.token, "balance": 5}]}).to_string();
             move |request, response| {
@@ -91,7 +91,16 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 let rounded = exact as f64 as u64;
                 response["balance"] = json!(rounded);
             }
-        }) => ["get-balances/wallet-address"];
+        }) => ["get-balances/token-code", "get-balances/wallet-address"];
+        "one of several wallets has a wrong balance", change_json(BALANCES, {
+            let carol = facts.carol.clone();
+            move |request, response| {
+                let single = asks_for(request, "TOKEN_IN_WALLET") && asks_for(request, &carol);
+                if single && let Some(exact) = response["balance"].as_u64() {
+                    response["balance"] = json!(exact + 1);
+                }
+            }
+        }) => ["get-balances/token-code", "get-balances/wallet-address"];
         "a request for a single balance returns status 500", change_response(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)

@@ -313,15 +313,18 @@ fn tokens_held(pair: &Pair) -> Request {
     wallet_balances_request(&pair.0)
 }
 
+/// Number of the largest balances to compare, and of the smallest ones.
+const COMPARED: usize = 16;
+
 async fn compare(
     context: &Context,
     mut holdings: Vec<(Pair, Integer)>,
     list: fn(&Pair) -> Request,
 ) -> Findings {
-    // The largest and the smallest balance: different values, with digits that a float would lose.
+    // The largest and the smallest balances: different values, with digits that a float would lose.
     holdings.sort_by(|left, right| right.1.cmp(&left.1));
-    if holdings.len() > 2 {
-        holdings.drain(1..holdings.len() - 1);
+    if holdings.len() > 2 * COMPARED {
+        holdings.drain(COMPARED..holdings.len() - COMPARED);
     }
     if holdings.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use nodeproof_report::SamplesReport;
 use tokio::sync::OnceCell;
 
 use crate::{
@@ -36,8 +37,8 @@ pub(crate) struct Samples {
 
 /// Maximum number of claims whose record is requested.
 const CLAIMS: usize = 64;
-/// Maximum number of wallets and tokens whose balance is requested.
-const BALANCES: usize = 3;
+/// Maximum number of wallets, of tokens, and of pairs of both whose balances are requested.
+const BALANCES: usize = 32;
 
 impl Samples {
     pub(crate) fn new(node: Arc<Node>, spec: Arc<Spec>, discovered: Discovered) -> Self {
@@ -205,32 +206,37 @@ impl Samples {
         response
     }
 
-    /// Returns the response for the first pair of wallets with a score, or else the response for
-    /// the last pair.
+    /// Returns the responses for the pairs of wallets with a score, or else the response for the last
+    /// pair.
     async fn ask_trust(&self) -> Responses {
         let mut last = Err(no(
             "no two wallets were found on the chain; give some with --fixture",
         ));
-        for (from, to) in self.discovered.trust.iter().take(4) {
+        let mut scores = Vec::new();
+        for (from, to) in &self.discovered.trust {
             let response = self.node.send(trust_request(from, to)).await?;
-            let done = response.is_success();
-            last = Ok(vec![response]);
-            if done {
-                break;
+            if response.is_success() {
+                scores.push(response);
+            } else {
+                last = Ok(vec![response]);
             }
         }
-        last
+        if scores.is_empty() { last } else { Ok(scores) }
     }
 
-    /// Requests the smallest known balance of the first wallet with a balance. Other cases request
-    /// the largest balance and compare the responses.
+    /// Requests the smallest known balance of each wallet, and then the others.
     fn token_balance_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let discovered = &self.discovered;
-        let listed = discovered.wallet_lists.iter().find_map(least);
-        let known = discovered.holdings.iter().take(BALANCES).cloned();
-        let pairs = listed.map_or_else(|| known.collect(), |pair| vec![pair]);
+        let least = discovered.wallet_lists.iter().filter_map(least);
+        let mut pairs: Vec<_> = least.collect();
+        for pair in &discovered.holdings {
+            if !pairs.contains(pair) {
+                pairs.push(pair.clone());
+            }
+        }
         let requests = pairs
             .iter()
+            .take(BALANCES)
             .map(|(wallet, token)| token_balance_request(wallet, token))
             .collect();
         some(
@@ -279,12 +285,30 @@ impl Samples {
         Ok(requests)
     }
 
+    /// Returns what the cases examine.
+    pub(crate) fn report(&self) -> SamplesReport {
+        let discovered = &self.discovered;
+        let indexes = || discovered.blocks.iter().map(|(index, _)| *index);
+        SamplesReport {
+            blocks: discovered.blocks.len(),
+            heights: indexes().min().zip(indexes().max()),
+            claims: discovered.assets.len().min(CLAIMS),
+            wallets: discovered.wallets.len().min(BALANCES),
+            tokens: discovered.tokens.len().min(BALANCES),
+            contract: self.known_contract().cloned(),
+        }
+    }
+
+    fn known_contract(&self) -> Option<&String> {
+        let found = self.discovered.assets.first().map(|(contract, _)| contract);
+        found.or(self.discovered.contracts.first())
+    }
+
     /// Returns the contract for calls, or a made-up address if none was found. Nodes were seen to
     /// build a transaction for any address.
     pub(crate) fn contract(&self) -> String {
-        let found = self.discovered.assets.first().map(|(contract, _)| contract);
-        let any = found.or(self.discovered.contracts.first());
-        any.cloned()
+        self.known_contract()
+            .cloned()
             .unwrap_or_else(|| format!("ct{}", "5a".repeat(20)))
     }
 

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt as _, stream};
+
 use super::{
     discovered::Discovered, fixture::Fixture, mentions::Mentions, search::find_blocks,
     wanted::Wanted,
 };
 use crate::{
     api::{held_by_wallet, wallet_balances_request},
-    http::{Exchange, InconclusiveReason, Node, Request},
+    http::{Exchange, InconclusiveReason, Node},
 };
 use nodeproof_primitives::WalletAddress;
 
-/// Number of wallets whose tokens are requested.
-const ASKED_WALLETS: usize = 2;
+/// Maximum number of wallets whose tokens are requested, and of pairs of wallets that may have a score.
+const WALLETS: usize = 32;
 
 /// Sends requests until there is a sample of every kind, or nothing more to find.
 pub(crate) async fn discover(
@@ -34,17 +36,15 @@ pub(crate) async fn discover(
             found.walk(value, 0);
         }
     }
-    for wallet in found
-        .wallets
-        .iter()
-        .take(ASKED_WALLETS)
-        .cloned()
-        .collect::<Vec<_>>()
-    {
-        let request = Request::get("/get-balances")
-            .with("balance_type", "ALL_TOKENS_IN_WALLET")
-            .with("wallet_address", &wallet);
-        let Some(response) = optional(node.send(request).await)? else {
+    let wallets: Vec<_> = found.wallets.iter().take(WALLETS).cloned().collect();
+    let mut lists = stream::iter(wallets)
+        .map(async |wallet| {
+            let response = node.send(wallet_balances_request(&wallet)).await;
+            (wallet, response)
+        })
+        .buffered(wanted.jobs);
+    while let Some((wallet, response)) = lists.next().await {
+        let Some(response) = optional(response)? else {
             continue;
         };
         let mut held = Mentions::default();
@@ -68,14 +68,17 @@ pub(crate) async fn discover(
             .extend(pairs.take(2).map(|(w, t)| (w.clone(), t.clone())));
     }
     let pairs = found.wallets.iter().zip(found.wallets.iter().skip(1));
+    let pairs = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
     discovered.trust = fixture
         .trust
         .iter()
         .map(|(a, b)| (a.to_string(), b.to_string()))
         .collect();
-    discovered
-        .trust
-        .extend(pairs.take(4).map(|(from, to)| (from.clone(), to.clone())));
+    discovered.trust.extend(
+        pairs
+            .take(WALLETS)
+            .map(|(from, to)| (from.clone(), to.clone())),
+    );
     discovered.wallets = found.wallets;
     discovered.tokens = found.tokens;
     discovered.contracts = found.contracts;

@@ -1,8 +1,8 @@
 //! The results of the cases that have ended so far.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
-use nodeproof_report::Outcome;
+use nodeproof_report::{Outcome, SamplesReport};
 
 use crate::cases::CaseResult;
 
@@ -10,6 +10,8 @@ use crate::cases::CaseResult;
 #[derive(Default)]
 pub(crate) struct CaseResults {
     pub(crate) results: Mutex<Vec<CaseResult>>,
+    /// What the run examines, once that is known.
+    pub(crate) samples: OnceLock<SamplesReport>,
 }
 
 impl CaseResults {

@@ -330,6 +330,12 @@ pub(super) const RULES: &[Rule] = &[
         &["call-sc/deep-and-large-params"],
         When::Always,
     ),
+    // Lists with wrong sums outvote a single balance.
+    rule(
+        &["get-balances/lists-agree"],
+        &["get-balances/wallet-address", "get-balances/token-code"],
+        When::Always,
+    ),
     // A response that does not depend on the request's parameters.
     rule(
         &["get-balances/wallet-address"],

@@ -80,8 +80,15 @@ pub(crate) async fn examine(
         Ok(both) => both,
         Err(reason) => {
             let cut = StopReason::Harness(reason);
-            let (report, without_sweep) =
-                build(&target, options, Vec::new(), Some(&cut), None, started);
+            let (report, without_sweep) = build(
+                &target,
+                options,
+                Vec::new(),
+                Some(&cut),
+                None,
+                None,
+                started,
+            );
             return Examined {
                 report,
                 without_sweep,
@@ -156,6 +163,7 @@ pub(crate) async fn examine(
         progress.take(),
         cut.as_ref(),
         Some((&node, &spec)),
+        progress.samples.get().cloned(),
         started,
     );
     report.sweep = sweeping.and_then(|sweeping| sweeping.report());
@@ -307,6 +315,7 @@ async fn all(
         options.files.baseline.clone(),
     );
     let context = Arc::new(context);
+    progress.samples.get_or_init(|| context.report());
     watch.begin(selected.len());
     let at_the_end = |case: &Case| AT_THE_END.contains(&case.id);
     let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use nodeproof_report::{CaseReport, Outcome, Report, TargetReport, VERSION};
+use nodeproof_report::{CaseReport, Outcome, Report, SamplesReport, TargetReport, VERSION};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
@@ -37,6 +37,7 @@ pub(crate) fn build(
     mut results: Vec<CaseResult>,
     cut: Option<&StopReason>,
     known: Option<(&Node, &Spec)>,
+    samples: Option<SamplesReport>,
     started: Instant,
 ) -> (Report, Option<Conclusion>) {
     // Cases end in any order, but the report must not depend on it.
@@ -86,6 +87,7 @@ pub(crate) fn build(
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),
+        samples,
         cost: known.and_then(|(node, _)| cost(node, started.elapsed())),
         strict: options.strict,
         coverage,

@@ -77,6 +77,9 @@ fn facts(report: &Report) -> Markup {
             " " (version())
             @if let Some(cost) = &report.cost { " " span { (cost.in_words()) } }
         }
+        @if let Some(examined) = report.examined() {
+            p.facts { span { (Line(&examined)) } }
+        }
     }
 }
 

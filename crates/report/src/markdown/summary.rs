@@ -53,6 +53,9 @@ fn node(report: &Report, out: &mut String) {
     let counts: Vec<_> = counts.into_iter().flatten().collect();
     let _ = writeln!(out, "- Cases: {}", counts.join(", "));
     let _ = writeln!(out, "- Exit status: {}", report.exit_code);
+    if let Some(examined) = report.examined() {
+        let _ = writeln!(out, "- {}", code(&examined, 400));
+    }
     if let Some(cost) = &report.cost {
         let _ = writeln!(out, "- Cost to the node: {}", cost.in_words());
     }

@@ -9,6 +9,7 @@ mod exit_status;
 mod nodes;
 mod outcome;
 mod report;
+mod samples;
 mod sweep;
 mod verdict;
 
@@ -23,5 +24,6 @@ pub(crate) use exit_status::severity;
 pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodeHeight, NodesReport};
 pub use outcome::{Aspect, Level, Outcome};
 pub use report::{Report, TargetReport, VERSION};
+pub use samples::SamplesReport;
 pub use sweep::{BlockSpan, Spread, SweepKind, SweepReport};
 pub use verdict::Verdict;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     case::CaseReport, cost::CostReport, coverage::Coverage, exchange::ExchangeReport,
-    outcome::Outcome, sweep::SweepReport, verdict::Verdict,
+    outcome::Outcome, samples::SamplesReport, sweep::SweepReport, verdict::Verdict,
 };
 
 /// The version of `report.json`. It changes when readers have to change.
@@ -38,6 +38,9 @@ pub struct Report {
     pub started_at: String,
     /// How long the run took, in milliseconds.
     pub elapsed_ms: u64,
+    /// What the run examined, if it got that far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<SamplesReport>,
     /// What the run cost the node, unless no request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostReport>,
@@ -113,6 +116,15 @@ impl Report {
             (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
             (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
         }
+    }
+
+    /// Returns what the run examined, in words.
+    pub(crate) fn examined(&self) -> Option<String> {
+        let samples = self.samples.as_ref()?.in_words();
+        Some(match self.sweep {
+            Some(_) => format!("examined beside the sweep: {samples}"),
+            None => format!("examined: {samples}"),
+        })
     }
 
     /// Returns the number of cases with this outcome that no other case explains.

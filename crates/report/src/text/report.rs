@@ -172,6 +172,9 @@ pub(super) fn verdict_and_counts(report: &Report, style: Style, out: &mut String
         report.most_requests,
         Duration::from_millis(report.elapsed_ms).as_secs_f64()
     );
+    if let Some(examined) = report.examined() {
+        let _ = writeln!(out, "{}", escaped_up_to(&examined, 400));
+    }
     if let Some(cost) = &report.cost {
         let _ = writeln!(out, "load on the node: {}", cost.in_words());
     }

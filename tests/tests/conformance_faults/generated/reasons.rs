@@ -97,7 +97,7 @@ pub(crate) const STATE: &[Reason] = &[];
 
 pub(crate) const TRUST: &[Reason] = &[reason(
     &["trust_score"],
-    &[Truncated, Rounded],
+    &[Constant, Truncated, Rounded, FromAnotherObject],
     "No other endpoint returns scores, and the contract does not define how they are computed.",
 )];
 
