@@ -15,7 +15,7 @@ use crate::{
 
 /// A claim was not made, or it is unknown whether it was made.
 ///
-/// [`maybe_sent`](Self::maybe_sent) separates the two cases.
+/// [`kind`](Self::kind) separates the cases.
 ///
 /// ```no_run
 /// # async fn example(
@@ -23,12 +23,15 @@ use crate::{
 /// #     claim: nodeproof_claims::Claim,
 /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
 /// # ) -> Result<(), nodeproof_claims::ClaimError> {
-/// use nodeproof_claims::ClaimOptions;
+/// use nodeproof_claims::{ClaimErrorKind, ClaimOptions};
 ///
 /// let options = ClaimOptions::default().save_to("asset-7.claim.json");
 /// match claim.make(&node, &[wallet], &options).await {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
-///     Err(error) if error.maybe_sent() => println!("make the same claim again: {error}"),
+///     Err(error) if error.is_refused() => println!("correct the cause, then repeat: {error}"),
+///     Err(error) if error.kind() == ClaimErrorKind::Uncertain => {
+///         println!("make the same claim again: {error}");
+///     }
 ///     Err(error) if error.client_error().is_some_and(|error| error.is_retryable()) => {
 ///         println!("not made; try later: {error}");
 ///     }
@@ -129,8 +132,9 @@ pub enum ClaimError {
     /// claim again with the file `saved_in`, without `ClaimOptions::again`: it submits the same
     /// transaction, so you pay once. Any other claim is a new transaction: you may pay for both.
     #[error(
-        "the node refuses transaction {trans_code}: {}{}{ANYONE}{}",
+        "the node refuses transaction {trans_code}: {}{}{}{ANYONE}{}",
         reasons(messages),
+        shortage.as_deref().map(|what| format!("; {what}")).unwrap_or_default(),
         if *maybe_accepted_before {
             "; it may have accepted it from an earlier submission"
         } else {
@@ -148,6 +152,9 @@ pub enum ClaimError {
         /// Whether the node may have accepted an earlier submission: one without a response, in this run
         /// or before, or one that was accepted before.
         maybe_accepted_before: bool,
+        /// What the paying wallet lacks, if the node shows that its balance is below the fee. The text
+        /// is safe to print.
+        shortage: Option<String>,
         /// The file in which it is still saved.
         saved_in: Option<PathBuf>,
     },
@@ -179,6 +186,29 @@ pub enum ClaimError {
     },
 }
 
+/// What an error says about the claim.
+///
+/// ```
+/// use nodeproof_claims::{ClaimError, ClaimErrorKind};
+///
+/// let error = ClaimError::Input("an asset ID is empty".to_owned());
+/// assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+/// assert!(!error.is_refused());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClaimErrorKind {
+    /// Nothing was sent. Correct what the error names, or try later if
+    /// [`client_error`](ClaimError::client_error) is retryable.
+    NotMade,
+    /// An earlier claim about the asset, or its record, stands in the way. Nothing was sent.
+    Earlier,
+    /// The node received the claim and refused it. No fee was paid.
+    Refused,
+    /// The claim may have been made. Make the same claim again with the same file: you pay once.
+    Uncertain,
+}
+
 impl ClaimError {
     /// Returns whether a node may have received and accepted the signed transaction. Earlier runs that
     /// saved it in the same file count too.
@@ -193,6 +223,34 @@ impl ClaimError {
             Self::Submission { error, .. } => error.maybe_accepted(),
             _ => false,
         }
+    }
+
+    /// Returns what the error says about the claim.
+    #[must_use]
+    pub fn kind(&self) -> ClaimErrorKind {
+        match self {
+            Self::AlreadyRecorded { .. }
+            | Self::EarlierClaim { .. }
+            | Self::Contradiction { .. } => ClaimErrorKind::Earlier,
+            Self::Refused {
+                maybe_accepted_before: false,
+                ..
+            } => ClaimErrorKind::Refused,
+            _ if self.maybe_sent() => ClaimErrorKind::Uncertain,
+            Self::Submission { error, .. } if error.sent() > 0 => ClaimErrorKind::Refused,
+            // An earlier run may have sent it.
+            Self::Saved(_) => ClaimErrorKind::Uncertain,
+            _ => ClaimErrorKind::NotMade,
+        }
+    }
+
+    /// Returns whether the node refused the claim, and accepted it at no time that is known.
+    ///
+    /// Anyone who has the transaction can still submit it. So correct the cause, such as a missing
+    /// balance, and make the same claim again with its file.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.kind() == ClaimErrorKind::Refused
     }
 
     /// Returns the client's error, if a request failed.

@@ -45,7 +45,7 @@ mod submitted;
 
 pub use claim::Claim;
 pub use document::{Document, DocumentError, HashProgress, document_hash};
-pub use error::ClaimError;
+pub use error::{ClaimError, ClaimErrorKind};
 pub use options::{ClaimOptions, ClaimStep};
 pub use prepared::{ExistingRecord, PreparedClaim};
 pub use read_back::{Difference, ReadBack};

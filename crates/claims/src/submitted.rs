@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use nodeproof_client::{
     Inclusion, InclusionOptions, SignedTransaction, VerificationRecord, contract_call::Submitted,
 };
-use nodeproof_primitives::TransactionCode;
+use nodeproof_primitives::{Integer, TransactionCode, escape::escaped_up_to};
 
 use crate::{
     blocking::blocking,
@@ -112,11 +112,13 @@ impl<'p> ReadyClaim<'p> {
                 if !maybe_accepted_before {
                     note_if_possible(&mut self.saved, TransactionState::Refused).await;
                 }
+                let shortage = self.shortage().await;
                 return Err(ClaimError::Refused {
                     messages: refused.messages().to_vec(),
                     trans_code,
                     new_transaction,
                     maybe_accepted_before,
+                    shortage,
                     saved_in,
                 });
             }
@@ -143,6 +145,22 @@ impl<'p> ReadyClaim<'p> {
         Ok(SubmittedClaim {
             ready: self,
             submitted,
+        })
+    }
+}
+
+impl ReadyClaim<'_> {
+    /// Returns what the wallet lacks that pays the fee, if the node shows that.
+    async fn shortage(&self) -> Option<String> {
+        let wallet = *self.prepared.call.signers.first()?;
+        let fee = &self.prepared.claim.fee;
+        let currency = fee.currency();
+        let needed: Integer = fee.amount().as_str().parse().ok()?;
+        let balance = self.prepared.client.token_balance(currency, wallet).await;
+        let balance = balance.ok()?.unwrap_or_else(|| Integer::from(0));
+        (balance < needed).then(|| {
+            let currency = escaped_up_to(currency, 60);
+            format!("wallet {wallet} has {balance} {currency}, and the fee is {needed}")
         })
     }
 }

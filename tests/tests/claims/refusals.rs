@@ -1,6 +1,8 @@
 //! Claims that are not made, and their messages.
 
-use nodeproof_claims::{ClaimError, ReadBack, SavedTransactionError, TransactionState};
+use nodeproof_claims::{
+    ClaimError, ClaimErrorKind, ReadBack, SavedTransactionError, TransactionState,
+};
 
 use super::*;
 
@@ -199,4 +201,82 @@ async fn where_nothing_can_be_kept_nothing_is_sent() {
         .unwrap_err();
     assert!(matches!(error, ClaimError::Saved(_)) && !error.maybe_sent());
     assert_eq!(world.node.submissions_received(), 0);
+}
+
+#[tokio::test]
+async fn a_refusal_has_a_kind_of_its_own_and_names_what_the_wallet_lacks() {
+    let world = TestEnvironment::new().await;
+    let native = world.node.native_token();
+    let poor = KeyPair::from_bytes(&[0x5a; 32]).unwrap();
+    let rich = world.wallet(0);
+    let fee = |amount: u64, token: &str| Fee::new(amount.into(), token).unwrap();
+    let has_none = format!(
+        "wallet {} has 0 {native}, and the fee is 1500000",
+        poor.address()
+    );
+    for (asset, wallet, fee, expected) in [
+        ("no funds", &poor, fee(1_500_000, native), Some(&*has_none)),
+        ("a low fee", &rich, fee(1, native), None),
+        (
+            "an unknown currency",
+            &rich,
+            fee(1_500_000, "NONE"),
+            Some("has 0 NONE, and the fee is 1500000"),
+        ),
+    ] {
+        let mut claim = world.claim(asset);
+        claim.fee = fee;
+        let mut options = world.options();
+        options.save_to = None;
+        let error = claim
+            .make(&world.client, &[wallet], &options)
+            .await
+            .unwrap_err();
+        assert!(error.is_refused(), "{asset}: {:?}", error.kind());
+        assert_eq!(error.kind(), ClaimErrorKind::Refused);
+        let text = error.to_string();
+        match expected {
+            Some(expected) => assert!(text.contains(expected), "{text}"),
+            None => assert!(!text.contains("; wallet "), "{text}"),
+        }
+    }
+    let known = world.node.submissions_received();
+    world.claimed("a").await;
+    let again = world
+        .claim("a")
+        .make(&world.client, &[&rich], &world.options())
+        .await;
+    assert_eq!(again.unwrap_err().kind(), ClaimErrorKind::Earlier);
+    assert_eq!(world.node.submissions_received(), known + 1);
+}
+
+#[tokio::test]
+async fn a_claim_that_is_too_long_is_not_signed() {
+    let world = TestEnvironment::new().await;
+    let wallet = world.wallet(0);
+    let with_remarks = |length: usize| world.claim("a").remarks("\u{e9}".repeat(length));
+    let error = async |length: usize| {
+        let made = with_remarks(length)
+            .make(&world.client, &[&wallet], &world.options())
+            .await;
+        made.unwrap_err()
+    };
+    let too_long = error(2000).await;
+    assert_eq!(too_long.kind(), ClaimErrorKind::NotMade);
+    let text = too_long.to_string();
+    assert!(text.contains("nodes refuse more than 4096"), "{text}");
+    assert_eq!(world.node.submissions_received(), 0);
+    assert!(!world.file().exists());
+
+    // The longest claim that is signed is one that the node accepts.
+    let length: usize = text
+        .split(' ')
+        .find_map(|word| word.parse().ok())
+        .expect("a length");
+    let longest = 2000 - (length - 4096).div_ceil(r"\u00e9".len());
+    assert!(error(longest + 1).await.to_string().contains("4096"));
+    let made = with_remarks(longest)
+        .make(&world.client, &[&wallet], &world.with_blocks())
+        .await;
+    assert!(made.unwrap().record().is_some());
 }

@@ -9,6 +9,11 @@ use super::{
 use crate::{ContractCall, InputError, RawTransaction, SignatureEntry, SignedTransaction};
 use nodeproof_primitives::{Signer, TimestampMs, TransactionCode, escape::escaped};
 
+/// The longest submission that nodes accept, in characters of JSON.
+///
+/// Source: SUBMIT-11, observed.
+pub const MAX_SUBMISSION_LENGTH: usize = 4096;
+
 /// A transaction that a node built and that is exactly the requested call, at the chosen fee.
 ///
 /// It can only be made by passing that check, so it is safe to sign. It can be any contract call,
@@ -150,12 +155,41 @@ impl CheckedTransaction {
         self.timestamp
     }
 
+    /// Returns the length of the submission as nodes count it: the characters of the transaction and of
+    /// one signature for each signer, as the JSON that Python writes.
+    ///
+    /// Source: observed.
+    ///
+    /// ```no_run
+    /// # fn example(checked: nodeproof_client::contract_call::CheckedTransaction) {
+    /// use nodeproof_client::contract_call::MAX_SUBMISSION_LENGTH;
+    ///
+    /// println!("{} of {MAX_SUBMISSION_LENGTH}", checked.submission_length());
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn submission_length(&self) -> usize {
+        const AROUND: usize = r#"{"transaction": , "signatures": []}"#.len();
+        const ENTRY: usize = r#"{"wallet_address": "", "msgsign": ""}"#.len() + 42 + 128;
+        let signers = self.requested.signers.len();
+        let separators = 2 * signers.saturating_sub(1);
+        AROUND + self.message.len() + signers * ENTRY + separators
+    }
+
     /// Has every signer of the call sign the transaction, one after another, in the call's order.
     ///
     /// # Errors
-    /// If a signer is missing, is not one of the call's signers, or does not sign. All signers are
-    /// checked before the first one signs.
+    /// If a signer is missing, is not one of the call's signers, or does not sign, or if the
+    /// [submission](Self::submission_length) would be longer than [`MAX_SUBMISSION_LENGTH`]. All of this
+    /// but the last signature is checked before the first one signs.
     pub async fn sign(&self, signers: &[&dyn Signer]) -> Result<SignedTransaction, InputError> {
+        let length = self.submission_length();
+        if length > MAX_SUBMISSION_LENGTH {
+            return Err(InputError::new(format!(
+                "the submission would have {length} characters, and nodes refuse more than \
+                 {MAX_SUBMISSION_LENGTH}; shorten the params of the call"
+            )));
+        }
         let mut addresses = Vec::with_capacity(signers.len());
         for signer in signers {
             let wallet = signer.wallet_address();

@@ -44,7 +44,7 @@ mod timely;
 
 pub use built_call::{BuiltCallMismatch, check_unique_members, shown_apart};
 pub use call::{AcceptedCall, CallOptions};
-pub use checked::CheckedTransaction;
+pub use checked::{CheckedTransaction, MAX_SUBMISSION_LENGTH};
 pub use fee::Fee;
 pub use function::ContractFunction;
 pub use submission::{SubmitPolicy, Submitted};
