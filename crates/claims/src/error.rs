@@ -10,6 +10,7 @@ use nodeproof_primitives::{
 
 use crate::{
     document::DocumentError,
+    read_back::Difference,
     saved::{SavedTransactionError, TransactionState},
 };
 
@@ -28,6 +29,7 @@ use crate::{
 /// let options = ClaimOptions::default().save_to("asset-7.claim.json");
 /// match claim.make(&node, &[wallet], &options).await {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
+///     Err(error) if error.same_record().is_some() => println!("recorded already"),
 ///     Err(error) if error.is_refused() => println!("correct the cause, then repeat: {error}"),
 ///     Err(error) if error.kind() == ClaimErrorKind::Uncertain => {
 ///         println!("make the same claim again: {error}");
@@ -49,16 +51,21 @@ pub enum ClaimError {
     /// A document can't be read. This run sent nothing. Make the file readable, or give its hash.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// This verifier already has a record about the asset. Nothing was signed. Compare `record`
-    /// with the claim. With `ClaimOptions::allow_existing_record`, the claim is made anyway, but
-    /// its fee may be lost.
+    /// This verifier already has a record about the asset. Nothing was signed. If `differences` is
+    /// empty, the record states what was claimed, and nothing is left to do. With
+    /// `ClaimOptions::allow_existing_record`, the claim is made anyway, but its fee may be lost.
     #[error(
-        "this verifier has a record about the asset already, and a node keeps one; nothing was \
-         signed"
+        "{} has a record about {:?} already, {}. A node keeps one for each verifier and asset; \
+         nothing was signed",
+        record.verifier_address,
+        record.asset_id,
+        told(differences)
     )]
     AlreadyRecorded {
         /// The record.
         record: Box<VerificationRecord>,
+        /// The fields in which it differs from the claim.
+        differences: Vec<Difference>,
     },
     /// An earlier claim about the same asset by the same verifier is saved. It may still be recorded,
     /// whatever a node reports about it. This run sent nothing. Make the earlier claim again with the
@@ -187,14 +194,6 @@ pub enum ClaimError {
 }
 
 /// What an error says about the claim.
-///
-/// ```
-/// use nodeproof_claims::{ClaimError, ClaimErrorKind};
-///
-/// let error = ClaimError::Input("an asset ID is empty".to_owned());
-/// assert_eq!(error.kind(), ClaimErrorKind::NotMade);
-/// assert!(!error.is_refused());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClaimErrorKind {
@@ -226,6 +225,14 @@ impl ClaimError {
     }
 
     /// Returns what the error says about the claim.
+    ///
+    /// ```
+    /// use nodeproof_claims::{ClaimError, ClaimErrorKind};
+    ///
+    /// let error = ClaimError::Input("an asset ID is empty".to_owned());
+    /// assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+    /// assert!(!error.maybe_sent());
+    /// ```
     #[must_use]
     pub fn kind(&self) -> ClaimErrorKind {
         match self {
@@ -253,6 +260,18 @@ impl ClaimError {
         self.kind() == ClaimErrorKind::Refused
     }
 
+    /// Returns the record that states what was claimed, if it exists already. Then the claim is done.
+    #[must_use]
+    pub fn same_record(&self) -> Option<&VerificationRecord> {
+        match self {
+            Self::AlreadyRecorded {
+                record,
+                differences,
+            } if differences.is_empty() => Some(record),
+            _ => None,
+        }
+    }
+
     /// Returns the client's error, if a request failed.
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
@@ -262,6 +281,14 @@ impl ClaimError {
             _ => None,
         }
     }
+}
+
+fn told(differences: &[Difference]) -> String {
+    if differences.is_empty() {
+        return "and it states what is claimed".to_owned();
+    }
+    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    format!("and it differs from the claim ({})", differences.join("; "))
 }
 
 fn reasons(messages: &[String]) -> String {

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use nodeproof_client::{
-    AddVerification, Client, ContractCall,
+    AddVerification, Client, ContractCall, VerificationRecord,
     contract_call::{CheckedTransaction, Clock},
 };
 use nodeproof_primitives::{Hash256, Network, WalletAddress};
@@ -15,7 +15,7 @@ use crate::{
     earlier::{self, EarlierClaims, Rival},
     error::ClaimError,
     options::{ClaimOptions, ClaimStep},
-    read_back::ReadBack,
+    read_back::{ReadBack, differences},
     record_search::look,
     saved::{SavedTransaction, TransactionState, claim_of},
 };
@@ -203,13 +203,18 @@ impl PreparedClaim {
             },
             None => match seen {
                 ReadBack::Recorded(record) if !self.options.allow_existing_record => {
-                    ClaimError::AlreadyRecorded {
-                        record: Box::new(record),
-                    }
+                    self.already_recorded(record)
                 }
                 _ => rival.error(),
             },
         })
+    }
+
+    fn already_recorded(&self, record: VerificationRecord) -> ClaimError {
+        ClaimError::AlreadyRecorded {
+            differences: differences(&record, self.claim.contract, &self.params),
+            record: Box::new(record),
+        }
     }
 
     pub(crate) fn earlier_claims(&self) -> EarlierClaims {
@@ -248,9 +253,7 @@ impl PreparedClaim {
             }
             ReadBack::Recorded(record)
             | ReadBack::Before(record)
-            | ReadBack::Differs { record, .. } => Err(ClaimError::AlreadyRecorded {
-                record: Box::new(record),
-            }),
+            | ReadBack::Differs { record, .. } => Err(self.already_recorded(record)),
             ReadBack::OtherVerifiers(_) | ReadBack::Nothing => Ok(ExistingRecord::None),
         }
     }

@@ -176,7 +176,7 @@ impl ReadBack {
 }
 
 /// Returns the fields in which a record differs from the claim.
-fn differences(
+pub(crate) fn differences(
     record: &VerificationRecord,
     contract: ContractAddress,
     claim: &AddVerification,

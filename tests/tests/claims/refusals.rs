@@ -63,7 +63,20 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
             .unwrap_err();
         assert!(!error.maybe_sent());
         match error {
-            ClaimError::AlreadyRecorded { record } => assert_eq!(record.asset_id, "a"),
+            ClaimError::AlreadyRecorded {
+                ref record,
+                ref differences,
+            } => {
+                assert_eq!(record.asset_id, "a");
+                let fields: Vec<_> = differences.iter().map(|one| one.field).collect();
+                let is_same = claim == &world.claim("a");
+                assert_eq!(fields.is_empty(), is_same);
+                assert_eq!(fields.contains(&"outcome"), !is_same);
+                assert_eq!(error.same_record().is_some(), is_same);
+                let text = error.to_string();
+                assert!(text.contains(&wallet.address().to_string()), "{text}");
+                assert!(text.contains("about \"a\" already"), "{text}");
+            }
             other => panic!("{other}"),
         }
     }

@@ -295,7 +295,7 @@ async fn a_second_record_of_one_verifier_about_one_asset_is_never_paid_for() {
         other["message"]
             .as_str()
             .unwrap()
-            .contains("a node keeps one"),
+            .contains("differs from the claim (outcome: expected 2, recorded 1)"),
         "{other}"
     );
     // A node stores one record, so the message must not suggest another payment.

@@ -111,7 +111,7 @@ async fn a_record_that_a_node_shows_and_hides_does_not_permit_a_second_payment()
         (Shown::Nothing, 6, "no record about the asset"),
         (Shown::Changed, 6, "outcome: expected 1, recorded 7"),
         (Shown::OfAnother, 6, "only records of other verifiers"),
-        (Shown::Faked, 2, "has a record about the asset already"),
+        (Shown::Faked, 2, "already, and it differs from the claim"),
     ] {
         let node = LyingNode::spawn().await;
         let (url, verifier) = (node.url(), Verifier::of(&node.node));

@@ -85,7 +85,7 @@ fn bytes(digits: &str) -> Vec<u8> {
 }
 
 /// Puts an echo into a response: into JSON, into a page, and into a header.
-fn with_echo(path: &str, response: Response, echo: &str) -> Response {
+pub(super) fn with_echo(path: &str, response: Response, echo: &str) -> Response {
     let mut response = match path {
         "/docs" => response.with_body(format!("<html><!-- {echo} --><body>{echo}</body></html>")),
         SUBMIT => response.with_json(|body| body["response"]["msg"] = json!(echo)),

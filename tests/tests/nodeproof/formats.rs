@@ -83,8 +83,8 @@ async fn compact_has_a_line_for_each_selected_case() {
     let failed = "fail         get-block/timestamp-unit: ";
     assert!(cases.iter().any(|line| line.starts_with(failed)), "{out}");
     assert!(cases.contains(&"pass         get-block/index"), "{out}");
-    // The verdict, the counts and the cost follow.
-    assert_eq!(out.lines().count(), cases.len() + 3, "{out}");
+    // The verdict, the counts, what was examined and the cost follow.
+    assert_eq!(out.lines().count(), cases.len() + 4, "{out}");
 
     let mut command = run(good.base_url());
     command.args(["--base-url", bad.base_url(), "--format", "compact"]);

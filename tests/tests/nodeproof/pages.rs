@@ -1,11 +1,12 @@
 //! `report.html` in a real browser.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path, process::Command, sync::Arc};
 
+use integration_tests::proxy::{Fault, Proxy};
 use nodeproof_devnode::{Config, Handle, InjectedFault};
 use serde_json::Value;
 
-use super::{ran, run};
+use super::{echoes::with_echo, ran, run};
 
 /// A page that opens `report.html` as narrow as on a phone, searches it, and reports what is visible.
 const DRIVER: &str = r##"<!DOCTYPE html><meta charset="utf-8"><pre id="seen"></pre>
@@ -233,4 +234,30 @@ async fn a_script_that_got_into_a_page_is_not_run_and_is_told_on_the_console() {
         seen.console
     );
     assert_eq!(seen.page["all"], seen.page["cases"]);
+}
+
+/// Markup that runs a script or hides the page, if a browser takes any part of it as markup.
+const MARKUP: &str = "</script></pre></td></p>\"'><script>document.body.remove()</script>\
+    <img src=x onerror=\"document.body.remove()\"><svg onload='document.body.remove()'>\
+    <style>*{display:none}</style><base href='http://192.0.2.1/'><!--";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn markup_that_a_node_sends_is_only_text_in_a_browser() {
+    let Some(browser) = browser() else {
+        return skip();
+    };
+    let node = node(12, None).await;
+    let fault: Fault = Arc::new(|request, response| with_echo(&request.path, response, MARKUP));
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = run(&proxy.server.base_url());
+    command.arg("--report-dir").arg(folder.path());
+    let (status, _, error) = ran(&mut command);
+    assert_eq!(status, 1, "{error}");
+    let page = fs::read_to_string(folder.path().join("report.html")).expect("a page");
+    assert!(
+        page.contains("document.body.remove()"),
+        "the markup is shown"
+    );
+    assert_readable(&open(browser, folder.path(), false), false);
 }
