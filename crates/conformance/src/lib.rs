@@ -42,5 +42,8 @@ pub use sweep::{BlockRange, Observer, ParseBlockRangeError, StateError, Sweep, S
 
 /// The kinds of requests that a run sends.
 pub mod plan {
-    pub use crate::run::{KINDS, RequestKind, kinds};
+    pub use crate::{
+        cases::RequestKind,
+        run::{PlannedRequest, planned},
+    };
 }

@@ -387,7 +387,7 @@ fn an_explanation_shows_what_an_author_needs() {
         "SUBMIT-3",
         "refusal\n",
         "POST /submit-transaction",
-        "\"valid\": true",
+        "\"valid\": false",
         "docs/signing.md",
     ] {
         assert!(text.contains(part), "{part}: {text}");

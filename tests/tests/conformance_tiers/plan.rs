@@ -30,9 +30,10 @@ fn kind_of(request: &RecordedRequest) -> Kind {
 }
 
 fn planned(options: &Options) -> BTreeSet<Kind> {
-    plan::kinds(options, Network::Devnet)
+    plan::planned(options, Network::Devnet)
         .iter()
-        .map(|kind| {
+        .map(|request| {
+            let kind = request.kind;
             let mut names: Vec<_> = kind
                 .parameters
                 .iter()
@@ -88,7 +89,7 @@ async fn each_case_sends_what_the_plan_says_of_it() {
     }
     assert!(
         wrong.is_empty(),
-        "crates/conformance/src/run/request_kinds.rs is not what is sent:\n{}",
+        "`sends` of a case is not what it sends:\n{}",
         wrong.join("\n")
     );
 }

@@ -64,9 +64,9 @@ async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
     let unsigned = ended(&report, "submit-transaction/unsigned");
     assert_eq!(unsigned, (Outcome::Skipped, "needs --allow-mainnet"));
     assert_eq!(
-        plan::kinds(&options, Network::Mainnet)
+        plan::planned(&options, Network::Mainnet)
             .iter()
-            .map(|kind| kind.tier)
+            .map(|request| request.tier)
             .max(),
         Some(Tier::Read)
     );

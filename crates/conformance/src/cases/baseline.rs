@@ -1,6 +1,11 @@
 //! The cases of a run with a baseline.
 
-use super::case::Case;
+use nodeproof_report::Aspect;
+
+use super::{
+    call_sc, case::Case, check::Check::Own, docs, get_balances, get_block, get_trustscore_wallets,
+    request_kind::RequestKind, sc_state,
+};
 use crate::{
     api::{
         NO_INDEX, block_request, contract_state_request, nobody, token_balance_request,
@@ -11,14 +16,13 @@ use crate::{
     http::Request,
 };
 
-macro_rules! pinned {
-    ($id:literal, $pin:ident, $request:expr) => {
-        // A baseline is about one node. No requirement of the contract applies.
-        Case::must($id, &[], |context| {
-            Box::pin(check_pinned(context, $id, PinKind::$pin, $request))
-        })
-    };
-}
+/// What these cases share. A baseline is about one node, so no requirement of the contract applies.
+const BASE: Case = Case {
+    checks: "The response is the one that the baseline has.",
+    matters: "A change between two versions of a node can be intended. Those who use the node should know of it.",
+    aspect: Aspect::Consistency,
+    ..Case::BASE
+};
 
 const STATE: [&str; 4] = [
     "verification",
@@ -29,73 +33,308 @@ const STATE: [&str; 4] = [
 
 /// The cases of a run with a baseline.
 pub(crate) const BASELINE: &[Case] = &[
-    pinned!("baseline/block-first", Exactly, |c| oldest(c, 0)),
-    pinned!("baseline/block-second", Exactly, |c| oldest(c, 1)),
-    pinned!("baseline/block-latest", ByShape, |c| Some(
-        c.discovered.blocks.last()?.1.request.clone()
-    )),
-    pinned!("baseline/block-unknown", Exactly, |_| Some(block_request(
-        1_u64 << 40
-    ))),
-    pinned!("baseline/block-index-missing", Exactly, |_| Some(
-        Request::get("/get-block")
-    )),
-    pinned!("baseline/block-index-malformed", Exactly, |_| {
-        Some(block_request(NO_INDEX))
-    }),
-    pinned!("baseline/token-in-wallet", ByShape, |c| {
-        let (wallet, token) = c.discovered.holdings.first()?;
-        Some(token_balance_request(wallet, token))
-    }),
-    pinned!("baseline/nothing-held", Exactly, |_| Some(
-        token_balance_request(&nobody(), "NOSUCHTOKEN")
-    )),
-    pinned!("baseline/all-tokens-in-wallet", ByShape, |c| {
-        Some(wallet_balances_request(c.discovered.wallets.first()?))
-    }),
-    pinned!("baseline/all-wallets-for-token", ByShape, |c| {
-        Some(token_holders_request(c.discovered.tokens.first()?))
-    }),
-    pinned!("baseline/balance-type-missing", Exactly, |_| Some(
-        Request::get("/get-balances")
-    )),
-    pinned!("baseline/state", ByShape, |c| {
-        let (contract, asset) = c.discovered.assets.first()?;
-        Some(contract_state_request(contract, asset))
-    }),
-    pinned!("baseline/state-unknown-value", Exactly, |c| state(
-        c, STATE[0], STATE[1]
-    )),
-    pinned!("baseline/state-unknown-table", Exactly, |c| state(
-        c, STATE[2], STATE[1]
-    )),
-    pinned!("baseline/state-unknown-column", Exactly, |c| state(
-        c, STATE[0], STATE[3]
-    )),
-    pinned!("baseline/state-parameters-missing", Exactly, |_| Some(
-        Request::get("/sc-state")
-    )),
-    pinned!("baseline/trust-score", ByShape, |c| {
-        let (from, to) = c.discovered.trust.first()?;
-        Some(trust_request(from, to))
-    }),
-    pinned!("baseline/trust-unknown", Exactly, |_| Some(trust_request(
-        &nobody(),
-        &nobody()
-    ))),
-    pinned!("baseline/trust-parameters-missing", Exactly, |_| {
-        Some(Request::get("/get-trustscore-wallets"))
-    }),
-    pinned!("baseline/call", ByShape, |c| Some(c.call_request())),
-    pinned!("baseline/call-empty", Exactly, |_| Some(Request::post(
-        "/call-sc",
-        "{}".to_owned()
-    ))),
-    pinned!("baseline/call-not-json", Exactly, |_| Some(Request::post(
-        "/call-sc",
-        "{".to_owned()
-    ))),
-    pinned!("baseline/docs", ByHead, |_| Some(Request::get("/docs"))),
+    Case {
+        id: "baseline/block-first",
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/block-first",
+                PinKind::Exactly,
+                |c| oldest(c, 0),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/block-second",
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/block-second",
+                PinKind::Exactly,
+                |c| oldest(c, 1),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/block-latest",
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/block-latest",
+                PinKind::ByShape,
+                |c| Some(c.discovered.blocks.last()?.1.request.clone()),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/block-unknown",
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/block-unknown",
+                PinKind::Exactly,
+                |_| Some(block_request(1_u64 << 40)),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/block-index-missing",
+        sends: &[get_block::WITHOUT_INDEX],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/block-index-missing",
+                PinKind::Exactly,
+                |_| Some(Request::get("/get-block")),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/block-index-malformed",
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/block-index-malformed",
+                PinKind::Exactly,
+                |_| Some(block_request(NO_INDEX)),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/token-in-wallet",
+        sends: &[get_balances::BALANCE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/token-in-wallet",
+                PinKind::ByShape,
+                |c| {
+                    let (wallet, token) = c.discovered.holdings.first()?;
+                    Some(token_balance_request(wallet, token))
+                },
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/nothing-held",
+        sends: &[get_balances::BALANCE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/nothing-held",
+                PinKind::Exactly,
+                |_| Some(token_balance_request(&nobody(), "NOSUCHTOKEN")),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/all-tokens-in-wallet",
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/all-tokens-in-wallet",
+                PinKind::ByShape,
+                |c| Some(wallet_balances_request(c.discovered.wallets.first()?)),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/all-wallets-for-token",
+        sends: &[get_balances::HOLDERS],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/all-wallets-for-token",
+                PinKind::ByShape,
+                |c| Some(token_holders_request(c.discovered.tokens.first()?)),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/balance-type-missing",
+        sends: &[RequestKind::get("/get-balances", &[])],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/balance-type-missing",
+                PinKind::Exactly,
+                |_| Some(Request::get("/get-balances")),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/state",
+        sends: &[sc_state::STATE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/state",
+                PinKind::ByShape,
+                |c| {
+                    let (contract, asset) = c.discovered.assets.first()?;
+                    Some(contract_state_request(contract, asset))
+                },
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/state-unknown-value",
+        sends: &[sc_state::STATE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/state-unknown-value",
+                PinKind::Exactly,
+                |c| state(c, STATE[0], STATE[1]),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/state-unknown-table",
+        sends: &[sc_state::STATE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/state-unknown-table",
+                PinKind::Exactly,
+                |c| state(c, STATE[2], STATE[1]),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/state-unknown-column",
+        sends: &[sc_state::STATE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/state-unknown-column",
+                PinKind::Exactly,
+                |c| state(c, STATE[0], STATE[3]),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/state-parameters-missing",
+        sends: &[RequestKind::get("/sc-state", &[])],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/state-parameters-missing",
+                PinKind::Exactly,
+                |_| Some(Request::get("/sc-state")),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/trust-score",
+        sends: &[get_trustscore_wallets::SCORE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/trust-score",
+                PinKind::ByShape,
+                |c| {
+                    let (from, to) = c.discovered.trust.first()?;
+                    Some(trust_request(from, to))
+                },
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/trust-unknown",
+        sends: &[get_trustscore_wallets::SCORE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/trust-unknown",
+                PinKind::Exactly,
+                |_| Some(trust_request(&nobody(), &nobody())),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/trust-parameters-missing",
+        sends: &[RequestKind::get("/get-trustscore-wallets", &[])],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/trust-parameters-missing",
+                PinKind::Exactly,
+                |_| Some(Request::get("/get-trustscore-wallets")),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/call",
+        sends: &[call_sc::BUILD],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/call",
+                PinKind::ByShape,
+                |c| Some(c.call_request()),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/call-empty",
+        sends: &[call_sc::BUILD],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/call-empty",
+                PinKind::Exactly,
+                |_| Some(Request::post("/call-sc", "{}".to_owned())),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/call-not-json",
+        sends: &[call_sc::BUILD],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/call-not-json",
+                PinKind::Exactly,
+                |_| Some(Request::post("/call-sc", "{".to_owned())),
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "baseline/docs",
+        sends: &[docs::PAGE],
+        check: Own(|context| {
+            Box::pin(check_pinned(
+                context,
+                "baseline/docs",
+                PinKind::ByHead,
+                |_| Some(Request::get("/docs")),
+            ))
+        }),
+        ..BASE
+    },
 ];
 
 /// Returns the request for one of the oldest blocks, which no longer change.

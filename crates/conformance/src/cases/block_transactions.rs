@@ -9,7 +9,14 @@ use nodeproof_report::Level;
 use nodeproof_wallet::verify_signed;
 use serde_json::Value;
 
-use super::case::Case;
+use super::{
+    case::{Case, Example},
+    cause::{Cause, When},
+    chain::BASE,
+    check::Check::Blocks,
+    get_block::NO_RECEIPTS,
+    get_block::{NO_BLOCKS, OTHER_FORM},
+};
 use crate::{
     api::{BlockResponse, MILLISECONDS},
     checks::{
@@ -21,39 +28,53 @@ use crate::{
 const NONE: &str = "no block contained a transaction in the submitted form";
 
 pub(crate) const CASES: &[Case] = &[
-    Case::of_blocks(
-        "chain/transaction-time-unit",
-        Level::Must,
-        &["FORM-1", "TX-1"],
-        BlockCheck {
+    Case {
+        id: "chain/transaction-time-unit",
+        requirements: &["FORM-1", "TX-1"],
+        checks: "Timestamps of transactions in blocks are milliseconds. Transactions of another shape are not checked.",
+        example: Example::Named("/get-block", "block_with_a_claim"),
+        check: Blocks(BlockCheck {
             look: CheckScope::Alone(time_unit),
             least: 1,
             otherwise: NONE,
-        },
-    ),
-    Case::of_blocks(
-        "chain/distinct-transactions",
-        Level::Should,
-        &["TX-2", "FORM-5"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "chain/distinct-transactions",
+        level: Level::Should,
+        requirements: &["TX-2", "FORM-5"],
+        checks: "No two transactions in blocks have the same `trans_code`.",
+        example: Example::Named("/get-block", "block_with_a_claim"),
+        check: Blocks(BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: distinct,
                 end: |_, _| {},
             }),
             least: 1,
             otherwise: NONE,
-        },
-    ),
-    Case::of_blocks(
-        "chain/transaction-signatures",
-        Level::Should,
-        &["SUBMIT-3"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "chain/transaction-signatures",
+        level: Level::Should,
+        requirements: &["SUBMIT-3"],
+        checks: "Each contract call in a block has the valid signature of every signer, with the algorithm of known nodes.",
+        example: Example::Named("/get-block", "block_with_a_claim"),
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::new(&["chain/transaction-time-unit"], When::SameResponses),
+        ],
+        check: Blocks(BlockCheck {
             look: CheckScope::Alone(signatures),
             least: 1,
             otherwise: "no block contained a contract call",
-        },
-    ),
+        }),
+        ..BASE
+    },
 ];
 
 /// Returns the transactions of a block in the form of a submission, with their positions.

@@ -1,13 +1,17 @@
 //! `POST /call-sc`.
 
 use nodeproof_client::{RawTransaction, from_json};
-use nodeproof_primitives::{TimestampMs, canonical_json, escape::escaped_up_to as shown};
-use nodeproof_report::Level;
+use nodeproof_primitives::{TimestampMs, escape::escaped_up_to as shown};
+use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
     block_transactions::{TIME, wrong_time},
-    case::Case,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::{Own, Snapshot},
+    request_kind::RequestKind,
+    sc_state,
 };
 use crate::{
     api::{
@@ -16,141 +20,190 @@ use crate::{
     },
     checks::{
         CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, check_json_responses, decodes,
-        never, objects, refused,
+        objects,
     },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
 };
 use nodeproof_openapi::View;
 
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    matters: "The caller signs what the node builds. Whatever differs from the call would be signed and paid.",
+    example: Example::Of("/call-sc"),
+    sends: &[BUILD],
+    explained_by: &[NO_CALLS],
+    ..Case::BASE
+};
+
+/// A request for a contract call.
+pub(super) const BUILD: RequestKind = RequestKind::post(
+    "/call-sc",
+    "a claim to build, or one that lacks a member, or half of one; it is never submitted",
+);
+/// Without a usable response, there is no transaction.
+pub(super) const NO_CALLS: Cause = Cause::new(&["call-sc/responds"], When::Unusable);
+/// The response is not a transaction.
+pub(super) const NO_TRANSACTION: Cause = Cause::new(&["call-sc/decodes"], When::Always);
 pub(crate) const CASES: &[Case] = &[
-    Case::must("call-sc/responds", &["CALL-1", "CALL-6"], |c| {
-        Box::pin(responds(c))
-    }),
-    Case::must("call-sc/sc-address", &["CALL-2", "TX-8"], |c| {
-        Box::pin(echo(c, "sc_address", "address"))
-    }),
-    Case::must("call-sc/function-called", &["CALL-3", "TX-8"], |c| {
-        Box::pin(echo(c, "function_called", "function"))
-    }),
-    Case::must("call-sc/signers", &["CALL-4", "TX-8"], |c| {
-        Box::pin(echo(c, "signers", "signers"))
-    }),
-    Case::must("call-sc/params", &["CALL-5", "TX-8"], |c| {
-        Box::pin(echo(c, "params", "params"))
-    }),
-    Case::must("call-sc/type", &["TX-3"], |c| Box::pin(type_3(c))),
-    Case::should("call-sc/unsigned", &["CALL-1", "CALL-7"], |c| {
-        Box::pin(unsigned(c))
-    }),
-    Case::should("call-sc/valid", &["TX-7"], |c| Box::pin(valid(c))),
-    Case::must("call-sc/timestamp-unit", &["FORM-1", "TX-1"], |c| {
-        Box::pin(timestamp_unit(c))
-    }),
-    Case::should("call-sc/timestamp-current", &["TX-1"], |c| {
-        Box::pin(timestamp_current(c))
-    }),
-    Case::must(
-        "call-sc/changes-nothing",
-        &["CALL-1", "SUBMIT-3", "CALL-8"],
-        |c| Box::pin(changes_nothing(c)),
-    ),
-    Case::should(
-        "call-sc/submittable",
-        &[
+    Case {
+        id: "call-sc/responds",
+        requirements: &["CALL-1", "CALL-6"],
+        checks: "A valid call returns a success with one JSON object.",
+        aspect: Aspect::Endpoint,
+        check: Own(|c| Box::pin(responds(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/sc-address",
+        requirements: &["CALL-2", "TX-8"],
+        checks: "`address` of the built transaction is the `sc_address` of the call.",
+        explained_by: &[NO_CALLS, NO_TRANSACTION],
+        check: Own(|c| Box::pin(echo(c, "sc_address", "address"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/function-called",
+        requirements: &["CALL-3", "TX-8"],
+        checks: "`function` of the built transaction is the `function_called` of the call.",
+        explained_by: &[NO_CALLS, NO_TRANSACTION],
+        check: Own(|c| Box::pin(echo(c, "function_called", "function"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/signers",
+        requirements: &["CALL-4", "TX-8"],
+        checks: "`signers` of the built transaction are those of the call, in order.",
+        explained_by: &[NO_CALLS, NO_TRANSACTION],
+        check: Own(|c| Box::pin(echo(c, "signers", "signers"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/params",
+        requirements: &["CALL-5", "TX-8"],
+        checks: "`params` of the built transaction are those of the call.",
+        explained_by: &[NO_CALLS, NO_TRANSACTION],
+        check: Own(|c| Box::pin(echo(c, "params", "params"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/type",
+        requirements: &["TX-3"],
+        checks: "`type` of the built transaction is 3.",
+        explained_by: &[NO_CALLS, NO_TRANSACTION],
+        check: Own(|c| Box::pin(type_3(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/unsigned",
+        level: Level::Should,
+        requirements: &["CALL-1", "CALL-7"],
+        checks: "The built transaction has no signatures. Empty places for them are allowed.",
+        check: Own(|c| Box::pin(unsigned(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/valid",
+        level: Level::Should,
+        requirements: &["TX-7"],
+        checks: "`valid` of the built transaction is 1.",
+        check: Own(|c| Box::pin(valid(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/timestamp-unit",
+        requirements: &["FORM-1", "TX-1"],
+        checks: "`timestamp` of the built transaction is milliseconds since the Unix epoch.",
+        explained_by: &[NO_CALLS, NO_TRANSACTION],
+        check: Own(|c| Box::pin(timestamp_unit(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/timestamp-current",
+        level: Level::Should,
+        requirements: &["TX-1"],
+        checks: "`timestamp` of the built transaction is within a day of the time at which it was built.",
+        explained_by: &[NO_CALLS, NO_TRANSACTION],
+        check: Own(|c| Box::pin(timestamp_current(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/changes-nothing",
+        requirements: &["CALL-1", "SUBMIT-3", "CALL-8"],
+        checks: "After a call was built and not submitted, no record exists and the signer's balances are the same.",
+        exception: Some(
+            "The contract says that a claim costs a signature (SUBMIT-3). A call that stores something without one breaks that.",
+        ),
+        aspect: Aspect::Consistency,
+        sends: &[sc_state::STATE, BUILD],
+        check: Own(|c| Box::pin(changes_nothing(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/submittable",
+        level: Level::Should,
+        requirements: &[
             "CALL-6", "SUBMIT-2", "TX-1", "TX-2", "TX-3", "TX-4", "TX-5", "TX-6", "TX-7", "TX-8",
             "TX-10", "FORM-5",
         ],
-        |c| Box::pin(submittable(c)),
-    ),
-    Case::should("call-sc/trans-code-distinct", &["TX-2"], |c| {
-        Box::pin(trans_code_distinct(c))
-    }),
-    Case::must("call-sc/sc-address-required", &["CALL-2"], |c| {
-        Box::pin(left_out(c, "sc_address"))
-    }),
-    Case::must("call-sc/function-called-required", &["CALL-3"], |c| {
-        Box::pin(left_out(c, "function_called"))
-    }),
-    Case::must("call-sc/signers-required", &["CALL-4"], |c| {
-        Box::pin(left_out(c, "signers"))
-    }),
-    Case::must("call-sc/params-required", &["CALL-5"], |c| {
-        Box::pin(left_out(c, "params"))
-    }),
-    Case::should("call-sc/signers-mistyped", &["CALL-4", "CALL-9"], |c| {
-        let mut body = c.call_body();
-        body["signers"] = c.signer().into();
-        let request = Request::post("/call-sc", body.to_string());
-        Box::pin(refused(
-            c,
-            request,
-            "a call whose signers are not an array",
-            never,
-        ))
-    }),
-    Case::should("call-sc/params-mistyped", &["CALL-5", "CALL-9"], |c| {
-        let mut body = c.call_body();
-        body["params"] = "never submitted".into();
-        let request = Request::post("/call-sc", body.to_string());
-        Box::pin(refused(
-            c,
-            request,
-            "a call whose params are not an object",
-            never,
-        ))
-    }),
-    Case::must(
-        "call-sc/body-empty",
-        &["CALL-2", "CALL-3", "CALL-4", "CALL-5"],
-        |c| {
-            let request = Request::post("/call-sc", String::new());
-            Box::pin(refused(c, request, "a call without a body", builds_nothing))
-        },
-    ),
-    Case::should("call-sc/body-not-json", &["HTTP-3", "CALL-9"], |c| {
-        let what = "a body that is not JSON";
-        Box::pin(refused(
-            c,
-            Request::post("/call-sc", "{\"sc_address\":".to_owned()),
-            what,
-            never,
-        ))
-    }),
-    Case::should("call-sc/get-refused", &["CALL-1"], |c| {
-        Box::pin(refused(
-            c,
-            Request::get("/call-sc"),
-            "a GET, with nothing to build,",
-            builds_nothing,
-        ))
-    }),
-    Case::should(
-        "call-sc/deep-and-large-params",
-        &["CALL-5", "CALL-7"],
-        |c| Box::pin(deep_and_large_params(c)),
-    ),
-    Case::should("call-sc/decodes", &["CALL-6", "CALL-7"], |c| {
-        let decoding = Decoding {
-            client: |body| {
-                from_json::<RawTransaction>(body)?
-                    .transaction_text()
-                    .map(drop)
-            },
-            needed: |text| {
-                let raw = RawTransaction::from_json(text);
-                let found = raw.and_then(|raw| raw.transaction_text().map(drop));
-                found.map_err(|error| error.to_string())
-            },
-        };
-        Box::pin(decodes(c, Sample::CallSc, decoding))
-    }),
-    Case::of_snapshot(
-        "call-sc/snapshot",
-        Level::Should,
-        &["CALL-6", "CALL-7"],
-        Sample::CallSc,
-    ),
+        checks: "The response has the documented shape of a submission: `transaction` with all members, and `signatures`.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_CALLS,
+            NO_TRANSACTION,
+            Cause::new(&["call-sc/timestamp-unit"], When::Mentions("timestamp")),
+        ],
+        check: Own(|c| Box::pin(submittable(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/trans-code-distinct",
+        level: Level::Should,
+        requirements: &["TX-2"],
+        checks: "Two different calls are built with different values of `trans_code`, which names a transaction.",
+        check: Own(|c| Box::pin(trans_code_distinct(c))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/decodes",
+        level: Level::Should,
+        requirements: &["CALL-6", "CALL-7"],
+        checks: "The client `nodeproof-client` finds the transaction in the response.",
+        aspect: Aspect::Shape,
+        check: Own(|c| {
+            let decoding = Decoding {
+                client: |body| {
+                    from_json::<RawTransaction>(body)?
+                        .transaction_text()
+                        .map(drop)
+                },
+                needed: |text| {
+                    let raw = RawTransaction::from_json(text);
+                    let found = raw.and_then(|raw| raw.transaction_text().map(drop));
+                    found.map_err(|error| error.to_string())
+                },
+            };
+            Box::pin(decodes(c, Sample::CallSc, decoding))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/snapshot",
+        level: Level::Should,
+        requirements: &["CALL-6", "CALL-7"],
+        checks: "The shape of the built transaction is that of the shared snapshot.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_CALLS,
+            NO_TRANSACTION,
+            Cause::new(
+                &["call-sc/timestamp-unit", "call-sc/submittable"],
+                When::Always,
+            ),
+        ],
+        check: Snapshot(Sample::CallSc),
+        ..BASE
+    },
 ];
 
 async fn responds(context: &Context) -> Findings {
@@ -187,7 +240,7 @@ async fn is_missing_call(context: &Context) -> Result<bool, InconclusiveReason> 
 
 /// Finds a member by name, from the top. The contract does not show the shape of the raw
 /// transaction, so the member may be at any depth.
-fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value)> {
+pub(super) fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value)> {
     let members = value.as_object()?;
     if let Some(found) = members.get(name) {
         return Some((format!("{at}/{name}"), found));
@@ -228,7 +281,7 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
 
 /// Returns the result, or inconclusive if no built transaction has the member. The contract does
 /// not show the shape.
-fn if_any(name: &str, checked: Checked) -> Findings {
+pub(super) fn if_any(name: &str, checked: Checked) -> Findings {
     if checked.examined > 0 {
         return Ok(checked);
     }
@@ -472,103 +525,9 @@ async fn submittable(context: &Context) -> Findings {
     Ok(findings)
 }
 
-async fn left_out(context: &Context, name: &str) -> Findings {
-    let mut body = context.call_body();
-    if let Some(members) = body.as_object_mut() {
-        members.shift_remove(name);
-    }
-    let request = Request::post("/call-sc", body.to_string());
-    let what = format!("a call without {name}");
-    refused(context, request, &what, builds_nothing).await
-}
-
 /// Whether a response has no member of a transaction.
-fn builds_nothing(value: &Value) -> bool {
+pub(super) fn builds_nothing(value: &Value) -> bool {
     ["transaction", "specific_data", "trans_code"]
         .iter()
         .all(|name| find(value, name, "").is_none())
-}
-
-/// The depth of the params.
-const DEPTH: usize = 40;
-/// Number of additional members.
-const MEMBERS: usize = 200;
-
-/// Returns the params of a claim with more members. They are text, because no number type holds all
-/// of these numbers.
-///
-/// A node can read each decimal as a float and write it again without a change of its value.
-fn large_params(context: &Context) -> String {
-    let mut claim = context.call_body()["params"].take();
-    // Blanks, upper case, and longer than a narrow column.
-    claim["asset_id"] = "  Conformance-Check-Deep of more than forty-eight characters ".into();
-    claim["remarks"] = "never submitted".into();
-    let claim = claim.to_string();
-    let deep = format!(
-        "{}\"bottom\"{}",
-        "{\"a\":[".repeat(DEPTH / 2),
-        "]}".repeat(DEPTH / 2)
-    );
-    let members: Vec<_> = (0..MEMBERS)
-        .map(|n| format!("\"member_{n}\":{n}"))
-        .collect();
-    // Texts that are often misread, lists that may be shortened, and names that may be normalised.
-    let odd = serde_json::json!({
-        "texts": [
-            "<b>&amp;& it''s 41%20+{x} ${y} $z `w` %s \\n",
-            "12345", "1.50", "true", "null", " ", "\u{7f}\u{feff}\u{200d}\u{2028}.",
-            "long ".repeat(500),
-        ],
-        "list": (0..64).collect::<Vec<_>>(),
-        "none": null,
-        " Upper Key ": 1, "a.b-c": 2, "$d": 3, "__proto__": 4, "": 5, "e\u{301}": 6,
-        "k".repeat(64): 7,
-    });
-    format!(
-        "{},\"odd\":{odd},\"deep\":{deep},\"many\":{{{}}},\"integers\":[18446744073709551616,\
-         -9223372036854775809,123456789012345678901234567890],\
-         \"decimals\":[0.1,1e-7,-0.25,1234567.123456789],\"nothing\":[null,true,false,\"\",[],{{}}]}}",
-        claim.trim_end_matches('}'),
-        members.join(",")
-    )
-}
-
-async fn deep_and_large_params(context: &Context) -> Findings {
-    let params = large_params(context);
-    let call = context.call_body();
-    let body = format!(
-        "{{\"sc_address\":{},\"function_called\":{},\"signers\":{},\"params\":{params}}}",
-        call["sc_address"], call["function_called"], call["signers"]
-    );
-    let exchange = context.node.send(Request::post("/call-sc", body)).await?;
-    let Some(response) = exchange.success_object() else {
-        let reason = format!("no call was built: {}", exchange.summary());
-        return Err(InconclusiveReason::NoSample(reason));
-    };
-    let wanted = canonical_json::read(&params).ok_or_else(|| {
-        InconclusiveReason::Harness("the params that were sent are not JSON".to_owned())
-    })?;
-    let Some((at, _)) = find(response, "params", "") else {
-        return if_any("params", Checked::default());
-    };
-    let found = std::str::from_utf8(&exchange.body)
-        .ok()
-        .and_then(canonical_json::read)
-        .and_then(|whole| whole.at(&at).cloned());
-    let Some(found) = found else {
-        let reason = "the response exceeds the limits of an exact comparison";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
-    };
-    let difference = wanted.difference(&found).map(|difference| {
-        let what = "the params of the transaction differ from those sent";
-        let place = format!("{at}{}", difference.place);
-        Finding::new(
-            &exchange,
-            what,
-            shown(&difference.expected, 160),
-            shown(&difference.actual, 160),
-        )
-        .at(place)
-    });
-    Ok(Checked::of(1, difference))
 }

@@ -1,15 +1,38 @@
-//! A case: its metadata and its check.
+//! A case: one value with all its facts, and its check.
 
-use nodeproof_report::Level;
+use nodeproof_report::{Aspect, Level};
 
-use super::check::{Check, OwnCheck};
+use super::{cause::Cause, check::Check, request_kind::RequestKind};
 use crate::{
-    api::{Sample, Tier},
+    api::Tier,
     checks::{BlockCheck, Field, Findings},
     context::Context,
+    http::InconclusiveReason,
 };
 
+/// A good response, for `explain`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Example {
+    /// None: the case is about several responses, or the contract leaves their form open.
+    None,
+    /// The first documented example of the operation with this path.
+    Of(&'static str),
+    /// The documented example with this name.
+    Named(&'static str, &'static str),
+    /// This text.
+    Text(&'static str),
+}
+
+impl Example {
+    /// A refusal of a request.
+    pub(super) const REFUSED: Self =
+        Self::Text("A status that is not 2xx, such as 400, with\n{\"detail\": \"the reason\"}");
+}
+
 /// One case.
+///
+/// Each operation has a base value with the facts that most of its cases share. A case states what
+/// is its own, and takes the rest from the base.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// `<operation>/<behaviour>`, lower-case with hyphens.
@@ -21,88 +44,62 @@ pub struct Case {
     pub requirements: &'static [&'static str],
     /// The tier that a run has to allow.
     pub tier: Tier,
+    /// What is checked, in a sentence or two.
+    pub checks: &'static str,
+    /// Why it matters to those who use the node.
+    pub(crate) matters: &'static str,
+    /// A good response.
+    pub(crate) example: Example,
+    /// Why a MUST case cites a requirement that is only observed.
+    pub(crate) exception: Option<&'static str>,
+    /// The subject of the case.
+    pub(crate) aspect: Aspect,
+    /// The kinds of requests that the case sends, without those of the search for samples.
+    pub(crate) sends: &'static [RequestKind],
+    /// The cases that can explain its result. The first one that applies counts.
+    pub(crate) explained_by: &'static [Cause],
     /// Whether a run without a sample for this case has no verdict. Without it, little is tested.
     pub(crate) is_essential: bool,
-    check: Check,
+    /// Whether it is about the whole run, and runs after all others.
+    pub(crate) is_last: bool,
+    pub(super) check: Check,
 }
 
 impl Case {
-    const fn new(
-        id: &'static str,
-        level: Level,
-        requirements: &'static [&'static str],
-        check: Check,
-    ) -> Self {
+    /// A MUST case of the read tier without an ID, texts and a check of its own.
+    pub(super) const BASE: Self = Self {
+        id: "",
+        level: Level::Must,
+        requirements: &[],
+        tier: Tier::Read,
+        checks: "",
+        matters: "",
+        example: Example::None,
+        exception: None,
+        aspect: Aspect::Content,
+        sends: &[],
+        explained_by: &[],
+        is_essential: false,
+        is_last: false,
+        check: Check::Own(|_| {
+            Box::pin(async {
+                Err(InconclusiveReason::Harness(
+                    "the case has no check".to_owned(),
+                ))
+            })
+        }),
+    };
+
+    /// Returns the case about a documented field, with this base.
+    pub(super) fn about_field(self, field: &'static Field) -> Self {
         Self {
-            id,
-            level,
-            requirements,
-            tier: Tier::Read,
-            is_essential: false,
-            check,
+            id: &field.id,
+            requirements: &field.requirements,
+            checks: &field.checks,
+            aspect: Aspect::Shape,
+            check: Check::Field(field),
+            ..self
         }
-    }
-
-    pub(crate) const fn must(
-        id: &'static str,
-        requirements: &'static [&'static str],
-        check: OwnCheck,
-    ) -> Self {
-        Self::new(id, Level::Must, requirements, Check::Own(check))
-    }
-
-    pub(crate) const fn should(
-        id: &'static str,
-        requirements: &'static [&'static str],
-        check: OwnCheck,
-    ) -> Self {
-        Self::new(id, Level::Should, requirements, Check::Own(check))
-    }
-
-    pub(crate) const fn observed(
-        id: &'static str,
-        requirements: &'static [&'static str],
-        check: OwnCheck,
-    ) -> Self {
-        Self::new(id, Level::Observed, requirements, Check::Own(check))
-    }
-
-    /// Creates a case about blocks. A sweep runs it, too.
-    pub(crate) const fn of_blocks(
-        id: &'static str,
-        level: Level,
-        requirements: &'static [&'static str],
-        check: BlockCheck,
-    ) -> Self {
-        Self::new(id, level, requirements, Check::Blocks(check))
-    }
-
-    /// Creates a case about the normalised shape of a sample's responses.
-    pub(crate) const fn of_snapshot(
-        id: &'static str,
-        level: Level,
-        requirements: &'static [&'static str],
-        sample: Sample,
-    ) -> Self {
-        Self::new(id, level, requirements, Check::Snapshot(sample))
-    }
-
-    /// Creates a case about one documented field.
-    pub(crate) fn of_field(field: &'static Field) -> Self {
-        let check = Check::Field(field);
-        Self::new(field.id, Level::Must, field.requirements, check).of(field.tier())
-    }
-
-    /// Moves the case to another tier.
-    pub(crate) const fn of(mut self, tier: Tier) -> Self {
-        self.tier = tier;
-        self
-    }
-
-    /// Makes the case essential for a verdict.
-    pub(crate) const fn essential(mut self) -> Self {
-        self.is_essential = true;
-        self
     }
 
     /// Returns the path of the case's snapshot, for reports, if it has one.
@@ -113,6 +110,14 @@ impl Case {
     /// Returns the check of each block, if the case is about blocks.
     pub(crate) const fn block_check(&self) -> Option<BlockCheck> {
         self.check.block_check()
+    }
+
+    /// Returns the documented field that the case is about, if it is about one.
+    pub(crate) const fn field(&self) -> Option<&'static Field> {
+        match self.check {
+            Check::Field(field) => Some(field),
+            _ => None,
+        }
     }
 
     pub(crate) async fn run(&self, context: &Context) -> Findings {

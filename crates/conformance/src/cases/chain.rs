@@ -10,10 +10,15 @@ use std::{
 };
 
 use nodeproof_primitives::{TimestampMs, WalletAddress};
-use nodeproof_report::Level;
+use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
-use super::{case::Case, get_block::NO_BLOCK};
+use super::{
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::{self, Blocks, Own},
+    get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM, RECEIPT},
+};
 use crate::{
     api::{BlockMembers, BlockResponse, ReceiptMembers, ResponseKind, Sample, is_block},
     checks::{
@@ -25,73 +30,138 @@ use crate::{
     http::Exchange,
 };
 
-/// The case that reads blocks again.
-pub(super) const REPEAT_READ: &str = "chain/repeat-read";
-
 /// Maximum number of blocks to read again.
 const MAX_READ_AGAIN: usize = 2;
 
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    matters: "Blocks prove one another: by order, by hashes and by signed votes. Without a valid proof, the reader has to trust the node.",
+    example: Example::Of("/get-block"),
+    aspect: Aspect::Consistency,
+    explained_by: &[NO_BLOCKS, OTHER_FORM, NO_RECEIPTS],
+    ..Case::BASE
+};
+
 pub(crate) const CASES: &[Case] = &[
-    Case::should(REPEAT_READ, &["BLOCK-1"], |c| Box::pin(repeat_read(c))),
-    Case::of_blocks(
-        "chain/no-holes",
-        Level::Should,
-        &["BLOCK-1"],
-        BlockCheck {
+    Case {
+        id: "chain/repeat-read",
+        level: Level::Should,
+        requirements: &["BLOCK-1"],
+        checks: "At the end of the run, all blocks except the latest are the same as at its start.",
+        is_last: true,
+        check: Own(|c| Box::pin(repeat_read(c))),
+        ..BASE
+    },
+    Case {
+        id: "chain/no-holes",
+        level: Level::Should,
+        requirements: &["BLOCK-1"],
+        checks: "Every index between two blocks has a block.",
+        check: Blocks(BlockCheck {
             look: CheckScope::Holes(no_holes),
             least: 1,
             otherwise: NO_BLOCK,
-        },
-    ),
-    Case::of_blocks(
-        "chain/distinct-blocks",
-        Level::Should,
-        &["BLOCK-12"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "chain/distinct-blocks",
+        level: Level::Should,
+        requirements: &["BLOCK-12"],
+        checks: "No two blocks have the same `previous_hash`.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::new(&["get-block/previous-hash"], When::SameResponses),
+        ],
+        check: Blocks(BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: distinct_blocks,
                 end: |_, _| {},
             }),
             least: 2,
             otherwise: "fewer than two blocks had a previous_hash",
-        },
-    ),
-    Case::of_blocks(
-        "chain/time-goes-on",
-        Level::Should,
-        &["BLOCK-3"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "chain/time-goes-on",
+        level: Level::Should,
+        requirements: &["BLOCK-3"],
+        checks: "No block is older than one with a lower index, and none is more than a day in the future.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::new(
+                &["get-block/timestamp", "get-block/timestamp-unit"],
+                When::SameResponses,
+            ),
+        ],
+        check: Blocks(BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: time_goes_on,
                 end: time_is_over,
             }),
             least: 2,
             otherwise: "fewer than two blocks had a timestamp",
-        },
-    ),
-    of_receipts(
-        "chain/receipt-links",
-        Level::Should,
-        &["BLOCK-8", "RECEIPT-9"],
-        receipt_links,
-    ),
-    of_receipts(
-        "chain/one-vote-a-voter",
-        Level::Should,
-        &["BLOCK-8", "RECEIPT-5"],
-        one_vote_a_voter,
-    ),
-    of_receipts(
-        "chain/voter-address",
-        Level::Should,
-        &["RECEIPT-5", "RECEIPT-8"],
-        voter_address,
-    ),
-    Case::of_blocks(
-        "chain/receipt-signatures",
-        Level::Must,
-        &["RECEIPT-7", "RECEIPT-8"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "chain/receipt-links",
+        level: Level::Should,
+        requirements: &["BLOCK-8", "RECEIPT-9"],
+        checks: "`data.block_hash` of each receipt is the `previous_hash` of the block that carries it.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::new(&["get-block/previous-hash"], When::SameResponses),
+        ],
+        check: of_receipts(receipt_links),
+        ..BASE
+    },
+    Case {
+        id: "chain/one-vote-a-voter",
+        level: Level::Should,
+        requirements: &["BLOCK-8", "RECEIPT-5"],
+        checks: "No wallet has two receipts in one block.",
+        check: of_receipts(one_vote_a_voter),
+        ..BASE
+    },
+    Case {
+        id: "chain/voter-address",
+        level: Level::Should,
+        requirements: &["RECEIPT-5", "RECEIPT-8"],
+        checks: "`data.wallet_address` of each receipt follows from its `public_key`: the last 40 digits of its Keccak-256 digest.",
+        check: of_receipts(voter_address),
+        ..BASE
+    },
+    Case {
+        id: "chain/receipt-signatures",
+        requirements: &["RECEIPT-7", "RECEIPT-8"],
+        checks: "If one receipt of the node verifies with the algorithm of known nodes, the node uses it. Then every other receipt has to verify, too. If none does, the case is inconclusive, and `chain/signature-algorithm` warns.",
+        exception: Some(
+            "The contract says that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
+        ),
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
+            Cause::new(&["get-block/index-echo"], When::SameResponses),
+            Cause::new(
+                &[
+                    "get-block/receipts-of-preceding-block",
+                    "get-block/timestamp-unit",
+                ],
+                When::SameResponses,
+            ),
+            Cause::new(&["chain/voter-address"], When::SameResponses),
+        ],
+        check: Blocks(BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: receipt_signatures,
                 end: |_, _| {},
@@ -99,37 +169,49 @@ pub(crate) const CASES: &[Case] = &[
             least: 1,
             otherwise: "no receipt verifies with the algorithm of known nodes, so the node may use \
                         another one",
-        },
-    ),
-    Case::of_blocks(
-        "chain/signature-algorithm",
-        Level::Should,
-        &["RECEIPT-8", "OPEN-13"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "chain/signature-algorithm",
+        level: Level::Should,
+        requirements: &["RECEIPT-8", "OPEN-13"],
+        checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The contract does not show the algorithm, but nodes of one network have to agree on it.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
+            Cause::new(&["get-block/index-echo"], When::SameResponses),
+            Cause::new(
+                &[
+                    "get-block/receipts-of-preceding-block",
+                    "get-block/timestamp-unit",
+                ],
+                When::SameResponses,
+            ),
+            Cause::new(&["chain/voter-address"], When::SameResponses),
+        ],
+        check: Blocks(BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: signature_algorithm,
                 end: no_receipt_verified,
             }),
             least: 1,
             otherwise: NO_RECEIPT,
-        },
-    ),
+        }),
+        ..BASE
+    },
 ];
 
 const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
-const fn of_receipts(
-    id: &'static str,
-    level: Level,
-    requirements: &'static [&'static str],
-    look: fn(&BlockResponse, &mut CheckResult),
-) -> Case {
-    let check = BlockCheck {
+const fn of_receipts(look: fn(&BlockResponse, &mut CheckResult)) -> Check {
+    Blocks(BlockCheck {
         look: CheckScope::Alone(look),
         least: 1,
         otherwise: NO_RECEIPT,
-    };
-    Case::of_blocks(id, level, requirements, check)
+    })
 }
 
 async fn repeat_read(context: &Context) -> Findings {

@@ -6,18 +6,19 @@
 use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
-use nodeproof_report::Level;
+use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
-    case::Case,
-    claim_aftermath::{
-        as_signed, claim_in_block, fee_paid, held, readable, refused_costs_nothing,
-        refused_not_stored,
-    },
-    claim_record::{columns, lists, reads_back},
-    http::content_types,
+    call_sc::NO_CALLS,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::{Own, Snapshot},
+    http::{OTHER_CONTENT_TYPE, content_types},
     inconclusive::unknown,
+    request_kind::RequestKind,
+    sc_state::NO_STATE,
+    submit_transaction::{NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
     api::{Sample, Tier, is_valid, message},
@@ -26,152 +27,201 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
-macro_rules! reads_back {
-    ($id:literal, $name:literal, $requirement:literal) => {
-        Case::must($id, &[$requirement, "RECORD-14"], |c| {
-            Box::pin(reads_back(c, $name))
-        })
-        .of(Tier::Write)
-    };
-}
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    tier: Tier::Write,
+    matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
+    example: Example::Of("/submit-transaction"),
+    sends: &[FEE_BALANCE, BUILD, SUBMIT, RECORD],
+    explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+    ..Case::BASE
+};
+
+const FEE_BALANCE: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[
+        ("balance_type", "TOKEN_IN_WALLET"),
+        ("token_code", "the fee's token"),
+        ("wallet_address", "the wallet that signs"),
+    ],
+);
+const BUILD: RequestKind = RequestKind::post(
+    "/call-sc",
+    "a claim about an asset without claims, to be signed and submitted, or refused",
+);
+const SUBMIT: RequestKind = RequestKind::post(
+    "/submit-transaction",
+    "that claim, signed with the wallet: three times, as it is; one with another key before it, and \
+     two with its trans_code and other params after it, of which a throw-away wallet signs one in \
+     its own name",
+);
+const RECORD: RequestKind = RequestKind::get(
+    "/sc-state",
+    &[
+        ("table_name", "verification"),
+        ("contract_address", "the claim's contract"),
+        ("unique_column", "asset_id"),
+        ("unique_value", "the claim's asset, or the refused one's"),
+    ],
+);
+
+/// A claim that failed at an earlier step.
+pub(super) const EARLIER_STEP: Cause = Cause::new(
+    &[
+        "submit-transaction/claim-built",
+        "submit-transaction/claim-accepted",
+        "submit-transaction/claim-readable",
+    ],
+    When::Inconclusive,
+);
+/// A node that knows the transaction's code, because it gave that code to another one.
+const KNOWN_CODE: Cause = Cause::new(&["call-sc/trans-code-distinct"], When::Always);
 
 pub(crate) const CASES: &[Case] = &[
-    Case::must(
-        "submit-transaction/claim-built",
-        &["RECORD-2", "CALL-1", "CALL-6"],
-        |c| Box::pin(built(c)),
-    )
-    .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-accepted",
-        &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
-        |c| Box::pin(accepted(c)),
-    )
-    .of(Tier::Write)
-    .essential(),
-    Case::must("submit-transaction/claim-status", &["SUBMIT-4"], |c| {
-        Box::pin(status(c))
-    })
-    .of(Tier::Write),
-    Case::must("submit-transaction/claim-msg", &["SUBMIT-6"], |c| {
-        Box::pin(msg(c))
-    })
-    .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-document",
-        &["SUBMIT-4", "SUBMIT-5"],
-        |c| Box::pin(check_sample_responses(c, Sample::Acceptances)),
-    )
-    .of(Tier::Write),
-    Case::of_snapshot(
-        "submit-transaction/claim-snapshot",
-        Level::Must,
-        &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
-        Sample::Acceptances,
-    )
-    .of(Tier::Write),
-    Case::should("submit-transaction/claim-content-type", &["HTTP-5"], |c| {
-        Box::pin(content_type(c))
-    })
-    .of(Tier::Write),
-    Case::should(
-        "submit-transaction/claim-http-status",
-        &["SUBMIT-1", "HTTP-6"],
-        |c| Box::pin(http_status(c)),
-    )
-    .of(Tier::Write),
-    Case::must("submit-transaction/claim-new", &["SUBMIT-7"], |c| {
-        Box::pin(new(c))
-    })
-    .of(Tier::Write),
-    Case::must(
-        "submit-transaction/resubmission-not-new",
-        &["SUBMIT-7"],
-        |c| Box::pin(resubmission_not_new(c)),
-    )
-    .of(Tier::Write),
-    Case::should(
-        "submit-transaction/resubmission-valid",
-        &["SUBMIT-5", "SUBMIT-9"],
-        |c| Box::pin(resubmission_valid(c)),
-    )
-    .of(Tier::Write),
-    Case::must(
-        "submit-transaction/known-code-altered",
-        &["SUBMIT-3"],
-        |c| Box::pin(known_code_altered(c)),
-    )
-    .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-readable",
-        &["RECORD-13", "RECORD-1"],
-        |c| Box::pin(readable(c)),
-    )
-    .of(Tier::Write),
-    reads_back!("submit-transaction/claim-asset-id", "asset_id", "RECORD-5"),
-    reads_back!(
-        "submit-transaction/claim-asset-type",
-        "asset_type",
-        "RECORD-6"
-    ),
-    reads_back!(
-        "submit-transaction/claim-verifier-address",
-        "verifier_address",
-        "RECORD-7"
-    ),
-    reads_back!("submit-transaction/claim-outcome", "outcome", "RECORD-8"),
-    reads_back!(
-        "submit-transaction/claim-doc-hash-list",
-        "doc_hash_list",
-        "RECORD-9"
-    ),
-    reads_back!(
-        "submit-transaction/claim-doc-link-list",
-        "doc_link_list",
-        "RECORD-10"
-    ),
-    reads_back!("submit-transaction/claim-remarks", "remarks", "RECORD-11"),
-    reads_back!(
-        "submit-transaction/claim-deletable-after",
-        "deletable_after",
-        "RECORD-12"
-    ),
-    Case::should(
-        "submit-transaction/claim-lists",
-        &["RECORD-9", "RECORD-10"],
-        |c| Box::pin(lists(c)),
-    )
-    .of(Tier::Write),
-    Case::observed("submit-transaction/claim-columns", &["RECORD-15"], |c| {
-        Box::pin(columns(c))
-    })
-    .of(Tier::Write),
-    Case::should("submit-transaction/claim-in-block", &["BLOCK-7"], |c| {
-        Box::pin(claim_in_block(c))
-    })
-    .of(Tier::Write),
-    Case::should(
-        "submit-transaction/claim-in-block-as-signed",
-        &["BLOCK-7"],
-        |c| Box::pin(as_signed(c)),
-    )
-    .of(Tier::Write),
-    Case::should("submit-transaction/fee-paid", &["TX-5"], |c| {
-        Box::pin(fee_paid(c))
-    })
-    .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-refused-not-stored",
-        &["SUBMIT-3"],
-        |c| Box::pin(refused_not_stored(c)),
-    )
-    .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-refused-costs-nothing",
-        &["SUBMIT-3"],
-        |c| Box::pin(refused_costs_nothing(c)),
-    )
-    .of(Tier::Write),
+    Case {
+        id: "submit-transaction/claim-built",
+        requirements: &["RECORD-2", "CALL-1", "CALL-6"],
+        checks: "`/call-sc` builds the claim that was requested, without anything that was not requested. Only such a transaction is signed.",
+        example: Example::Of("/call-sc"),
+        explained_by: &[
+            Cause::new(
+                &[
+                    "call-sc/sc-address",
+                    "call-sc/function-called",
+                    "call-sc/signers",
+                    "call-sc/params",
+                    "call-sc/type",
+                ],
+                When::Always,
+            ),
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(built(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-accepted",
+        requirements: &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
+        checks: "A claim with the fee and the signature of its wallet has `response.valid` true.",
+        explained_by: &[KNOWN_CODE, NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+        is_essential: true,
+        check: Own(|c| Box::pin(accepted(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-status",
+        requirements: &["SUBMIT-4"],
+        checks: "`status` of an accepted submission is `SUCCESS`.",
+        check: Own(|c| Box::pin(status(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-msg",
+        requirements: &["SUBMIT-6"],
+        checks: "`response.msg` of an accepted submission is a string.",
+        check: Own(|c| Box::pin(msg(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-document",
+        requirements: &["SUBMIT-4", "SUBMIT-5"],
+        checks: "The response to an accepted submission is one JSON object, without duplicate members.",
+        check: Own(|c| Box::pin(check_sample_responses(c, Sample::Acceptances))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-snapshot",
+        requirements: &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
+        checks: "The shape of the response to an accepted submission is that of the shared snapshot.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &[
+                    "submit-transaction/claim-status",
+                    "submit-transaction/claim-msg",
+                    "submit-transaction/claim-new",
+                    "submit-transaction/resubmission-not-new",
+                    "submit-transaction/resubmission-valid",
+                ],
+                When::Always,
+            ),
+            EARLIER_STEP,
+        ],
+        check: Snapshot(Sample::Acceptances),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-content-type",
+        level: Level::Should,
+        requirements: &["HTTP-5"],
+        checks: "The response to an accepted submission has the content type `application/json`.",
+        aspect: Aspect::Style,
+        explained_by: &[
+            OTHER_CONTENT_TYPE,
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(content_type(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-http-status",
+        level: Level::Should,
+        requirements: &["SUBMIT-1", "HTTP-6"],
+        checks: "The response to an accepted submission has the status 200.",
+        aspect: Aspect::Style,
+        check: Own(|c| Box::pin(http_status(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-new",
+        requirements: &["SUBMIT-7"],
+        checks: "`response.new_transaction` is true the first time.",
+        explained_by: &[KNOWN_CODE, NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+        check: Own(|c| Box::pin(new(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/resubmission-not-new",
+        requirements: &["SUBMIT-7"],
+        checks: "`response.new_transaction` is false when the same transaction is submitted again.",
+        example: Example::Named("/submit-transaction", "seen_before"),
+        check: Own(|c| Box::pin(resubmission_not_new(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/resubmission-valid",
+        level: Level::Should,
+        requirements: &["SUBMIT-5", "SUBMIT-9"],
+        checks: "`response.valid` stays true when the same transaction is submitted again, and it does not crash the node.",
+        example: Example::Named("/submit-transaction", "seen_before"),
+        check: Own(|c| Box::pin(resubmission_valid(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/known-code-altered",
+        requirements: &["SUBMIT-3"],
+        checks: "A transaction with the code of an accepted one and another content is not accepted as valid.",
+        example: REFUSED,
+        aspect: Aspect::Refusals,
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(known_code_altered(c))),
+        ..BASE
+    },
 ];
 
 async fn built(context: &Context) -> Findings {
@@ -442,4 +492,16 @@ async fn known_code_altered(context: &Context) -> Findings {
                 they are not signed";
     let finding = Finding::new(response, what, "a refusal", response.summary());
     Ok(Checked::failed(finding.at("/response/valid")))
+}
+
+/// Returns a balance, in units of the token.
+pub(super) fn held(response: &Exchange) -> Option<i128> {
+    let body = response.success_object()?;
+    let value = ["balance", "value"]
+        .iter()
+        .find_map(|name| body.get(name))?;
+    value
+        .as_i64()
+        .map(i128::from)
+        .or(value.as_u64().map(i128::from))
 }

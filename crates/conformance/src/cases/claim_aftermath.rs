@@ -3,9 +3,20 @@
 use std::{sync::Arc, time::Duration};
 
 use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
+use nodeproof_report::{Aspect, Level};
 use serde_json::{Value, json};
 
-use super::{claim_record::found, inconclusive::unknown};
+use super::{
+    call_sc::NO_CALLS,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
+    claim::{BASE, EARLIER_STEP, held},
+    claim_record::found,
+    inconclusive::unknown,
+    sc_state::{self, NO_STATE},
+    submit_transaction::NO_RESPONSES,
+};
 use crate::{
     api::{InBlock, in_block, is_valid, lists_transactions, stored},
     checks::{Checked, Finding, Findings, signed_transaction},
@@ -13,7 +24,75 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
-pub(crate) async fn readable(context: &Context) -> Findings {
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "submit-transaction/claim-readable",
+        requirements: &["RECORD-13", "RECORD-1"],
+        checks: "`/sc-state` returns the claim's record within `--settle-timeout`.",
+        example: Example::Named("/sc-state", "verification_row"),
+        matters: sc_state::BASE.matters,
+        check: Own(|c| Box::pin(readable(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-in-block",
+        level: Level::Should,
+        requirements: &["BLOCK-7"],
+        checks: "A later block has the claim's `trans_code` among its transactions.",
+        example: Example::Named("/get-block", "block_with_a_claim"),
+        matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
+        check: Own(|c| Box::pin(claim_in_block(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-in-block-as-signed",
+        level: Level::Should,
+        requirements: &["BLOCK-7"],
+        checks: "The transaction in the block has the values that were signed, and only that signature.",
+        example: Example::Named("/get-block", "block_with_a_claim"),
+        matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
+        check: Own(|c| Box::pin(as_signed(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-paid",
+        level: Level::Should,
+        requirements: &["TX-5"],
+        checks: "The wallet's balance goes down by exactly the fee.",
+        example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
+        matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
+        check: Own(|c| Box::pin(fee_paid(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-refused-not-stored",
+        requirements: &["SUBMIT-3"],
+        checks: "A claim that was refused just before the accepted one has no record.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(&["submit-transaction/refused-not-stored"], When::Always),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(refused_not_stored(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/claim-refused-costs-nothing",
+        requirements: &["SUBMIT-3"],
+        checks: "A refused submission does not reduce the wallet's balance.",
+        example: Example::Text("Balance before: 5000000. Balance after: 5000000."),
+        matters: "A fee for a claim that was refused is a payment that nobody agreed to.",
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(refused_costs_nothing(c))),
+        ..BASE
+    },
+];
+
+async fn readable(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let mut findings = Checked::default();
@@ -88,7 +167,7 @@ async fn entry(
         .find_map(|block| Some((block, in_block(block.success_object()?, &code)?))))
 }
 
-pub(crate) async fn claim_in_block(context: &Context) -> Findings {
+async fn claim_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
         return Ok(Checked::passed());
     }
@@ -111,7 +190,7 @@ pub(crate) async fn claim_in_block(context: &Context) -> Findings {
     ))
 }
 
-pub(crate) async fn as_signed(context: &Context) -> Findings {
+async fn as_signed(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let Some((block, found)) = entry(context).await? else {
         return unknown("no block contained the claim's transaction");
@@ -168,19 +247,7 @@ fn is_only(signatures: &Value, entry: &Value) -> bool {
     })
 }
 
-/// Returns a balance, in units of the token.
-pub(super) fn held(response: &Exchange) -> Option<i128> {
-    let body = response.success_object()?;
-    let value = ["balance", "value"]
-        .iter()
-        .find_map(|name| body.get(name))?;
-    value
-        .as_i64()
-        .map(i128::from)
-        .or(value.as_u64().map(i128::from))
-}
-
-pub(crate) async fn fee_paid(context: &Context) -> Findings {
+async fn fee_paid(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let [before, after, later] = claim.balances.as_ref().map_err(Clone::clone)?;
     let fee: Result<i128, _> = context.submissions.submitter.with.fee.as_str().parse();
@@ -248,7 +315,7 @@ async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
     Ok(refused)
 }
 
-pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
+async fn refused_not_stored(context: &Context) -> Findings {
     let state = refused(context)
         .await?
         .state
@@ -268,7 +335,7 @@ pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
     )))
 }
 
-pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
+async fn refused_costs_nothing(context: &Context) -> Findings {
     let (before, after) = &refused(context).await?.balances;
     let (Some(had), Some(has)) = (held(before), held(after)) else {
         return unknown(

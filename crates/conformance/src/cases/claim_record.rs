@@ -9,15 +9,180 @@ use std::sync::Arc;
 
 use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::{Aspect, Level};
 use serde_json::{Value, json};
 
-use super::inconclusive::unknown;
+use super::{
+    call_sc::NO_CALLS,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
+    claim::{BASE, EARLIER_STEP},
+    inconclusive::unknown,
+    sc_state::{self, NO_STATE},
+    submit_transaction::NO_RESPONSES,
+};
 use crate::{
     api::{FirstDifference, member_named, stored},
     checks::{Checked, Finding, Findings},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
+
+/// What these cases share.
+const RECORD: Case = Case {
+    matters: sc_state::BASE.matters,
+    example: Example::Named("/sc-state", "verification_row"),
+    ..BASE
+};
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "submit-transaction/claim-asset-id",
+        requirements: &["RECORD-5", "RECORD-14"],
+        checks: "The record has the `asset_id` that was submitted.",
+        check: Own(|c| Box::pin(reads_back(c, "asset_id"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-asset-type",
+        requirements: &["RECORD-6", "RECORD-14"],
+        checks: "The record has the `asset_type` that was submitted.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["sc-state/record-matches-claim"],
+                When::BothMention("asset_type"),
+            ),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(reads_back(c, "asset_type"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-verifier-address",
+        requirements: &["RECORD-7", "RECORD-14"],
+        checks: "The record has the `verifier_address` that was submitted, which is the wallet that signs.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["sc-state/record-matches-claim"],
+                When::BothMention("verifier_address"),
+            ),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(reads_back(c, "verifier_address"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-outcome",
+        requirements: &["RECORD-8", "RECORD-14"],
+        checks: "The record has the `outcome` that was submitted, as an integer.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["sc-state/record-matches-claim"],
+                When::BothMention("outcome"),
+            ),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(reads_back(c, "outcome"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-doc-hash-list",
+        requirements: &["RECORD-9", "RECORD-14"],
+        checks: "The record has the `doc_hash_list` that was submitted, as an array or as text.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["sc-state/record-matches-claim"],
+                When::BothMention("doc_hash_list"),
+            ),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(reads_back(c, "doc_hash_list"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-doc-link-list",
+        requirements: &["RECORD-10", "RECORD-14"],
+        checks: "The record has the `doc_link_list` that was submitted, as an array or as text.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["sc-state/record-matches-claim"],
+                When::BothMention("doc_link_list"),
+            ),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(reads_back(c, "doc_link_list"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-remarks",
+        requirements: &["RECORD-11", "RECORD-14"],
+        checks: "The record has the `remarks` that were submitted.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["sc-state/record-matches-claim"],
+                When::BothMention("remarks"),
+            ),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(reads_back(c, "remarks"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-deletable-after",
+        requirements: &["RECORD-12", "RECORD-14"],
+        checks: "The record has the `deletable_after` that was submitted, as an integer.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["sc-state/record-matches-claim"],
+                When::BothMention("deletable_after"),
+            ),
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(reads_back(c, "deletable_after"))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-lists",
+        level: Level::Should,
+        requirements: &["RECORD-9", "RECORD-10"],
+        checks: "The lists in the record are arrays or the JSON text of arrays, so their items stay separate.",
+        aspect: Aspect::Style,
+        check: Own(|c| Box::pin(lists(c))),
+        ..RECORD
+    },
+    Case {
+        id: "submit-transaction/claim-columns",
+        level: Level::Observed,
+        requirements: &["RECORD-15"],
+        checks: "A record without names has its columns in the order of known nodes.",
+        matters: "Programs that read records without names find each value by its position.",
+        aspect: Aspect::Style,
+        check: Own(|c| Box::pin(columns(c))),
+        ..RECORD
+    },
+];
 
 /// How a value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +324,7 @@ fn place<'v>(call: &Value, record: &'v Value, column: &str) -> Place<'v> {
     }
 }
 
-pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
+async fn reads_back(context: &Context, name: &str) -> Findings {
     let mut findings = Checked::default();
     for Stored {
         call,
@@ -182,7 +347,7 @@ pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
 }
 
 /// Checks that lists are stored in a form that separates their items, whatever the items contain.
-pub(crate) async fn lists(context: &Context) -> Findings {
+async fn lists(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for Stored {
         call,
@@ -206,7 +371,7 @@ pub(crate) async fn lists(context: &Context) -> Findings {
 
 /// Checks that the values of a row are at the positions that nodes were seen to use. A record with
 /// names has no order.
-pub(crate) async fn columns(context: &Context) -> Findings {
+async fn columns(context: &Context) -> Findings {
     let (response, record) = found(context).await?;
     let call = &context.submissions.claim().await?.call;
     let mut findings = Checked::default();

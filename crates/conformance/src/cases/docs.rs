@@ -2,7 +2,14 @@
 
 use std::sync::Arc;
 
-use super::case::Case;
+use nodeproof_report::{Aspect, Level};
+
+use super::{
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
+    request_kind::RequestKind,
+};
 use crate::{
     api::{OWN_DOCUMENT, Sample},
     checks::{Checked, Finding, Findings},
@@ -13,15 +20,65 @@ use nodeproof_openapi::{Operation, Spec, View};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use url::Url;
 
+/// What most of these cases share.
+const BASE: Case = Case {
+    matters: "The listing shows developers which endpoints a node offers.",
+    example: Example::Of("/docs"),
+    aspect: Aspect::Endpoint,
+    sends: &[PAGE],
+    explained_by: &[NO_DOCS],
+    ..Case::BASE
+};
+
+/// A request for the page. If the response links to another path on the node, that path is
+/// requested once, too.
+pub(super) const PAGE: RequestKind = RequestKind::get("/docs", &[]);
+const DOCUMENT: RequestKind = RequestKind::get(OWN_DOCUMENT, &[]);
+
+const NO_DOCS: Cause = Cause::new(&["docs/responds"], When::Unusable);
+
 pub(crate) const CASES: &[Case] = &[
-    Case::must("docs/responds", &["DOCS-1"], |c| Box::pin(responds(c))),
-    Case::should("docs/page", &["DOCS-1", "DOCS-2"], |c| Box::pin(page(c))),
-    Case::should("docs/lists-calls", &["DOCS-1"], |c| {
-        Box::pin(lists_calls(c))
-    }),
-    Case::observed("docs/openapi-document", &["DOCS-2"], |c| {
-        Box::pin(openapi_document(c))
-    }),
+    Case {
+        id: "docs/responds",
+        requirements: &["DOCS-1"],
+        checks: "`/docs` is a success. A redirect within the node is followed once.",
+        check: Own(|c| Box::pin(responds(c))),
+        ..BASE
+    },
+    Case {
+        id: "docs/page",
+        level: Level::Should,
+        requirements: &["DOCS-1", "DOCS-2"],
+        checks: "`/docs` is an HTML page that lists endpoints, or loads a script or document that can.",
+        check: Own(|c| Box::pin(page(c))),
+        ..BASE
+    },
+    Case {
+        id: "docs/lists-calls",
+        level: Level::Should,
+        requirements: &["DOCS-1"],
+        checks: "The page, or the OpenAPI document that it loads, names every documented endpoint.",
+        aspect: Aspect::Style,
+        sends: &[PAGE, DOCUMENT],
+        explained_by: &[NO_DOCS, Cause::new(&["docs/page"], When::Always)],
+        check: Own(|c| Box::pin(lists_calls(c))),
+        ..BASE
+    },
+    Case {
+        id: "docs/openapi-document",
+        level: Level::Observed,
+        requirements: &["DOCS-2"],
+        checks: "The node's own `/openapi.json` has the documented endpoints with their parameters.",
+        aspect: Aspect::Style,
+        sends: &[DOCUMENT],
+        explained_by: &[
+            NO_DOCS,
+            Cause::new(&["docs/page"], When::Always),
+            Cause::new(&["docs/lists-calls"], When::Always),
+        ],
+        check: Own(|c| Box::pin(openapi_document(c))),
+        ..BASE
+    },
 ];
 
 async fn responds(context: &Context) -> Findings {

@@ -1,6 +1,8 @@
 //! Checks that the node has the data that the user's fixture names.
 
-use super::case::Case;
+use nodeproof_report::Level;
+
+use super::{case::Case, check::Check::Own, get_balances, get_trustscore_wallets, sc_state};
 use crate::{
     api::{
         block_request, contract_state_request, held_by_wallet, is_block, stored,
@@ -11,12 +13,26 @@ use crate::{
     http::{Exchange, Request},
 };
 
+/// What the case of a fixture has.
+const BASE: Case = Case {
+    matters: "Items that the node does not have were not tested.",
+    ..Case::BASE
+};
+
 /// The case of a run with a fixture.
-pub(crate) const FIXTURE: &[Case] = &[Case::should(
-    "fixture/found",
-    &["BLOCK-1", "BALANCE-2", "STATE-2", "TRUST-1"],
-    |c| Box::pin(found(c)),
-)];
+pub(crate) const FIXTURE: &[Case] = &[Case {
+    id: "fixture/found",
+    level: Level::Should,
+    requirements: &["BLOCK-1", "BALANCE-2", "STATE-2", "TRUST-1"],
+    checks: "The node has every block, wallet, token, asset and pair of wallets that the fixture names.",
+    sends: &[
+        get_balances::HOLDERS,
+        sc_state::STATE,
+        get_trustscore_wallets::SCORE,
+    ],
+    check: Own(|c| Box::pin(found(c))),
+    ..BASE
+}];
 
 /// Whether a response shows the named data, or `None` if the response cannot decide it.
 type Shows = fn(&std::sync::Arc<Exchange>) -> Option<bool>;

@@ -2,14 +2,17 @@
 
 use nodeproof_client::{TokenBalance, from_json};
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
-use nodeproof_report::Level;
+use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
     balance_lists::{
         BalanceComparison, MOVES, NO_LIST, difference, lists_agree, look_again, nothing_listed,
     },
-    case::Case,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::{Own, Snapshot},
+    request_kind::{Parameter, RequestKind},
 };
 use crate::{
     api::{
@@ -25,77 +28,243 @@ use crate::{
 };
 use nodeproof_openapi::View;
 
-pub(crate) const CASES: &[Case] = &[
-    Case::must(
-        "get-balances/token-in-wallet",
-        &["BALANCE-2", "BALANCE-5", "HTTP-2", "NODE-4"],
-        |c| Box::pin(check_sample_responses(c, Sample::TokenBalance)),
-    ),
-    Case::must(
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    matters: "People decide by balances whether they can pay. A wrong one costs money, and an unclear one costs trust.",
+    example: Example::Of("/get-balances"),
+    sends: &[BALANCE],
+    explained_by: &[NO_BALANCES],
+    ..Case::BASE
+};
+
+const ANY_TOKEN: Parameter = (
+    "token_code",
+    "a token from the chain, or one that does not exist",
+);
+const ANY_WALLET: Parameter = (
+    "wallet_address",
+    "an address from the chain, or an unknown one",
+);
+/// A request for all balances of a wallet.
+pub(super) const HELD: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[("balance_type", "ALL_TOKENS_IN_WALLET"), ANY_WALLET],
+);
+/// A request for all holders of a token.
+pub(super) const HOLDERS: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[("balance_type", "ALL_WALLETS_FOR_TOKEN"), ANY_TOKEN],
+);
+/// A request for one balance.
+pub(super) const BALANCE: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[
+        ("balance_type", "TOKEN_IN_WALLET, or an undocumented type"),
+        ANY_TOKEN,
+        ANY_WALLET,
+    ],
+);
+const WITHOUT_TYPE: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[
+        ("token_code", "a token from the chain"),
+        ("wallet_address", "an address from the chain"),
+    ],
+);
+
+/// Without a usable response, there is no balance.
+pub(super) const NO_BALANCES: Cause = Cause::new(&["get-balances/token-in-wallet"], When::Unusable);
+/// Without usable lists, there is nothing to compare.
+const NO_LISTS: Cause = Cause::new(
+    &[
         "get-balances/all-tokens-in-wallet",
-        &["BALANCE-3", "BALANCE-5", "HTTP-2"],
-        |c| Box::pin(check_sample_responses(c, Sample::WalletBalances)),
-    ),
-    Case::must(
         "get-balances/all-wallets-for-token",
-        &["BALANCE-4", "BALANCE-5", "HTTP-2"],
-        |c| Box::pin(check_sample_responses(c, Sample::TokenHolders)),
-    ),
-    Case::must("get-balances/balance", &["BALANCE-6", "BALANCE-7"], |c| {
-        Box::pin(balance(c))
-    }),
-    Case::should(
-        "get-balances/lists-carry-balances",
-        &["BALANCE-5", "BALANCE-8"],
-        |c| Box::pin(lists_carry_balances(c)),
-    ),
-    Case::must(
-        "get-balances/lists-agree",
-        &["BALANCE-3", "BALANCE-4"],
-        |c| Box::pin(lists_agree(c)),
-    ),
-    Case::must(
-        "get-balances/nothing-held",
-        &["BALANCE-6", "BALANCE-2"],
-        |c| Box::pin(nothing_held(c)),
-    ),
-    Case::must("get-balances/wallet-address", &["BALANCE-2"], |c| {
-        Box::pin(wallet_address(c))
-    }),
-    Case::should("get-balances/repeat-read", &["BALANCE-2"], |c| {
-        Box::pin(steady(c, Sample::TokenBalance))
-    }),
-    Case::must(
-        "get-balances/wallet-address-malformed",
-        &["BALANCE-2"],
-        |c| Box::pin(wallet_address_malformed(c)),
-    ),
-    Case::must("get-balances/token-code", &["BALANCE-2"], |c| {
-        Box::pin(token_code(c))
-    }),
-    Case::must("get-balances/balance-type-required", &["BALANCE-1"], |c| {
-        Box::pin(wrong_type(c, None, "a request without balance_type"))
-    }),
-    Case::should("get-balances/balance-type-unknown", &["BALANCE-1"], |c| {
-        Box::pin(wrong_type(
-            c,
-            Some("EVERYTHING"),
-            "a balance_type that the contract does not have",
-        ))
-    }),
-    Case::must("get-balances/decodes", &["BALANCE-5", "BALANCE-6"], |c| {
-        let decoding = Decoding {
-            client: |body| from_json::<TokenBalance>(body).map(drop),
-            needed: amount_needed,
-        };
-        Box::pin(decodes(c, Sample::TokenBalance, decoding))
-    }),
-    Case::of_snapshot(
-        "get-balances/snapshot",
-        Level::Must,
-        &["BALANCE-5", "BALANCE-6"],
-        Sample::TokenBalance,
-    ),
+    ],
+    When::Unusable,
+);
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "get-balances/token-in-wallet",
+        requirements: &["BALANCE-2", "BALANCE-5", "HTTP-2", "NODE-4"],
+        checks: "The response about one token in one wallet is a success with one JSON object.",
+        aspect: Aspect::Endpoint,
+        check: Own(|c| Box::pin(check_sample_responses(c, Sample::TokenBalance))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/all-tokens-in-wallet",
+        requirements: &["BALANCE-3", "BALANCE-5", "HTTP-2"],
+        checks: "The response about all tokens in a wallet is a success with one JSON object. Its shape is open.",
+        example: Example::None,
+        aspect: Aspect::Endpoint,
+        sends: &[],
+        check: Own(|c| Box::pin(check_sample_responses(c, Sample::WalletBalances))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/all-wallets-for-token",
+        requirements: &["BALANCE-4", "BALANCE-5", "HTTP-2"],
+        checks: "The response about all wallets for a token is a success with one JSON object. Its shape is open.",
+        example: Example::None,
+        aspect: Aspect::Endpoint,
+        sends: &[HOLDERS],
+        check: Own(|c| Box::pin(check_sample_responses(c, Sample::TokenHolders))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/balance",
+        requirements: &["BALANCE-6", "BALANCE-7"],
+        checks: "`balance`, or `value`, is an integer. If both are there, they are equal.",
+        aspect: Aspect::Shape,
+        check: Own(|c| Box::pin(balance(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/lists-carry-balances",
+        level: Level::Should,
+        requirements: &["BALANCE-5", "BALANCE-8"],
+        checks: "The responses with lists have `balance` or `value`, and it is not null.",
+        example: Example::None,
+        aspect: Aspect::Shape,
+        sends: &[HOLDERS],
+        explained_by: &[NO_BALANCES, NO_LISTS],
+        check: Own(|c| Box::pin(lists_carry_balances(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/lists-agree",
+        requirements: &["BALANCE-3", "BALANCE-4"],
+        checks: "A list has no entry about another wallet or token. The lists by wallet and by token, and single balances, show the same amounts. Lists of an unknown form are not compared.",
+        example: Example::None,
+        aspect: Aspect::Consistency,
+        sends: &[HOLDERS],
+        explained_by: &[NO_BALANCES, NO_LISTS],
+        check: Own(|c| Box::pin(lists_agree(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/nothing-held",
+        requirements: &["BALANCE-6", "BALANCE-2"],
+        checks: "The balance of a token that does not exist is 0, or the request is refused. Null is not an integer.",
+        example: Example::Named("/get-balances", "nothing_held"),
+        aspect: Aspect::Refusals,
+        sends: &[HOLDERS, BALANCE],
+        explained_by: &[
+            NO_BALANCES,
+            NO_LISTS,
+            Cause::new(&["get-balances/balance"], When::Always),
+            Cause::new(
+                &["get-balances/wallet-address"],
+                When::AllDepart(&["get-balances/token-code", "get-balances/nothing-held"]),
+            ),
+            Cause::new(&["get-balances/lists-agree"], When::Mentions("lists")),
+        ],
+        check: Own(|c| Box::pin(nothing_held(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/wallet-address",
+        requirements: &["BALANCE-2"],
+        checks: "Single balances of two wallets are those that the list for the token shows.",
+        aspect: Aspect::Consistency,
+        sends: &[HOLDERS, BALANCE],
+        explained_by: &[
+            NO_BALANCES,
+            NO_LISTS,
+            Cause::new(&["get-balances/lists-agree"], When::Always),
+        ],
+        check: Own(|c| Box::pin(wallet_address(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/repeat-read",
+        level: Level::Should,
+        requirements: &["BALANCE-2"],
+        checks: "The same request returns the same balance as long as no block is made.",
+        aspect: Aspect::Consistency,
+        check: Own(|c| Box::pin(steady(c, Sample::TokenBalance))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/wallet-address-malformed",
+        requirements: &["BALANCE-2"],
+        checks: "The wallet address `0x5a` is refused, or holds nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(wallet_address_malformed(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/token-code",
+        requirements: &["BALANCE-2"],
+        checks: "Single balances of two tokens are those that the list of the wallet shows.",
+        aspect: Aspect::Consistency,
+        explained_by: &[
+            NO_BALANCES,
+            NO_LISTS,
+            Cause::new(&["get-balances/lists-agree"], When::Always),
+            Cause::new(&["get-balances/wallet-address"], When::Always),
+        ],
+        check: Own(|c| Box::pin(token_code(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/balance-type-required",
+        requirements: &["BALANCE-1"],
+        checks: "A request without `balance_type` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[BALANCE, WITHOUT_TYPE],
+        check: Own(|c| Box::pin(wrong_type(c, None, "a request without balance_type"))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/balance-type-unknown",
+        level: Level::Should,
+        requirements: &["BALANCE-1"],
+        checks: "A request with `EVERYTHING` as `balance_type` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| {
+            Box::pin(wrong_type(
+                c,
+                Some("EVERYTHING"),
+                "a balance_type that the contract does not have",
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/decodes",
+        requirements: &["BALANCE-5", "BALANCE-6"],
+        checks: "The client `nodeproof-client` reads the balance.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_BALANCES,
+            Cause::new(&["get-balances/balance"], When::Always),
+        ],
+        check: Own(|c| {
+            let decoding = Decoding {
+                client: |body| from_json::<TokenBalance>(body).map(drop),
+                needed: amount_needed,
+            };
+            Box::pin(decodes(c, Sample::TokenBalance, decoding))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/snapshot",
+        requirements: &["BALANCE-5", "BALANCE-6"],
+        checks: "The shape of a single balance is that of the shared snapshot. `balance` and `value` count as one.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_BALANCES,
+            Cause::new(&["get-balances/balance"], When::Always),
+        ],
+        check: Snapshot(Sample::TokenBalance),
+        ..BASE
+    },
 ];
 
 /// Reads the balance from either of its members. It may be null.

@@ -4,88 +4,223 @@ use std::collections::BTreeSet;
 
 use nodeproof_client::{Block, from_json};
 use nodeproof_primitives::escape::escaped_up_to as shown;
-use nodeproof_report::Level;
+use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
-use super::case::Case;
+use super::{
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::{Blocks, Own, Snapshot},
+    request_kind::RequestKind,
+};
 use crate::{
     api::{
         BlockMembers, BlockResponse, MILLISECONDS, NO_INDEX, Sample, block_request, is_block,
         is_row_form, reported_index,
     },
     checks::{
-        BlockCheck, CheckResult, CheckScope, Checked, Decoding, Finding, Findings,
+        BlockCheck, CheckResult, CheckScope, Checked, Decoding, Field, Finding, Findings,
         check_json_responses, controls, never, refused,
     },
     context::Context,
     http::{InconclusiveReason, Request},
 };
 
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    matters: "Wallets, explorers and other nodes read blocks to follow the chain. A field that is missing or wrong stops them all.",
+    example: Example::Of("/get-block"),
+    explained_by: &[NO_BLOCKS, OTHER_FORM],
+    ..Case::BASE
+};
+
+/// A request for a block.
+pub(super) const BLOCK: RequestKind = RequestKind::get(
+    "/get-block",
+    &[(
+        "block_index",
+        "an index of the chain, beyond it, or no index",
+    )],
+);
+pub(super) const WITHOUT_INDEX: RequestKind = RequestKind::get("/get-block", &[]);
+
+/// Without a usable response, there is no block.
+pub(super) const NO_BLOCKS: Cause = Cause::new(&["get-block/responds"], When::Unusable);
+/// A block in another form does not have what a case looks at.
+pub(super) const OTHER_FORM: Cause = Cause::new(
+    &[
+        "get-block/shape",
+        "get-block/text",
+        "get-block/previous-block-receipts",
+    ],
+    When::Inconclusive,
+);
+/// A row of the block table lacks members.
+const ROW: Cause = Cause::new(&["get-block/shape"], When::Always);
+/// A node that returns a block for every index.
+pub(super) const ANY_INDEX: Cause = Cause::new(&["get-block/unknown-index"], When::Always);
+/// The path of a receipt in a block.
+pub(super) const RECEIPT: &[&str] = &["text", "previous_block_receipts", "*"];
+
+/// A receipt that lacks a field has nothing to check.
+pub(super) const NO_RECEIPTS: Cause =
+    Cause::fields_below(Sample::Blocks, RECEIPT, When::Inconclusive);
+
+/// A receipt without `data` has no vote to check.
+const NO_DATA: Cause = Cause::new(&["get-block/receipt-data"], When::Inconclusive);
+
+/// Returns the case about a documented field of a block.
+pub(super) fn of_field(field: &'static Field) -> Case {
+    const IN_ROWS_TOO: [&str; 4] = ["timestamp", "proof", "expected_miner", "previous_hash"];
+    let explained_by: &[Cause] = match &field.path[..] {
+        [name] if !IN_ROWS_TOO.contains(&name.as_str()) => &[NO_BLOCKS, ROW, OTHER_FORM],
+        _ if field.is_below(RECEIPT) => &[NO_BLOCKS, OTHER_FORM, NO_DATA],
+        _ => BASE.explained_by,
+    };
+    Case {
+        explained_by,
+        ..BASE.about_field(field)
+    }
+}
+
 pub(crate) const CASES: &[Case] = &[
-    Case::of_blocks("get-block/responds", Level::Must, &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
-        BlockCheck {
+    Case {
+        id: "get-block/responds",
+        requirements: &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
+        checks: "Every response to an index that the chain has is a success with one JSON object, without duplicate members.",
+        aspect: Aspect::Endpoint,
+        is_essential: true,
+        check: Blocks(BlockCheck {
             look: CheckScope::Responses(responds),
             least: 1,
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
-        },
-    )
-    .essential(),
-    Case::of_blocks("get-block/shape", Level::Must, &["BLOCK-1", "BLOCK-6"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/shape",
+        requirements: &["BLOCK-1", "BLOCK-6"],
+        checks: "The response is the Block, and not a row of the node's block table, which has `block_index` and no `text`.",
+        aspect: Aspect::Shape,
+        check: Blocks(BlockCheck {
             look: CheckScope::Alone(shape),
             least: 1,
             otherwise: NO_BLOCK,
-        },
-    ),
-    Case::of_blocks("get-block/index-echo", Level::Must, &["BLOCK-1", "BLOCK-2"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/index-echo",
+        requirements: &["BLOCK-1", "BLOCK-2"],
+        checks: "`index` of the response is the requested index.",
+        aspect: Aspect::Consistency,
+        check: Blocks(BlockCheck {
             look: CheckScope::Indexes(index_echo),
             least: 1,
             otherwise: "no block had an index",
-        },
-    ),
-    Case::of_blocks("get-block/timestamp-unit", Level::Must, &["FORM-1", "BLOCK-3", "RECEIPT-4"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/timestamp-unit",
+        requirements: &["FORM-1", "BLOCK-3", "RECEIPT-4"],
+        checks: "`timestamp` of blocks and receipts lies between 1973 and 5138 in milliseconds. Seconds and microseconds do not.",
+        check: Blocks(BlockCheck {
             look: CheckScope::Alone(timestamp_unit),
             least: 1,
             otherwise: "no timestamp was an integer",
-        },
-    ),
-    Case::of_blocks("get-block/receipts-of-preceding-block", Level::Must, &["BLOCK-8", "RECEIPT-1"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/receipts-of-preceding-block",
+        requirements: &["BLOCK-8", "RECEIPT-1"],
+        checks: "`data.block_index` of each receipt is the block's index minus 1.",
+        aspect: Aspect::Consistency,
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
+            Cause::new(&["get-block/index-echo"], When::SameResponses),
+        ],
+        check: Blocks(BlockCheck {
             look: CheckScope::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no block had a receipt",
-        },
-    ),
-    Case::of_blocks("get-block/committee-distinct", Level::Should, &["BLOCK-11"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/committee-distinct",
+        level: Level::Should,
+        requirements: &["BLOCK-11"],
+        checks: "`committee` has each wallet once.",
+        check: Blocks(BlockCheck {
             look: CheckScope::Alone(committee_distinct),
             least: 1,
             otherwise: "no committee had a wallet",
-        },
-    ),
-    Case::must("get-block/unknown-index", &["BLOCK-1"],
-        |c| Box::pin(unknown_index(c)),
-    ),
-    Case::must("get-block/index-zero", &["BLOCK-1"],
-        |c| Box::pin(index_zero(c)),
-    ),
-    Case::must("get-block/block-index-required", &["BLOCK-1"],
-        |c| {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/unknown-index",
+        requirements: &["BLOCK-1"],
+        checks: "An index far beyond the chain, and -1, do not return a block.",
+        example: Example::REFUSED,
+        check: Own(|c| Box::pin(unknown_index(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-block/index-zero",
+        requirements: &["BLOCK-1"],
+        checks: "Index 0 returns block 0 or none. Whether a chain begins with 0 or 1 is open.",
+        example: Example::Text("The block with index 0, or a refusal."),
+        aspect: Aspect::Refusals,
+        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
+        check: Own(|c| Box::pin(index_zero(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-block/block-index-required",
+        requirements: &["BLOCK-1"],
+        checks: "A request without `block_index` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[WITHOUT_INDEX],
+        check: Own(|c| {
             let what = "a request without block_index";
             Box::pin(refused(c, Request::get("/get-block"), what, never))
-        },
-    ),
-    Case::should("get-block/block-index-malformed", &["BLOCK-1", "BLOCK-13"],
-        |c| {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/block-index-malformed",
+        level: Level::Should,
+        requirements: &["BLOCK-1", "BLOCK-13"],
+        checks: "A request with `no-index-5a5a` as `block_index` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
+        check: Own(|c| {
             let what = "a block_index that is not an integer";
             Box::pin(refused(c, block_request(NO_INDEX), what, never))
-        },
-    ),
-    Case::of_blocks("get-block/decodes", Level::Must, &["BLOCK-1"],
-        BlockCheck {
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/decodes",
+        requirements: &["BLOCK-1"],
+        checks: "The client `nodeproof-client` reads index, timestamp, previous hash and committee of each block.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_BLOCKS,
+            ROW,
+            OTHER_FORM,
+            Cause::fields_below(Sample::Blocks, &[], When::Always),
+        ],
+        check: Blocks(BlockCheck {
             look: CheckScope::Decode(Decoding {
                 client: |body| from_json::<Block>(body).map(drop),
                 needed: |text| {
@@ -95,9 +230,23 @@ pub(crate) const CASES: &[Case] = &[
             }),
             least: 1,
             otherwise: NO_BLOCK,
-        },
-    ),
-    Case::of_snapshot("get-block/snapshot", Level::Must, &["BLOCK-1"], Sample::Blocks),
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-block/snapshot",
+        requirements: &["BLOCK-1"],
+        checks: "The members of the response and the kinds of their values are those of the shared snapshot. Members that are not documented do not count.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_BLOCKS,
+            ROW,
+            OTHER_FORM,
+            Cause::fields_below(Sample::Blocks, &[], When::Always),
+        ],
+        check: Snapshot(Sample::Blocks),
+        ..BASE
+    },
 ];
 
 /// The reason why a case is inconclusive if no block was read.

@@ -2,56 +2,141 @@
 
 use nodeproof_client::{TrustScore, from_json};
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
-use nodeproof_report::Level;
 
-use super::case::Case;
+use nodeproof_report::{Aspect, Level};
+
+use super::{
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::{Own, Snapshot},
+    request_kind::{Parameter, RequestKind},
+};
 use crate::{
     api::{Members, Sample, trust_request},
     checks::{
-        Checked, Decoding, Finding, Findings, check_json_responses, decodes, is_missing, never,
-        objects, refused, steady,
+        Checked, Decoding, Field, Finding, Findings, check_json_responses, decodes, is_missing,
+        never, objects, refused, steady,
     },
     context::Context,
     http::{InconclusiveReason, Request},
 };
 
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    matters: "Applications use the score to decide which wallets to trust.",
+    example: Example::Of("/get-trustscore-wallets"),
+    sends: &[SCORE],
+    explained_by: &[NO_SCORES],
+    ..Case::BASE
+};
+
+const SOURCE: Parameter = (
+    "src_wallet_address",
+    "an address from the chain, or no address",
+);
+const DESTINATION: Parameter = (
+    "dst_wallet_address",
+    "an address from the chain, or no address",
+);
+/// A request for a trust score.
+pub(super) const SCORE: RequestKind =
+    RequestKind::get("/get-trustscore-wallets", &[SOURCE, DESTINATION]);
+const WITHOUT_SOURCE: RequestKind = RequestKind::get("/get-trustscore-wallets", &[DESTINATION]);
+const WITHOUT_DESTINATION: RequestKind = RequestKind::get("/get-trustscore-wallets", &[SOURCE]);
+
+/// Without a usable response, there is no score.
+pub(super) const NO_SCORES: Cause =
+    Cause::new(&["get-trustscore-wallets/responds"], When::Unusable);
+
+/// Returns the case about a documented field of a score.
+pub(super) fn of_field(field: &'static Field) -> Case {
+    BASE.about_field(field)
+}
+
 pub(crate) const CASES: &[Case] = &[
-    Case::must(
-        "get-trustscore-wallets/responds",
-        &["TRUST-1", "HTTP-2", "NODE-4"],
-        |c| Box::pin(responds(c)),
-    ),
-    Case::must("get-trustscore-wallets/status-success", &["TRUST-2"], |c| {
-        Box::pin(status_success(c))
-    }),
-    Case::must("get-trustscore-wallets/src-required", &["TRUST-1"], |c| {
-        Box::pin(left_out(c, "src_wallet_address"))
-    }),
-    Case::must("get-trustscore-wallets/dst-required", &["TRUST-1"], |c| {
-        Box::pin(left_out(c, "dst_wallet_address"))
-    }),
-    Case::should(
-        "get-trustscore-wallets/src-malformed",
-        &["TRUST-1", "FORM-2"],
-        |c| Box::pin(malformed(c, "src_wallet_address")),
-    ),
-    Case::should(
-        "get-trustscore-wallets/dst-malformed",
-        &["TRUST-1", "FORM-2"],
-        |c| Box::pin(malformed(c, "dst_wallet_address")),
-    ),
-    Case::should(
-        "get-trustscore-wallets/unknown-pair",
-        &["TRUST-1", "TRUST-4"],
-        |c| Box::pin(unknown_pair(c)),
-    ),
-    Case::should("get-trustscore-wallets/repeat-read", &["TRUST-1"], |c| {
-        Box::pin(steady(c, Sample::TrustScore))
-    }),
-    Case::must(
-        "get-trustscore-wallets/decodes",
-        &["TRUST-2", "TRUST-3"],
-        |c| {
+    Case {
+        id: "get-trustscore-wallets/responds",
+        requirements: &["TRUST-1", "HTTP-2", "NODE-4"],
+        checks: "The response about a pair of wallets is a success with one JSON object.",
+        aspect: Aspect::Endpoint,
+        check: Own(|c| Box::pin(responds(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/status-success",
+        requirements: &["TRUST-2"],
+        checks: "`status` is `SUCCESS` where a score is returned.",
+        check: Own(|c| Box::pin(status_success(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/src-required",
+        requirements: &["TRUST-1"],
+        checks: "A request without `src_wallet_address` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[SCORE, WITHOUT_SOURCE],
+        check: Own(|c| Box::pin(left_out(c, "src_wallet_address"))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/dst-required",
+        requirements: &["TRUST-1"],
+        checks: "A request without `dst_wallet_address` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[SCORE, WITHOUT_DESTINATION],
+        check: Own(|c| Box::pin(left_out(c, "dst_wallet_address"))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/src-malformed",
+        level: Level::Should,
+        requirements: &["TRUST-1", "FORM-2"],
+        checks: "The source `0x5a` is refused, or has no score.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(malformed(c, "src_wallet_address"))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/dst-malformed",
+        level: Level::Should,
+        requirements: &["TRUST-1", "FORM-2"],
+        checks: "The destination `0x5a` is refused, or has no score.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(malformed(c, "dst_wallet_address"))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/unknown-pair",
+        level: Level::Should,
+        requirements: &["TRUST-1", "TRUST-4"],
+        checks: "A pair of unknown wallets is refused, or has the score 0.",
+        example: Example::REFUSED,
+        check: Own(|c| Box::pin(unknown_pair(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/repeat-read",
+        level: Level::Should,
+        requirements: &["TRUST-1"],
+        checks: "The same request returns the same score as long as no block is made.",
+        aspect: Aspect::Consistency,
+        check: Own(|c| Box::pin(steady(c, Sample::TrustScore))),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/decodes",
+        requirements: &["TRUST-2", "TRUST-3"],
+        checks: "The client `nodeproof-client` reads the score.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_SCORES,
+            Cause::fields_below(Sample::TrustScore, &[], When::Always),
+        ],
+        check: Own(|c| {
             let decoding = Decoding {
                 client: |body| from_json::<TrustScore>(body).map(drop),
                 needed: |text| {
@@ -61,14 +146,21 @@ pub(crate) const CASES: &[Case] = &[
                 },
             };
             Box::pin(decodes(c, Sample::TrustScore, decoding))
-        },
-    ),
-    Case::of_snapshot(
-        "get-trustscore-wallets/snapshot",
-        Level::Must,
-        &["TRUST-2", "TRUST-3"],
-        Sample::TrustScore,
-    ),
+        }),
+        ..BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/snapshot",
+        requirements: &["TRUST-2", "TRUST-3"],
+        checks: "The shape of the response is that of the shared snapshot.",
+        aspect: Aspect::Shape,
+        explained_by: &[
+            NO_SCORES,
+            Cause::fields_below(Sample::TrustScore, &[], When::Always),
+        ],
+        check: Snapshot(Sample::TrustScore),
+        ..BASE
+    },
 ];
 
 async fn responds(context: &Context) -> Findings {

@@ -4,7 +4,15 @@ use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::case::Case;
+use nodeproof_report::Level;
+
+use super::{
+    call_sc,
+    case::Case,
+    cause::{Cause, When},
+    check::Check::Own,
+    get_balances, get_trustscore_wallets, sc_state,
+};
 use crate::{
     api::{Sample, is_json},
     checks::{Checked, Finding, Findings},
@@ -12,17 +20,55 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
-/// The ID of the case about temporary server errors.
-pub(super) const NO_RETRIES: &str = "http/no-retries";
+/// What these cases share.
+const BASE: Case = Case {
+    matters: "Programs decide by status and content type how they read a response.",
+    ..Case::BASE
+};
+
+/// JSON without the content type of JSON, everywhere.
+pub(super) const OTHER_CONTENT_TYPE: Cause = Cause::new(&["http/content-type"], When::Always);
 
 pub(crate) const CASES: &[Case] = &[
-    Case::should("http/content-type", &["HTTP-5", "HTTP-2"], |c| {
-        Box::pin(content_type(c))
-    }),
-    Case::should("http/success-status", &["HTTP-6"], |c| {
-        Box::pin(success_status(c))
-    }),
-    Case::should(NO_RETRIES, &["HTTP-6"], |c| Box::pin(no_retries(c))),
+    Case {
+        id: "http/content-type",
+        level: Level::Should,
+        requirements: &["HTTP-5", "HTTP-2"],
+        checks: "Successful JSON responses have the content type `application/json`, with any parameters.",
+        sends: &[
+            get_balances::HOLDERS,
+            get_balances::BALANCE,
+            sc_state::STATE,
+            get_trustscore_wallets::SCORE,
+            call_sc::BUILD,
+        ],
+        check: Own(|c| Box::pin(content_type(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/success-status",
+        level: Level::Should,
+        requirements: &["HTTP-6"],
+        checks: "Successful responses have the status 200. The contract names no status, so any 2xx keeps it.",
+        sends: &[
+            get_balances::HOLDERS,
+            get_balances::BALANCE,
+            sc_state::STATE,
+            get_trustscore_wallets::SCORE,
+            call_sc::BUILD,
+        ],
+        check: Own(|c| Box::pin(success_status(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/no-retries",
+        level: Level::Should,
+        requirements: &["HTTP-6"],
+        checks: "No request of the whole run failed with a server error (5xx) and succeeded when it was sent again. The run sends each such request twice, so that no other case has to check the error.",
+        is_last: true,
+        check: Own(|c| Box::pin(no_retries(c))),
+        ..BASE
+    },
 ];
 
 /// The samples whose responses are JSON.

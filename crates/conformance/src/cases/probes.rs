@@ -3,9 +3,22 @@
 use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::Level;
 use serde_json::Value;
 
-use super::{case::Case, stored_record::known_rows};
+use super::{
+    call_sc,
+    case::Case,
+    cause::{Cause, When},
+    chain,
+    check::Check::Own,
+    get_balances,
+    get_block::{self, ANY_INDEX, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
+    get_trustscore_wallets,
+    request_kind::RequestKind,
+    sc_state,
+    stored_record::known_rows,
+};
 use crate::{
     api::{PROBED_PATHS, Probe, Sample, Tier, carried, reported_index},
     checks::{Checked, Finding, Findings, controls, described, has_same_content, objects},
@@ -13,59 +26,158 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
+const UNUSUAL: &str = "a plain or an unusual value";
+const BLOCK: RequestKind = RequestKind::get("/get-block", &[("block_index", UNUSUAL)]);
+const BALANCE: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[
+        ("balance_type", UNUSUAL),
+        ("token_code", UNUSUAL),
+        ("wallet_address", UNUSUAL),
+    ],
+);
+const HELD: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[
+        ("balance_type", "ALL_TOKENS_IN_WALLET"),
+        ("wallet_address", UNUSUAL),
+    ],
+);
+const HOLDERS: RequestKind = RequestKind::get(
+    "/get-balances",
+    &[
+        ("balance_type", "ALL_WALLETS_FOR_TOKEN"),
+        ("token_code", UNUSUAL),
+    ],
+);
+const STATE: RequestKind = RequestKind::get(
+    "/sc-state",
+    &[
+        ("table_name", UNUSUAL),
+        ("contract_address", UNUSUAL),
+        ("unique_column", UNUSUAL),
+        ("unique_value", UNUSUAL),
+    ],
+);
+const SCORE: RequestKind = RequestKind::get(
+    "/get-trustscore-wallets",
+    &[
+        ("src_wallet_address", UNUSUAL),
+        ("dst_wallet_address", UNUSUAL),
+    ],
+);
+const CALL: RequestKind = RequestKind::post("/call-sc", "a call with one unusual value");
+
 pub(crate) const CASES: &[Case] = &[
-    Case::must("get-block/probes-only-requested", &["BLOCK-1"], |c| {
-        Box::pin(check_only_requested(c, "/get-block", other_block))
-    })
-    .of(Tier::Probe),
-    Case::must(
-        "get-balances/probes-only-requested",
-        &["BALANCE-2", "BALANCE-3", "BALANCE-4"],
-        |c| Box::pin(check_only_requested(c, "/get-balances", other_balance)),
-    )
-    .of(Tier::Probe),
-    Case::must("sc-state/probes-only-requested", &["STATE-2"], |c| {
-        Box::pin(check_only_requested(c, "/sc-state", other_record))
-    })
-    .of(Tier::Probe),
-    Case::must(
-        "get-trustscore-wallets/probes-only-requested",
-        &["TRUST-1"],
-        |c| {
+    Case {
+        id: "get-block/probes-only-requested",
+        requirements: &["BLOCK-1"],
+        tier: Tier::Probe,
+        checks: "A malformed index, such as one with a quote, a condition or a wildcard, never returns a block that a lenient parser would not return.",
+        sends: &[BLOCK],
+        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
+        check: Own(|c| Box::pin(check_only_requested(c, "/get-block", other_block))),
+        ..get_block::BASE
+    },
+    Case {
+        id: "get-balances/probes-only-requested",
+        requirements: &["BALANCE-2", "BALANCE-3", "BALANCE-4"],
+        tier: Tier::Probe,
+        checks: "A wallet, token or balance type with a quote, condition or wildcard never returns more than an unknown value does.",
+        sends: &[BALANCE, HELD, HOLDERS],
+        check: Own(|c| Box::pin(check_only_requested(c, "/get-balances", other_balance))),
+        ..get_balances::BASE
+    },
+    Case {
+        id: "sc-state/probes-only-requested",
+        requirements: &["STATE-2"],
+        tier: Tier::Probe,
+        checks: "A table, contract, column or value with a quote, condition or wildcard never returns a record without exactly the requested value.",
+        sends: &[STATE],
+        check: Own(|c| Box::pin(check_only_requested(c, "/sc-state", other_record))),
+        ..sc_state::BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/probes-only-requested",
+        requirements: &["TRUST-1"],
+        tier: Tier::Probe,
+        checks: "An address with a quote, condition or wildcard never returns a score, unless an unknown address does.",
+        sends: &[SCORE],
+        check: Own(|c| {
             Box::pin(check_only_requested(
                 c,
                 "/get-trustscore-wallets",
                 other_score,
             ))
-        },
-    )
-    .of(Tier::Probe),
-    Case::should("get-block/probes-no-crash", &["BLOCK-1"], |c| {
-        Box::pin(no_crash(c, "/get-block"))
-    })
-    .of(Tier::Probe),
-    Case::should("get-balances/probes-no-crash", &["BALANCE-1"], |c| {
-        Box::pin(no_crash(c, "/get-balances"))
-    })
-    .of(Tier::Probe),
-    Case::should("sc-state/probes-no-crash", &["STATE-1"], |c| {
-        Box::pin(no_crash(c, "/sc-state"))
-    })
-    .of(Tier::Probe),
-    Case::should(
-        "get-trustscore-wallets/probes-no-crash",
-        &["TRUST-1"],
-        |c| Box::pin(no_crash(c, "/get-trustscore-wallets")),
-    )
-    .of(Tier::Probe),
-    Case::should("call-sc/probes-no-crash", &["CALL-1"], |c| {
-        Box::pin(no_crash(c, "/call-sc"))
-    })
-    .of(Tier::Probe),
-    Case::should("chain/unchanged-by-probes", &["BLOCK-1"], |c| {
-        Box::pin(unchanged(c))
-    })
-    .of(Tier::Probe),
+        }),
+        ..get_trustscore_wallets::BASE
+    },
+    Case {
+        id: "get-block/probes-no-crash",
+        level: Level::Should,
+        requirements: &["BLOCK-1"],
+        tier: Tier::Probe,
+        checks: "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
+        sends: &[BLOCK],
+        check: Own(|c| Box::pin(no_crash(c, "/get-block"))),
+        ..get_block::BASE
+    },
+    Case {
+        id: "get-balances/probes-no-crash",
+        level: Level::Should,
+        requirements: &["BALANCE-1"],
+        tier: Tier::Probe,
+        checks: "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
+        sends: &[BALANCE, HELD, HOLDERS],
+        check: Own(|c| Box::pin(no_crash(c, "/get-balances"))),
+        ..get_balances::BASE
+    },
+    Case {
+        id: "sc-state/probes-no-crash",
+        level: Level::Should,
+        requirements: &["STATE-1"],
+        tier: Tier::Probe,
+        checks: "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
+        sends: &[STATE],
+        check: Own(|c| Box::pin(no_crash(c, "/sc-state"))),
+        ..sc_state::BASE
+    },
+    Case {
+        id: "get-trustscore-wallets/probes-no-crash",
+        level: Level::Should,
+        requirements: &["TRUST-1"],
+        tier: Tier::Probe,
+        checks: "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
+        sends: &[SCORE],
+        check: Own(|c| Box::pin(no_crash(c, "/get-trustscore-wallets"))),
+        ..get_trustscore_wallets::BASE
+    },
+    Case {
+        id: "call-sc/probes-no-crash",
+        level: Level::Should,
+        requirements: &["CALL-1"],
+        tier: Tier::Probe,
+        checks: "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
+        sends: &[call_sc::BUILD, CALL],
+        check: Own(|c| Box::pin(no_crash(c, "/call-sc"))),
+        ..call_sc::BASE
+    },
+    Case {
+        id: "chain/unchanged-by-probes",
+        level: Level::Should,
+        requirements: &["BLOCK-1"],
+        tier: Tier::Probe,
+        checks: "After all probes, blocks, a record and a score are unchanged.",
+        sends: &[BLOCK, BALANCE, HELD, HOLDERS, STATE, SCORE, CALL],
+        explained_by: &[
+            Cause::new(&["chain/repeat-read"], When::Always),
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+        ],
+        check: Own(|c| Box::pin(unchanged(c))),
+        ..chain::BASE
+    },
 ];
 
 /// Describes data in a response that the probe did not request, if there is any. The control is the

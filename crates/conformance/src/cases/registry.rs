@@ -1,42 +1,47 @@
 //! The list of all cases.
 
 use super::{
-    block_transactions, call_sc, case::Case, chain, claim, docs, get_balances, get_block,
-    get_trustscore_wallets, http, probes, sc_state, submit_transaction,
+    block_transactions, call_sc, call_sc_bodies, case::Case, chain, claim, claim_aftermath,
+    claim_record, docs, get_balances, get_block, get_trustscore_wallets, http, probes,
+    refused_submissions, request_kind::RequestKind, sc_state, submit_transaction,
 };
-use crate::checks::FIELDS;
+use crate::{
+    api::Sample,
+    checks::{FIELDS, Field},
+};
 
-/// The cases that run after all others, one after the other. They are about the whole run.
-pub(crate) const AT_THE_END: [&str; 2] = [chain::REPEAT_READ, http::NO_RETRIES];
+/// The kinds of requests that the search for samples sends.
+pub(crate) const DISCOVERY: &[RequestKind] = &[get_block::BLOCK, get_balances::HELD];
 
 /// Returns all cases, by operation, in the order in which reports list them.
 #[must_use]
 pub fn all() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for own in [
+    let fields = |sample: Sample, case: fn(&'static Field) -> Case| {
+        let fields = FIELDS.iter().filter(move |field| field.sample == sample);
+        fields.map(case).collect::<Vec<_>>()
+    };
+    [
         get_block::CASES,
+        &fields(Sample::Blocks, get_block::of_field),
         chain::CASES,
         block_transactions::CASES,
         get_balances::CASES,
         sc_state::CASES,
         get_trustscore_wallets::CASES,
+        &fields(Sample::TrustScore, get_trustscore_wallets::of_field),
         docs::CASES,
         http::CASES,
         call_sc::CASES,
+        call_sc_bodies::CASES,
+        refused_submissions::CASES,
         submit_transaction::CASES,
-    ] {
-        let operation = own.first().map_or("", Case::operation);
-        cases.extend_from_slice(own);
-        cases.extend(
-            FIELDS
-                .iter()
-                .map(Case::of_field)
-                .filter(|case| case.operation() == operation),
-        );
-    }
-    cases.extend_from_slice(claim::CASES);
-    cases.extend_from_slice(probes::CASES);
-    cases
+        &fields(Sample::Refusals, submit_transaction::of_field),
+        claim::CASES,
+        claim_record::CASES,
+        claim_aftermath::CASES,
+        probes::CASES,
+    ]
+    .concat()
 }
 
 #[cfg(test)]
@@ -47,7 +52,10 @@ mod tests {
     use nodeproof_report::Level;
 
     use super::*;
-    use crate::cases::untested::{UNTESTED, untested};
+    use crate::cases::{
+        BASELINE, FIXTURE,
+        untested::{UNTESTED, untested},
+    };
 
     #[test]
     fn ids_are_unique_and_of_their_form() {
@@ -81,10 +89,15 @@ mod tests {
     fn a_level_follows_from_what_the_requirements_rest_on() {
         for case in all() {
             let bases = bases(&case);
+            let documented = bases.iter().all(|basis| *basis == Basis::Documented);
             let right = match case.level {
-                Level::Must => bases.contains(&Basis::Documented),
+                // An exception says why.
+                Level::Must => {
+                    bases.first() == Some(&Basis::Documented)
+                        && documented == case.exception.is_none()
+                }
                 Level::Should => bases.iter().any(|basis| *basis != Basis::Open),
-                Level::Observed => bases.contains(&Basis::Observed),
+                Level::Observed => bases.first() == Some(&Basis::Observed),
             };
             assert!(
                 right,
@@ -93,6 +106,35 @@ mod tests {
                 case.level.name()
             );
         }
+    }
+
+    #[test]
+    fn every_case_says_what_it_checks_and_why() {
+        for case in all().iter().chain(FIXTURE).chain(BASELINE) {
+            assert!(
+                !case.checks.is_empty() && !case.matters.is_empty(),
+                "{}",
+                case.id
+            );
+        }
+    }
+
+    #[test]
+    fn every_field_that_cites_a_requirement_is_a_case() {
+        let ids: Vec<_> = FIELDS.iter().map(|field| field.id.as_str()).collect();
+        for (id, requirements) in [
+            ("get-block/index", &["BLOCK-2"][..]),
+            ("get-block/committee", &["BLOCK-11", "FORM-2"]),
+            ("get-block/receipt-data", &["BLOCK-8", "RECEIPT-1"]),
+            ("get-block/receipt-block-hash", &["RECEIPT-2", "FORM-4"]),
+            ("get-trustscore-wallets/trust-score", &["TRUST-3"]),
+            ("submit-transaction/new-transaction", &["SUBMIT-7"]),
+        ] {
+            let field = FIELDS.iter().find(|field| field.id == id);
+            let field = field.unwrap_or_else(|| panic!("{id} is not in {ids:?}"));
+            assert_eq!(field.requirements, requirements, "{id}");
+        }
+        assert_eq!(ids.len(), 26, "{ids:?}");
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! `GET /sc-state`.
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
-    case::Case,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
+    request_kind::{Parameter, RequestKind},
     stored_record::{Row, known_rows, matches_claim, rows},
 };
 use crate::{
@@ -16,66 +20,187 @@ use crate::{
     http::{InconclusiveReason, Request},
 };
 
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    matters: "The stored record is the claim that the community checks. Another record in its place is a false claim.",
+    example: Example::Of("/sc-state"),
+    sends: &[STATE],
+    explained_by: &[NO_STATE],
+    ..Case::BASE
+};
+
+const TABLE: Parameter = ("table_name", "verification, or a table that does not exist");
+const CONTRACT: Parameter = (
+    "contract_address",
+    "a contract from the chain, or an unknown one",
+);
+const COLUMN: Parameter = (
+    "unique_column",
+    "asset_id, or one that does not hold assets",
+);
+const VALUE: Parameter = ("unique_value", "an asset from the chain, or an unknown one");
+/// A request for a stored record.
+pub(super) const STATE: RequestKind =
+    RequestKind::get("/sc-state", &[TABLE, CONTRACT, COLUMN, VALUE]);
+const WITHOUT_TABLE: RequestKind = RequestKind::get("/sc-state", &[CONTRACT, COLUMN, VALUE]);
+const WITHOUT_CONTRACT: RequestKind = RequestKind::get("/sc-state", &[TABLE, COLUMN, VALUE]);
+const WITHOUT_COLUMN: RequestKind = RequestKind::get("/sc-state", &[TABLE, CONTRACT, VALUE]);
+const WITHOUT_VALUE: RequestKind = RequestKind::get("/sc-state", &[TABLE, CONTRACT, COLUMN]);
+
+/// Without a usable response, there is no record.
+pub(super) const NO_STATE: Cause = Cause::new(&["sc-state/responds"], When::Unusable);
+
 pub(crate) const CASES: &[Case] = &[
-    Case::must("sc-state/responds", &["STATE-3", "HTTP-2", "NODE-4"], |c| {
-        Box::pin(responds(c))
-    }),
-    Case::should("sc-state/value", &["STATE-3"], |c| Box::pin(value(c))),
-    Case::must("sc-state/unique-value-echo", &["STATE-2"], |c| {
-        Box::pin(unique_value_echo(c))
-    }),
-    Case::must(
-        "sc-state/record-matches-claim",
-        &["RECORD-14", "STATE-2"],
-        |c| Box::pin(matches_claim(c)),
-    ),
-    Case::must("sc-state/unknown-value", &["STATE-2"], |c| {
-        Box::pin(unknown_value(c))
-    }),
-    Case::must("sc-state/unknown-table", &["STATE-2"], |c| {
-        Box::pin(unknown(
-            c,
-            "table_name",
-            "no_such_table",
-            "a table that does not exist",
-        ))
-    }),
-    Case::must("sc-state/unknown-contract", &["STATE-2"], |c| {
-        Box::pin(unknown_contract(c))
-    }),
-    Case::should("sc-state/repeat-read", &["STATE-2"], |c| {
-        Box::pin(steady(c, Sample::ContractState))
-    }),
-    Case::must(
-        "sc-state/contract-address-malformed",
-        &["STATE-2", "FORM-3"],
-        |c| {
+    Case {
+        id: "sc-state/responds",
+        requirements: &["STATE-3", "HTTP-2", "NODE-4"],
+        checks: "The response is a success with one JSON object.",
+        aspect: Aspect::Endpoint,
+        check: Own(|c| Box::pin(responds(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/value",
+        level: Level::Should,
+        requirements: &["STATE-3"],
+        checks: "The response has the member `value`. Known nodes have `data`.",
+        aspect: Aspect::Shape,
+        check: Own(|c| Box::pin(value(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/unique-value-echo",
+        requirements: &["STATE-2"],
+        checks: "Every record in the response has the requested asset in its column `asset_id`, or somewhere if its form is unknown.",
+        aspect: Aspect::Consistency,
+        check: Own(|c| Box::pin(unique_value_echo(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/record-matches-claim",
+        requirements: &["RECORD-14", "STATE-2"],
+        checks: "A record has the values of the claim that a block shows for this asset and verifier. Records of an unknown form are not compared.",
+        aspect: Aspect::Consistency,
+        check: Own(|c| Box::pin(matches_claim(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/unknown-value",
+        requirements: &["STATE-2"],
+        checks: "The name of an asset with its letters in the other case, or without its last character, is refused or returns no record.",
+        example: Example::REFUSED,
+        check: Own(|c| Box::pin(unknown_value(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/unknown-table",
+        requirements: &["STATE-2"],
+        checks: "The table `no_such_table` is refused, or returns no record.",
+        example: Example::REFUSED,
+        check: Own(|c| {
+            Box::pin(unknown(
+                c,
+                "table_name",
+                "no_such_table",
+                "a table that does not exist",
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/unknown-contract",
+        requirements: &["STATE-2"],
+        checks: "A contract that does not have the record is refused, or returns no record.",
+        example: Example::REFUSED,
+        check: Own(|c| Box::pin(unknown_contract(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/repeat-read",
+        level: Level::Should,
+        requirements: &["STATE-2"],
+        checks: "The same request returns the same record as long as no block is made.",
+        aspect: Aspect::Consistency,
+        check: Own(|c| Box::pin(steady(c, Sample::ContractState))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/contract-address-malformed",
+        requirements: &["STATE-2", "FORM-3"],
+        checks: "The contract address `ct5a` is refused, or returns no record.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| {
             Box::pin(unknown(
                 c,
                 "contract_address",
                 "ct5a",
                 "a malformed contract address",
             ))
-        },
-    ),
-    Case::should("sc-state/claim-readable", &["RECORD-13"], |c| {
-        Box::pin(claim_readable(c))
-    }),
-    Case::must("sc-state/unknown-column", &["STATE-2"], |c| {
-        Box::pin(unknown_column(c))
-    }),
-    Case::must("sc-state/table-name-required", &["STATE-1"], |c| {
-        Box::pin(left_out(c, "table_name"))
-    }),
-    Case::must("sc-state/contract-address-required", &["STATE-1"], |c| {
-        Box::pin(left_out(c, "contract_address"))
-    }),
-    Case::must("sc-state/unique-column-required", &["STATE-1"], |c| {
-        Box::pin(left_out(c, "unique_column"))
-    }),
-    Case::must("sc-state/unique-value-required", &["STATE-1"], |c| {
-        Box::pin(left_out(c, "unique_value"))
-    }),
+        }),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/claim-readable",
+        level: Level::Should,
+        requirements: &["RECORD-13"],
+        checks: "At least one claim from a block can be read.",
+        aspect: Aspect::Consistency,
+        explained_by: &[
+            NO_STATE,
+            Cause::new(&["sc-state/value"], When::SameResponses),
+        ],
+        check: Own(|c| Box::pin(claim_readable(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/unknown-column",
+        requirements: &["STATE-2"],
+        checks: "The column `asset_type` does not find the record of an asset by the asset's name.",
+        example: Example::REFUSED,
+        check: Own(|c| Box::pin(unknown_column(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/table-name-required",
+        requirements: &["STATE-1"],
+        checks: "A request without `table_name` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[STATE, WITHOUT_TABLE],
+        check: Own(|c| Box::pin(left_out(c, "table_name"))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/contract-address-required",
+        requirements: &["STATE-1"],
+        checks: "A request without `contract_address` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[STATE, WITHOUT_CONTRACT],
+        check: Own(|c| Box::pin(left_out(c, "contract_address"))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/unique-column-required",
+        requirements: &["STATE-1"],
+        checks: "A request without `unique_column` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[STATE, WITHOUT_COLUMN],
+        check: Own(|c| Box::pin(left_out(c, "unique_column"))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/unique-value-required",
+        requirements: &["STATE-1"],
+        checks: "A request without `unique_value` is refused, or returns nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[STATE, WITHOUT_VALUE],
+        check: Own(|c| Box::pin(left_out(c, "unique_value"))),
+        ..BASE
+    },
 ];
 
 const NO_CLAIM: &str =

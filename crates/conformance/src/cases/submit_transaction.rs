@@ -4,218 +4,239 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_client::{SubmitResponse, from_json};
 use nodeproof_primitives::RawJson;
-use nodeproof_report::SignedReport;
+use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
-    case::Case,
+    call_sc::NO_CALLS,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
     correct_submissions::{after_wrong_signature, batch, order_of_signatures},
-    http::content_types,
+    http::{OTHER_CONTENT_TYPE, content_types},
+    request_kind::RequestKind,
+    sc_state::NO_STATE,
 };
 use crate::{
-    api::{
-        Members, Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, message,
-        stored,
-    },
+    api::{Members, Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, stored},
     checks::{
-        Checked, Decoding, Finding, Findings, MAX_FINDINGS, Reply, Shows, check_json_responses,
-        decodes, judge, signed_transaction,
+        Checked, Decoding, Field, Finding, Findings, MAX_FINDINGS, Reply, check_json_responses,
+        decodes,
     },
-    context::{Alteration, Context, Refusal},
+    context::{Context, Refusal},
     http::{Exchange, InconclusiveReason, Request},
 };
 
-macro_rules! refuses {
-    ($level:ident, $id:literal, $requirements:expr, $($refusal:expr),+) => {
-        Case::$level($id, $requirements, |c| {
-            Box::pin(refuses(c, const { &[$($refusal),+] }))
-        })
-        .of(Tier::Reject)
-    };
+/// The response to a submission that is refused. Real nodes answer with the status 200.
+pub(super) const REFUSED: Example = Example::Text(
+    r#"POST /submit-transaction
+{
+  "status": "SUCCESS",
+  "response": {
+    "valid": false,
+    "msg": "Transaction has invalid signatures",
+    "new_transaction": true
+  }
+}"#,
+);
+const BATCH_REFUSED: &str = r#"POST /submit-transaction-batch
+{
+  "status": "SUCCESS",
+  "response": {
+    "accepted_transactions": [],
+    "failed_transactions": ["04087cb4c58f389c80bef882e3392f1b3b0e9e3c"]
+  }
+}"#;
+
+/// What most of these cases share.
+pub(super) const BASE: Case = Case {
+    tier: Tier::Reject,
+    matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
+    example: REFUSED,
+    aspect: Aspect::Refusals,
+    explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS],
+    ..Case::BASE
+};
+
+/// A request for a contract call that is then submitted.
+pub(super) const BUILD: RequestKind = RequestKind::post(
+    "/call-sc",
+    "a claim to build, which is submitted so that it must be refused, or as the control",
+);
+/// The submission that the others are compared with.
+pub(super) const CONTROL: RequestKind = submission(
+    "the control: a correctly signed claim, by a local node's public test wallet, else by a \
+     throw-away wallet without money",
+);
+const EVERY_REFUSAL: RequestKind = submission("each submission that must be refused");
+const READ_REFUSED: RequestKind = RequestKind::get(
+    "/sc-state",
+    &[
+        ("table_name", "verification"),
+        ("contract_address", "the claim's contract"),
+        ("unique_column", "asset_id"),
+        ("unique_value", "the asset of the refused claim"),
+    ],
+);
+
+pub(super) const fn submission(body: &'static str) -> RequestKind {
+    RequestKind::post("/submit-transaction", body)
+}
+
+/// Without a usable response, nothing is refused or accepted.
+pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds"], When::Unusable);
+/// A node that does not verify signatures.
+pub(super) const UNVERIFIED: Cause = Cause::new(
+    &["submit-transaction/signature-altered"],
+    When::AllDepart(&[
+        "submit-transaction/signature-altered",
+        "submit-transaction/another-wallets-key",
+        "submit-transaction/params-altered",
+        "submit-transaction/fee-altered",
+        "submit-transaction/transaction-altered",
+    ]),
+);
+/// The same, for a run that may not send a signature of the paying wallet.
+pub(super) const UNVERIFIED_PAYER: Cause = Cause::new(
+    &["submit-transaction/another-wallets-key"],
+    When::AllDepart(&[
+        "submit-transaction/unsigned",
+        "submit-transaction/half-signed",
+        "submit-transaction/unlisted-signer",
+        "submit-transaction/another-wallets-key",
+    ]),
+);
+
+/// Returns the case about a documented field of the responses to submissions.
+pub(super) fn of_field(field: &'static Field) -> Case {
+    Case {
+        sends: &[BUILD, EVERY_REFUSAL],
+        ..BASE.about_field(field)
+    }
 }
 
 pub(crate) const CASES: &[Case] = &[
-    refuses!(
-        must,
-        "submit-transaction/unsigned",
-        &["SUBMIT-3"],
-        Refusal::Unsigned,
-        Refusal::NoSigners
-    )
-    // Without this case, the tier has tested nothing.
-    .essential(),
-    refuses!(
-        must,
-        "submit-transaction/half-signed",
-        &["SUBMIT-3", "TX-10"],
-        Refusal::HalfSigned,
-        Refusal::SecondOnly,
-        Refusal::SignedTwice
-    ),
-    refuses!(
-        must,
-        "submit-transaction/unlisted-signer",
-        &["SUBMIT-3", "TX-11"],
-        Refusal::UnlistedSigner
-    ),
-    refuses!(
-        must,
-        "submit-transaction/another-wallets-key",
-        &["SUBMIT-3"],
-        Refusal::AnotherKey,
-        Refusal::FirstOfTwoRight,
-        Refusal::LastOfTwoRight,
-        Refusal::ChildTransaction
-    ),
-    refuses!(
-        must,
-        "submit-transaction/signature-altered",
-        &["SUBMIT-3"],
-        Refusal::SignatureAltered
-    ),
-    refuses!(
-        must,
-        "submit-transaction/params-altered",
-        &["SUBMIT-3"],
-        Refusal::Altered(Alteration::Params)
-    ),
-    refuses!(
-        must,
-        "submit-transaction/fee-altered",
-        &["SUBMIT-3"],
-        Refusal::Altered(Alteration::Fee)
-    ),
-    refuses!(
-        must,
-        "submit-transaction/transaction-altered",
-        &["SUBMIT-3"],
-        Refusal::Altered(Alteration::Timestamp),
-        Refusal::Altered(Alteration::Code),
-        Refusal::Altered(Alteration::Type),
-        Refusal::Altered(Alteration::Currency),
-        Refusal::Altered(Alteration::Descr),
-        Refusal::Altered(Alteration::Valid),
-        Refusal::Altered(Alteration::Function),
-        Refusal::Altered(Alteration::Address),
-        Refusal::Altered(Alteration::Signers)
-    ),
-    refuses!(
-        must,
-        "submit-transaction/signature-not-hex",
-        &["SUBMIT-3", "TX-11", "FORM-6"],
-        Refusal::SignatureNotHex,
-        Refusal::SignatureEmpty,
-        Refusal::SignatureNull,
-        Refusal::SignatureShort,
-        Refusal::SignatureZero
-    ),
-    refuses!(
-        must,
-        "submit-transaction/transaction-required",
-        &["SUBMIT-2"],
-        Refusal::NoTransaction,
-        Refusal::TransactionNull,
-        Refusal::TransactionText
-    ),
-    refuses!(
-        must,
-        "submit-transaction/signatures-required",
-        &["SUBMIT-2", "SUBMIT-3"],
-        Refusal::NoSignatures,
-        Refusal::SignaturesNull,
-        Refusal::SignaturesObject
-    ),
-    refuses!(
-        should,
-        "submit-transaction/fee-mistyped",
-        &["TX-5"],
-        Refusal::FeeText
-    ),
-    Case::should("submit-transaction/fee-negative", &["TX-5"], |c| {
-        Box::pin(refuses(c, &[Refusal::FeeNegative]))
-    })
-    .of(Tier::Reject),
-    Case::observed("submit-transaction/fee-zero", &["SUBMIT-10"], |c| {
-        Box::pin(refuses(c, &[Refusal::FeeZero]))
-    })
-    .of(Tier::Reject),
-    refuses!(
-        must,
-        "submit-transaction/empty-object",
-        &["SUBMIT-2"],
-        Refusal::EmptyObject
-    ),
-    refuses!(
-        must,
-        "submit-transaction/body-not-json",
-        &["SUBMIT-2", "HTTP-3"],
-        Refusal::NotJson,
-        Refusal::Empty
-    ),
-    refuses!(
-        must,
-        "submit-transaction/body-array",
-        &["SUBMIT-2"],
-        Refusal::Array
-    ),
-    refuses!(
-        must,
-        "submit-transaction/body-text",
-        &["SUBMIT-2"],
-        Refusal::Text
-    ),
-    Case::observed("submit-transaction/oversized", &["SUBMIT-11"], |c| {
-        Box::pin(refuses(c, &[Refusal::Oversized]))
-    })
-    .of(Tier::Reject),
-    Case::must(
-        "submit-transaction/right-after-wrong-signature",
-        &["SUBMIT-1", "SUBMIT-5"],
-        |c| Box::pin(after_wrong_signature(c)),
-    )
-    .of(Tier::Reject),
-    Case::should(
-        "submit-transaction/signature-order",
-        &["TX-10", "TX-11", "SUBMIT-3"],
-        |c| Box::pin(order_of_signatures(c)),
-    )
-    .of(Tier::Reject),
-    Case::should(
-        "submit-transaction/batch",
-        &["SUBMIT-3", "SUBMIT-12"],
-        |c| Box::pin(batch(c)),
-    )
-    .of(Tier::Reject),
-    Case::must(
-        "submit-transaction/responds",
-        &["SUBMIT-4", "SUBMIT-5", "NODE-1"],
-        |c| Box::pin(responds(c)),
-    )
-    .of(Tier::Reject),
-    Case::should("submit-transaction/content-type", &["HTTP-5"], |c| {
-        Box::pin(content_type(c))
-    })
-    .of(Tier::Reject),
-    Case::must(
-        "submit-transaction/refused-not-stored",
-        &["SUBMIT-3"],
-        |c| Box::pin(not_stored(c)),
-    )
-    .of(Tier::Reject),
-    Case::should("submit-transaction/wrong-method", &["SUBMIT-1"], |c| {
-        Box::pin(wrong_method(c))
-    })
-    .of(Tier::Reject),
-    Case::should(
-        "submit-transaction/refusal-is-no-crash",
-        &["SUBMIT-8"],
-        |c| Box::pin(no_crash(c)),
-    )
-    .of(Tier::Reject),
-    Case::must(
-        "submit-transaction/decodes",
-        &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
-        |c| {
+    Case {
+        id: "submit-transaction/right-after-wrong-signature",
+        requirements: &["SUBMIT-1", "SUBMIT-5"],
+        checks: "A transaction that was refused for a wrong signature is accepted when it is submitted again with the right one.",
+        example: Example::Of("/submit-transaction"),
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction with another key's signature, and then the same one signed as the control is",
+            ),
+        ],
+        check: Own(|c| Box::pin(after_wrong_signature(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/signature-order",
+        level: Level::Should,
+        requirements: &["TX-10", "TX-11", "SUBMIT-3"],
+        checks: "The signatures of two signers are accepted in either order. Each element of `signatures` names its wallet.",
+        example: Example::Of("/submit-transaction"),
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction of two signers, which both signed, with the signatures in either order",
+            ),
+        ],
+        check: Own(|c| Box::pin(order_of_signatures(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/batch",
+        level: Level::Should,
+        requirements: &["SUBMIT-3", "SUBMIT-12"],
+        checks: "`/submit-transaction-batch`, if the node has it, accepts neither an unsigned transaction nor one with another wallet's key.",
+        example: Example::Text(BATCH_REFUSED),
+        sends: &[
+            RequestKind::post(
+                "/call-sc",
+                "a claim to build, which is submitted in a batch so that it must be refused",
+            ),
+            RequestKind::post(
+                "/submit-transaction-batch",
+                "an array of two transactions: an unsigned one, and one signed with another key",
+            ),
+        ],
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+        ],
+        check: Own(|c| Box::pin(batch(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/responds",
+        requirements: &["SUBMIT-4", "SUBMIT-5", "NODE-1"],
+        checks: "A refusal with a status of success is one JSON object.",
+        aspect: Aspect::Endpoint,
+        sends: &[BUILD, EVERY_REFUSAL],
+        check: Own(|c| Box::pin(responds(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/content-type",
+        level: Level::Should,
+        requirements: &["HTTP-5"],
+        checks: "A refusal with a status of success and a JSON body has the content type `application/json`.",
+        sends: &[BUILD, EVERY_REFUSAL],
+        explained_by: &[OTHER_CONTENT_TYPE, NO_RESPONSES, NO_STATE, NO_CALLS],
+        check: Own(|c| Box::pin(content_type(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/refused-not-stored",
+        requirements: &["SUBMIT-3"],
+        checks: "`/sc-state` returns no record of a claim that was refused.",
+        example: Example::REFUSED,
+        sends: &[BUILD, EVERY_REFUSAL, READ_REFUSED],
+        check: Own(|c| Box::pin(not_stored(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/wrong-method",
+        level: Level::Should,
+        requirements: &["SUBMIT-1"],
+        checks: "A GET does not return the result of a submission.",
+        example: Example::REFUSED,
+        sends: &[BUILD, CONTROL, RequestKind::get("/submit-transaction", &[])],
+        check: Own(|c| Box::pin(wrong_method(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/refusal-is-no-crash",
+        level: Level::Should,
+        requirements: &["SUBMIT-8"],
+        checks: "No bad submission is refused with a 5xx status, which blames the server.",
+        aspect: Aspect::Style,
+        sends: &[BUILD, EVERY_REFUSAL],
+        check: Own(|c| Box::pin(no_crash(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/decodes",
+        requirements: &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
+        checks: "The client `nodeproof-client` reads the result of refused submissions.",
+        aspect: Aspect::Shape,
+        sends: &[BUILD, EVERY_REFUSAL],
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &["submit-transaction/response", "submit-transaction/valid"],
+                When::Always,
+            ),
+        ],
+        check: Own(|c| {
             let decoding = Decoding {
                 client: |body| from_json::<SubmitResponse>(body).map(drop),
                 needed: |text| {
@@ -229,86 +250,10 @@ pub(crate) const CASES: &[Case] = &[
                 },
             };
             Box::pin(decodes(c, Sample::Refusals, decoding))
-        },
-    )
-    .of(Tier::Reject),
+        }),
+        ..BASE
+    },
 ];
-
-/// Checks the responses to faulty submissions by comparing them with the control.
-async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
-    let submissions = &context.submissions;
-    let control = submissions.control().await;
-    let mut checked = Checked::default();
-    let mut unproven = None;
-    for refusal in refusals {
-        let response = match submissions.refusal(*refusal).await {
-            Ok(response) => response,
-            Err(inconclusive) => {
-                unproven = unproven.or(Some(inconclusive));
-                continue;
-            }
-        };
-        checked.one();
-        let bad = Reply::of(&response);
-        if bad == Reply::Accepted {
-            let what = format!("{} is accepted as valid", refusal.what());
-            let finding = Finding::new(&response, what, "a refusal", response.summary());
-            checked.push(finding.at("/response/valid").about(submitted(&response)));
-            continue;
-        }
-        let control = match &control {
-            Ok(control) => control,
-            Err(inconclusive) => {
-                unproven = unproven.or(Some(inconclusive.clone()));
-                continue;
-            }
-        };
-        let wrong_signature = match refusal.differs_only_in_what_is_signed() {
-            true => submissions.refusal(Refusal::SignatureAltered).await.ok(),
-            false => None,
-        };
-        let wrong_signature = wrong_signature.map(|response| Reply::of(&response));
-        match judge(&bad, &Reply::of(control), wrong_signature.as_ref()) {
-            Shows::Accepts | Shows::Refuses => {}
-            Shows::IgnoresAlteration => {
-                let what = format!(
-                    "{} is refused like a correctly signed transaction, not like a wrong signature",
-                    refusal.what()
-                );
-                let expected = "the response to a wrong signature";
-                let finding = Finding::new(&response, what, expected, response.summary());
-                checked.push(finding.about(submitted(&response)));
-            }
-            Shows::Nothing => {
-                unproven = unproven.or_else(|| Some(proves_nothing(*refusal, control)))
-            }
-        }
-    }
-    match unproven {
-        Some(inconclusive) if checked.has_no_findings() => Err(inconclusive),
-        _ => Ok(checked),
-    }
-}
-
-/// Returns the signed message of a submission.
-fn submitted(response: &Exchange) -> Option<Box<SignedReport>> {
-    signed_transaction(response.request.body.as_deref()?)
-}
-
-/// Returns the reason why a refusal proves nothing.
-fn proves_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
-    let reason = if is_missing_endpoint(control.status) {
-        format!("the endpoint does not exist: {}", control.summary())
-    } else {
-        format!(
-            "the node refuses {} with the same message as a correctly signed transaction of a wallet without \
-             money ({}); run against a node of your own, whose test wallet can pay",
-            refusal.what(),
-            message(control)
-        )
-    };
-    InconclusiveReason::NoSample(reason)
-}
 
 /// Returns the refusals with a success status. The contract does not show the content of other responses.
 async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {

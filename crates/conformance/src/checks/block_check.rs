@@ -63,14 +63,14 @@ pub(crate) struct InOrder {
 /// A check with the schema that it uses.
 pub(crate) struct PreparedCheck {
     pub(crate) check: BlockCheck,
-    schema: Option<(SchemaValidator, bool)>,
+    schema: Option<SchemaValidator>,
 }
 
 impl PreparedCheck {
     pub(crate) fn new(check: BlockCheck, spec: &Spec) -> Result<Self, InconclusiveReason> {
         let schema = match check.look {
             CheckScope::Field(field) => Some(field_schema(spec, field)?),
-            CheckScope::Decode(_) => Some((whole_block(spec)?, true)),
+            CheckScope::Decode(_) => Some(whole_block(spec)?),
             _ => None,
         };
         Ok(Self { check, schema })
@@ -108,10 +108,10 @@ impl PreparedCheck {
                 | CheckScope::Holes(look),
                 _,
             ) => look(seen, &mut judged),
-            (CheckScope::Field(field), Some((validator, required))) => {
-                check_places(&seen.exchange, field, *required, validator, &mut judged);
+            (CheckScope::Field(field), Some(validator)) => {
+                check_places(&seen.exchange, field, validator, &mut judged);
             }
-            (CheckScope::Decode(decode), Some((validator, _))) => {
+            (CheckScope::Decode(decode), Some(validator)) => {
                 judged.one();
                 match decodes_one(&seen.exchange, decode, validator, true) {
                     Ok(found) => judged.findings.extend(found),

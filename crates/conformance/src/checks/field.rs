@@ -3,29 +3,54 @@
 use nodeproof_openapi::requirement;
 use serde_json::Value;
 
-use crate::{
-    api::{Sample, Tier},
-    http::Exchange,
-};
+use crate::{api::Sample, http::Exchange};
 
 /// One documented field of a response.
 #[derive(Debug)]
 pub(crate) struct Field {
-    pub(crate) id: &'static str,
+    /// The ID of its case.
+    pub(crate) id: String,
     pub(crate) sample: Sample,
     /// Member names from the top of the response. `*` stands for every element of an array.
-    pub(crate) path: &'static [&'static str],
+    pub(crate) path: Vec<String>,
+    /// The path as people write it, such as `text.previous_block_receipts[].data`.
+    pub(crate) name: String,
     /// The IDs of the requirements that describe it.
-    pub(crate) requirements: &'static [&'static str],
+    pub(crate) requirements: Vec<&'static str>,
+    /// What its case checks.
+    pub(crate) checks: String,
+    /// The place of its schema in the documented view.
+    pub(crate) schema: String,
+    /// Whether every response with a place for it has to have it.
+    pub(crate) is_required: bool,
 }
 
 impl Field {
-    /// Returns the tier that a run needs to see the field.
-    pub(crate) const fn tier(&self) -> Tier {
-        match self.sample {
-            Sample::Refusals => Tier::Reject,
-            _ => Tier::Read,
-        }
+    pub(crate) fn new(
+        id: String,
+        sample: Sample,
+        path: Vec<String>,
+        requirements: Vec<&'static str>,
+        schema: String,
+        is_required: bool,
+    ) -> Self {
+        let name = path.join(".").replace(".*", "[]");
+        let mut field = Self {
+            id,
+            sample,
+            path,
+            requirements,
+            checks: String::new(),
+            schema,
+            is_required,
+            name,
+        };
+        field.checks = format!(
+            "Wherever a response has a place for `{}`, it is there with the documented type and form: {}",
+            field.name,
+            field.expected()
+        );
+        field
     }
 
     /// Returns the expectation: the text of its first requirement.
@@ -35,9 +60,12 @@ impl Field {
             .and_then(|id| requirement(id))
             .map_or("", |known| known.text)
     }
-}
 
-impl Field {
+    /// Whether the field is inside what `path` leads to.
+    pub(crate) fn is_below(&self, path: &[&str]) -> bool {
+        self.path.len() > path.len() && path.iter().zip(&self.path).all(|(step, own)| step == own)
+    }
+
     /// Whether a response has a place for the field.
     pub(crate) fn is_in(&self, exchange: &Exchange) -> bool {
         let Some((_, parents)) = self.path.split_last() else {
@@ -49,14 +77,14 @@ impl Field {
 }
 
 /// Whether a path of member names leads to an object.
-fn leads_to_an_object(value: &Value, path: &[&str]) -> bool {
+fn leads_to_an_object(value: &Value, path: &[String]) -> bool {
     match (path.split_first(), value) {
         (None, value) => value.is_object(),
-        (Some((&"*", rest)), Value::Array(items)) => {
+        (Some((step, rest)), Value::Array(items)) if step == "*" => {
             items.iter().any(|item| leads_to_an_object(item, rest))
         }
         (Some((name, rest)), Value::Object(members)) => members
-            .get(*name)
+            .get(name)
             .is_some_and(|member| leads_to_an_object(member, rest)),
         _ => false,
     }

@@ -20,7 +20,7 @@ use crate::{
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
-use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, SpecError, View, pointer};
+use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, View, pointer};
 
 /// Maximum number of findings to list for one case. The others are counted.
 pub(crate) const MAX_FINDINGS: usize = 5;
@@ -33,10 +33,10 @@ const MAX_MISMATCHES: usize = 200;
 
 pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
     let responses = context.sample(field.sample).await?;
-    let (validator, required) = field_schema(&context.spec, field)?;
+    let validator = field_schema(&context.spec, field)?;
     let mut result = CheckResult::default();
     for exchange in &responses {
-        check_places(exchange, field, required, &validator, &mut result);
+        check_places(exchange, field, &validator, &mut result);
     }
     if result.count == 0 {
         return Err(InconclusiveReason::NoSample(NEVER_SEEN.to_owned()));
@@ -50,23 +50,19 @@ pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
 /// The reason why a field's case is inconclusive if no response had a place for the field.
 pub(crate) const NEVER_SEEN: &str = "no response had a place for this field";
 
-/// Returns the documented schema of a field, and whether the field is required.
+/// Compiles the documented schema of a field.
 pub(crate) fn field_schema(
     spec: &Spec,
     field: &Field,
-) -> Result<(SchemaValidator, bool), InconclusiveReason> {
-    let (at, required) = schema_of(spec, field)?;
-    let validator = spec
-        .validator(View::Documented, &at)
-        .map_err(|error| harness(&error))?;
-    Ok((validator, required))
+) -> Result<SchemaValidator, InconclusiveReason> {
+    spec.validator(View::Documented, &field.schema)
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))
 }
 
 /// Checks the field wherever a response has it.
 pub(crate) fn check_places(
     exchange: &Arc<Exchange>,
     field: &Field,
-    required: bool,
     validator: &SchemaValidator,
     result: &mut CheckResult,
 ) {
@@ -74,40 +70,15 @@ pub(crate) fn check_places(
         return;
     };
     let mut found = 0;
-    for place in places(body, field.path).into_iter().take(MAX_PLACES) {
+    for place in places(body, &field.path).into_iter().take(MAX_PLACES) {
         result.one();
-        let findings = judge(exchange, field, &place, required, validator);
+        let findings = judge(exchange, field, &place, validator);
         found += findings.len();
         result.findings.extend(findings);
         if found > MAX_PLACES {
             break;
         }
     }
-}
-
-fn harness(error: &SpecError) -> InconclusiveReason {
-    InconclusiveReason::Harness(error.to_string())
-}
-
-/// Returns the location of the field's schema in the documented view, and whether the field is required.
-fn schema_of(spec: &Spec, field: &Field) -> Result<(String, bool), InconclusiveReason> {
-    let lost = || InconclusiveReason::Harness(format!("the spec does not describe {}", field.id));
-    let mut at = field
-        .sample
-        .schema(spec, View::Documented)
-        .ok_or_else(lost)?;
-    let mut required = true;
-    for step in field.path {
-        let (place, schema) = spec.unwrap(View::Documented, &at).ok_or_else(lost)?;
-        if *step == "*" {
-            at = pointer::join(&place, "items");
-        } else {
-            let names = schema.get("required").and_then(Value::as_array);
-            required = names.is_some_and(|names| names.iter().any(|name| name == step));
-            at = pointer::join(&pointer::join(&place, "properties"), step);
-        }
-    }
-    Ok((at, required))
 }
 
 /// An object that has, or should have, the field.
@@ -117,7 +88,7 @@ struct Place<'v> {
     value: Option<&'v Value>,
 }
 
-fn places<'v>(body: &'v Value, path: &[&str]) -> Vec<Place<'v>> {
+fn places<'v>(body: &'v Value, path: &[String]) -> Vec<Place<'v>> {
     let Some((name, parents)) = path.split_last() else {
         return Vec::new();
     };
@@ -125,7 +96,7 @@ fn places<'v>(body: &'v Value, path: &[&str]) -> Vec<Place<'v>> {
     for step in parents {
         objects = objects
             .into_iter()
-            .flat_map(|(at, value)| match (*step, value) {
+            .flat_map(|(at, value)| match (step.as_str(), value) {
                 ("*", Value::Array(items)) => items
                     .iter()
                     .enumerate()
@@ -147,7 +118,7 @@ fn places<'v>(body: &'v Value, path: &[&str]) -> Vec<Place<'v>> {
         .map(|(at, parent)| Place {
             pointer: pointer::join(&at, name),
             parent,
-            value: parent.get(*name),
+            value: parent.get(name),
         })
         .collect()
 }
@@ -156,12 +127,11 @@ fn judge(
     exchange: &Arc<Exchange>,
     field: &Field,
     place: &Place<'_>,
-    required: bool,
     validator: &SchemaValidator,
 ) -> Vec<Finding> {
-    let name = field.path.join(".").replace(".*", "[]");
+    let name = &field.name;
     let Some(value) = place.value else {
-        if !required {
+        if !field.is_required {
             return Vec::new();
         }
         let what = named_absence(field, place).unwrap_or_else(|| format!("{name} is missing"));
@@ -181,14 +151,14 @@ fn judge(
     let below = |other: &&Field| {
         other.sample == field.sample
             && other.path.len() > field.path.len()
-            && other.path.starts_with(field.path)
+            && other.path.starts_with(&field.path)
     };
     let own_only = FIELDS.iter().any(|other| below(&other));
     // If an element is not an object, the cases of the fields inside it have no place to check.
     let elements = FIELDS
         .iter()
         .filter(below)
-        .any(|other| other.path.get(field.path.len()) == Some(&"*"));
+        .any(|other| other.path[field.path.len()] == "*");
     validator
         .each_mismatch_in(value)
         .filter(|mismatch| !own_only || is_own(mismatch) || elements && is_of_an_element(mismatch))
@@ -229,7 +199,7 @@ fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
     if field.sample != Sample::Blocks || field.path.len() != 1 {
         return None;
     }
-    let name = field.path[0];
+    let name = &field.path[0];
     if name == "index" && reported_index(place.parent).is_some() {
         return Some("index is named block_index (a row of the block table)".to_owned());
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::error::UsageError;
 use crate::{
-    cases::{Case, all, description, rationale, untested},
+    cases::{Case, Example, all, untested},
     run::nearest,
 };
 
@@ -47,17 +47,15 @@ fn of_case(case: &Case) -> Result<String, UsageError> {
         "Requirements",
         &cited.map(line_of).collect::<String>(),
     );
-    let checks = description(case.id).unwrap_or_default();
-    section(&mut out, "What is checked", &checks);
-    section(
-        &mut out,
-        "Why it matters",
-        rationale(case.operation()).unwrap_or_default(),
-    );
-    if checks.contains("refused") {
+    section(&mut out, "What is checked", case.checks);
+    if let Some(exception) = case.exception {
+        section(&mut out, "Why it is a MUST", exception);
+    }
+    section(&mut out, "Why it matters", case.matters);
+    if case.checks.contains("refused") {
         section(&mut out, "What counts as a refusal", REFUSAL);
     }
-    if let Some(example) = good_response(&spec, case) {
+    if let Some(example) = good_response(&spec, case.example) {
         section(&mut out, "A good response", &example);
     }
     let is_signed = |id: &&str| matches!(*id, "SUBMIT-3" | "RECEIPT-7" | "RECEIPT-8" | "TX-11");
@@ -74,10 +72,7 @@ fn of_requirement(known: &Requirement, cases: &[Case]) -> String {
         .iter()
         .filter(|case| case.requirements.contains(&known.id));
     let lines: String = citing
-        .map(|case| {
-            let checks = description(case.id).unwrap_or_default();
-            format!("{} ({}): {checks}\n", case.id, case.level.name())
-        })
+        .map(|case| format!("{} ({}): {}\n", case.id, case.level.name(), case.checks))
         .collect();
     match untested(known.id) {
         Some(reason) => section(&mut out, "No case", reason),
@@ -101,30 +96,29 @@ fn section(out: &mut String, heading: &str, text: &str) {
     }
 }
 
-/// Returns the documented example of a successful response of the case's operation.
-fn good_response(spec: &Spec, case: &Case) -> Option<String> {
-    let path = match case.operation() {
-        "chain" => "/get-block".to_owned(),
-        operation => format!("/{operation}"),
+/// Returns a good response: a text, or a documented example.
+fn good_response(spec: &Spec, example: Example) -> Option<String> {
+    let (path, name) = match example {
+        Example::None => return None,
+        Example::Text(text) => return Some(text.to_owned()),
+        Example::Of(path) => (path, None),
+        Example::Named(path, name) => (path, Some(name)),
     };
     let operations = spec.operations(View::Documented);
     let operation = operations.iter().find(|operation| operation.path == path)?;
-    let (request, body) = (request_line(operation), example_of(spec, operation)?);
-    Some(format!("{request}\n{body}"))
+    let body = example_of(spec, operation, name)?;
+    Some(format!("{} {}\n{body}", operation.method, operation.path))
 }
 
-fn request_line(operation: &Operation<'_>) -> String {
-    format!("{} {}", operation.method, operation.path)
-}
-
-fn example_of(spec: &Spec, operation: &Operation<'_>) -> Option<String> {
+fn example_of(spec: &Spec, operation: &Operation<'_>, name: Option<&str>) -> Option<String> {
     let method = operation.method.to_lowercase();
     let content =
         &spec.full()["paths"][operation.path][method.as_str()]["responses"]["200"]["content"];
-    let example = content["application/json"]["examples"]
-        .as_object()?
-        .values()
-        .next()?;
+    let examples = content["application/json"]["examples"].as_object()?;
+    let example = match name {
+        Some(name) => examples.get(name)?,
+        None => examples.values().next()?,
+    };
     let example = match example["$ref"].as_str() {
         Some(reference) => spec.full().pointer(reference.strip_prefix('#')?)?,
         None => example,

@@ -3,7 +3,7 @@
 use nodeproof_openapi::requirement;
 use nodeproof_report::{CaseReport, FindingReport, RequirementReport};
 
-use super::{causes::aspect_of, millis::millis};
+use super::millis::millis;
 use crate::{
     cases::{Case, CaseResult},
     checks::MAX_FINDINGS,
@@ -42,7 +42,7 @@ pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
         id: result.case.id.to_owned(),
         level: result.case.level,
         outcome: result.outcome,
-        aspect: aspect_of(&result.case),
+        aspect: result.case.aspect,
         explained_by: None,
         reason: first.map(|finding| finding.what.clone()).or(inconclusive),
         note: result.note.clone(),

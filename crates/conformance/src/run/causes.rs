@@ -1,16 +1,12 @@
 //! Finds the case that explains the result of another case, so one fault is reported once.
-//!
-//! All dependencies are in [`RULES`].
 
-use nodeproof_report::{Aspect, Level};
-
-use super::cause_rules::{RULES, When};
 use crate::{
-    api::Tier,
-    cases::{Case, CaseResult},
-    checks::FIELDS,
+    cases::{Case, CaseResult, Cause, When},
     http::InconclusiveReason,
 };
+
+/// A node with occasional server errors. This can explain any case.
+const SERVER_ERRORS: Cause = Cause::new(&["http/no-retries"], When::ServerErrors);
 
 /// Returns the case that explains each result, if there is one.
 pub(super) fn explain(results: &[CaseResult]) -> Vec<Option<&'static str>> {
@@ -23,8 +19,8 @@ pub(super) fn explain(results: &[CaseResult]) -> Vec<Option<&'static str>> {
 /// Follows the causes of a result to the last one.
 fn root(explained: &CaseResult, results: &[CaseResult]) -> Option<&'static str> {
     let mut cause = cause_of(explained, results)?;
-    // A chain of causes has at most as many links as there are rules, unless it is a cycle.
-    for _ in 0..RULES.len() {
+    // A chain of causes has at most as many links as there are cases, unless it is a cycle.
+    for _ in results {
         match cause_of(cause, results) {
             Some(next) if next.case.id != explained.case.id => cause = next,
             _ => break,
@@ -41,68 +37,55 @@ fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r
     if !explained.departs() && !no_sample {
         return None;
     }
-    RULES.iter().find_map(|rule| {
-        let is_explained = rule
-            .explains
-            .iter()
-            .any(|id| matches(id, explained.case.id));
-        if !is_explained {
-            return None;
-        }
-        results.iter().find(|cause| {
-            cause.departs()
-                && cause.case.id != explained.case.id
-                && rule.cause.iter().any(|id| matches(id, cause.case.id))
-                && rule.when.holds(cause, explained, results)
+    causes(&explained.case).find_map(|cause| {
+        results.iter().find(|result| {
+            result.departs()
+                && result.case.id != explained.case.id
+                && cause.includes(result.case.id, result.case.field())
+                && holds(cause.when, result, explained, results)
         })
     })
 }
 
-/// Whether an ID matches a pattern with at most one star.
-fn matches(pattern: &str, id: &str) -> bool {
-    match pattern.split_once('*') {
-        Some((start, end)) => {
-            id.len() >= start.len() + end.len() && id.starts_with(start) && id.ends_with(end)
-        }
-        None => pattern == id,
-    }
+/// Returns what can explain a case, the first one that applies first.
+pub(super) fn causes(case: &Case) -> impl Iterator<Item = &'static Cause> {
+    std::iter::once(&SERVER_ERRORS).chain(case.explained_by)
 }
 
-impl When {
-    fn holds(self, cause: &CaseResult, explained: &CaseResult, results: &[CaseResult]) -> bool {
-        match self {
-            Self::Always => explained.departs(),
-            Self::Inconclusive => !explained.departs(),
-            Self::Unusable => {
-                is_unusable(cause) && (!explained.departs() || same_failure(cause, explained))
-            }
-            Self::SameResponses => explained.departs() && same_responses(cause, explained),
-            Self::Mentions(word) => {
-                let mentions = |text: &str| text.contains(word);
-                explained.departs()
-                    && explained.findings.iter().all(|finding| {
-                        mentions(&finding.what) || finding.pointer.as_deref().is_some_and(mentions)
-                    })
-            }
-            Self::BothMention(word) => {
-                explained.departs()
-                    && [cause, explained]
-                        .iter()
-                        .all(|case| case.findings.iter().any(|one| one.what.contains(word)))
-            }
-            Self::ServerErrors => {
-                explained.departs()
-                    && explained.findings.iter().all(|finding| {
-                        let exchange = finding.exchange.as_ref();
-                        exchange.is_some_and(|exchange| exchange.status >= 500)
-                    })
-            }
-            Self::AllDepart(ids) => ids.iter().all(|id| {
-                results
-                    .iter()
-                    .any(|one| one.case.id == *id && one.departs())
-            }),
+/// Whether the condition of a cause holds.
+fn holds(when: When, cause: &CaseResult, explained: &CaseResult, results: &[CaseResult]) -> bool {
+    match when {
+        When::Always => explained.departs(),
+        When::Inconclusive => !explained.departs(),
+        When::Unusable => {
+            is_unusable(cause) && (!explained.departs() || same_failure(cause, explained))
         }
+        When::SameResponses => explained.departs() && same_responses(cause, explained),
+        When::Mentions(word) => {
+            let mentions = |text: &str| text.contains(word);
+            explained.departs()
+                && explained.findings.iter().all(|finding| {
+                    mentions(&finding.what) || finding.pointer.as_deref().is_some_and(mentions)
+                })
+        }
+        When::BothMention(word) => {
+            explained.departs()
+                && [cause, explained]
+                    .iter()
+                    .all(|case| case.findings.iter().any(|one| one.what.contains(word)))
+        }
+        When::ServerErrors => {
+            explained.departs()
+                && explained.findings.iter().all(|finding| {
+                    let exchange = finding.exchange.as_ref();
+                    exchange.is_some_and(|exchange| exchange.status >= 500)
+                })
+        }
+        When::AllDepart(ids) => ids.iter().all(|id| {
+            results
+                .iter()
+                .any(|one| one.case.id == *id && one.departs())
+        }),
     }
 }
 
@@ -152,72 +135,6 @@ fn same_responses(cause: &CaseResult, explained: &CaseResult) -> bool {
     cause.unlisted > 0 || urls(explained).iter().all(|url| of_cause.contains(url))
 }
 
-/// Returns the subject of a case.
-pub(super) fn aspect_of(case: &Case) -> Aspect {
-    const STYLE: &[&str] = &[
-        "submit-transaction/refusal-is-no-crash",
-        "submit-transaction/claim-http-status",
-        "submit-transaction/claim-content-type",
-        "submit-transaction/claim-lists",
-        "docs/lists-calls",
-    ];
-    const ENDPOINT: &[&str] = &[
-        "*/responds",
-        "get-balances/token-in-wallet",
-        "get-balances/all-*",
-        "docs/page",
-    ];
-    const SHAPE: &[&str] = &[
-        "*/shape",
-        "*/snapshot",
-        "*/decodes",
-        "get-balances/balance",
-        "get-balances/lists-carry-balances",
-        "sc-state/value",
-        "call-sc/submittable",
-    ];
-    const REFUSALS: &[&str] = &[
-        "*-required",
-        "*-malformed",
-        "*-mistyped",
-        "*/unknown-*",
-        "*/index-zero",
-        "get-balances/nothing-held",
-        "get-balances/balance-type-unknown",
-        "call-sc/body-*",
-        "call-sc/get-refused",
-        "submit-transaction/known-code-altered",
-        "submit-transaction/claim-refused-*",
-    ];
-    const CONSISTENCY: &[&str] = &[
-        "chain/*",
-        "*/repeat-read",
-        "*-echo",
-        "get-balances/lists-agree",
-        "get-balances/wallet-address",
-        "get-balances/token-code",
-        "get-block/receipts-of-preceding-block",
-        "sc-state/record-matches-claim",
-        "sc-state/claim-readable",
-        "call-sc/changes-nothing",
-        "baseline/*",
-    ];
-    let is = |patterns: &[&str]| patterns.iter().any(|pattern| matches(pattern, case.id));
-    if is(STYLE) || case.level == Level::Observed {
-        Aspect::Style
-    } else if is(ENDPOINT) {
-        Aspect::Endpoint
-    } else if is(SHAPE) || FIELDS.iter().any(|field| field.id == case.id) {
-        Aspect::Shape
-    } else if is(REFUSALS) || case.tier == Tier::Reject {
-        Aspect::Refusals
-    } else if is(CONSISTENCY) {
-        Aspect::Consistency
-    } else {
-        Aspect::Content
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use nodeproof_report::Outcome;
@@ -226,16 +143,15 @@ mod tests {
     use crate::cases;
 
     #[test]
-    fn every_pattern_of_a_rule_is_a_case() {
+    fn every_cause_is_a_case() {
         let cases = cases::all();
-        for rule in RULES {
-            let all_depart = match rule.when {
-                When::AllDepart(ids) => ids,
-                _ => &[],
-            };
-            for pattern in rule.cause.iter().chain(rule.explains).chain(all_depart) {
-                let found = cases.iter().any(|case| matches(pattern, case.id));
-                assert!(found, "{pattern}");
+        for case in &cases {
+            for id in causes(case).flat_map(Cause::ids) {
+                assert!(
+                    cases.iter().any(|known| known.id == id),
+                    "{}: {id}",
+                    case.id
+                );
             }
         }
     }
@@ -243,17 +159,14 @@ mod tests {
     #[test]
     fn no_two_cases_explain_each_other() {
         let cases = cases::all();
-        let explains = |cause: &str, other: &str| {
-            cause != other
-                && RULES.iter().any(|rule| {
-                    !matches!(rule.when, When::Inconclusive)
-                        && rule.cause.iter().any(|id| super::matches(id, cause))
-                        && rule.explains.iter().any(|id| super::matches(id, other))
-                })
+        let explains = |cause: &Case, other: &Case| {
+            let includes = |own: &Cause| own.includes(cause.id, cause.field());
+            let fails = |own: &&Cause| !matches!(own.when, When::Inconclusive);
+            cause.id != other.id && causes(other).filter(fails).any(includes)
         };
         for one in &cases {
             for other in &cases {
-                let both = explains(one.id, other.id) && explains(other.id, one.id);
+                let both = explains(one, other) && explains(other, one);
                 assert!(!both, "{} and {}", one.id, other.id);
             }
         }

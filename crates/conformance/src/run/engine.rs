@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     api::{Tier, block_request},
-    cases::{AT_THE_END, Case, CaseResult},
+    cases::{Case, CaseResult},
     checks::{Checked, Findings, MAX_FINDINGS},
     context::{Context, Samples, SigningWallet, SnapshotStore},
     discovery::{self, Wanted},
@@ -317,13 +317,13 @@ async fn all(
     let context = Arc::new(context);
     progress.samples.get_or_init(|| context.report());
     watch.begin(selected.len());
-    let at_the_end = |case: &Case| AT_THE_END.contains(&case.id);
     let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
         selected.iter().copied().filter(stage).collect()
     };
-    let tiers = Tier::ALL.map(|tier| of(&|case| case.tier == tier && !at_the_end(case)));
-    let ends = AT_THE_END.map(|id| of(&|case| case.id == id));
-    for cases in tiers.into_iter().chain(ends) {
+    let tiers = Tier::ALL.map(|tier| of(&|case| case.tier == tier && !case.is_last));
+    // One after the other.
+    let last = of(&|case| case.is_last).into_iter().map(|case| vec![case]);
+    for cases in tiers.into_iter().chain(last) {
         let tasks = stream::iter(cases).map(|case| {
             let one = one(
                 case,

@@ -2,7 +2,6 @@
 
 mod case_report;
 mod case_results;
-mod cause_rules;
 mod causes;
 mod cost;
 mod coverage;
@@ -15,9 +14,6 @@ mod not_a_node;
 mod options;
 mod plan;
 mod report;
-mod request_kind;
-mod request_kinds;
-mod request_parts;
 mod verdict;
 
 pub(crate) use engine::examine;
@@ -26,7 +22,5 @@ pub(crate) use examined::Known;
 pub(crate) use expectations::nearest;
 pub use expectations::{ExpectationError, Expectations};
 pub use options::{Files, Options, RunLimits, Selection};
-pub use plan::kinds;
 pub(crate) use plan::plan_text;
-pub use request_kind::RequestKind;
-pub use request_kinds::KINDS;
+pub use plan::{PlannedRequest, planned};

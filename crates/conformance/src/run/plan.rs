@@ -8,26 +8,54 @@ use std::fmt::Write;
 
 use nodeproof_primitives::{Network, escape::escaped_up_to as shown};
 
-use super::{
-    options::Options,
-    request_kind::{DISCOVERY, RequestKind},
-    request_kinds::KINDS,
-};
+use super::options::Options;
 use crate::{
     api::{Tier, probe_values},
-    cases::Case,
+    cases::{Case, DISCOVERY, RequestKind},
     http::{Method, Target},
 };
 
-/// Returns the kinds of requests that a run with these options can send.
+/// A kind of request that a run with some options can send. The node may have no sample for it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlannedRequest {
+    /// The kind of request.
+    pub kind: RequestKind,
+    /// The lowest tier of the cases that send it.
+    pub tier: Tier,
+    /// The IDs of the cases that send it, and first of all whether it finds samples.
+    pub sent_for: Vec<&'static str>,
+}
+
+/// Stands for the search for samples in the list of cases that send a request.
+const SAMPLES: &str = "finding samples";
+
+/// Returns the kinds of requests that a run with these options can send, by tier.
 #[must_use]
-pub fn kinds(options: &Options, network: Network) -> Vec<RequestKind> {
-    let cases = planned_cases(options, network);
-    KINDS
-        .iter()
-        .filter(|kind| kind.is_sent(&cases))
-        .copied()
-        .collect()
+pub fn planned(options: &Options, network: Network) -> Vec<PlannedRequest> {
+    let mut planned: Vec<PlannedRequest> = Vec::new();
+    let mut add = |kind: RequestKind, tier: Tier, sender: &'static str| match planned
+        .iter_mut()
+        .find(|known| known.kind == kind)
+    {
+        Some(known) if known.sent_for.contains(&sender) => {}
+        Some(known) => known.sent_for.push(sender),
+        None => planned.push(PlannedRequest {
+            kind,
+            tier,
+            sent_for: vec![sender],
+        }),
+    };
+    for kind in DISCOVERY {
+        add(*kind, Tier::Read, SAMPLES);
+    }
+    for case in planned_cases(options, network) {
+        for kind in case.sends {
+            add(*kind, case.tier, case.id);
+        }
+    }
+    planned.sort_by_key(|request| request.tier);
+    planned
 }
 
 fn planned_cases(options: &Options, network: Network) -> Vec<Case> {
@@ -44,16 +72,16 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
         || "a node".to_owned(),
         |target| format!("{} ({})", target.base_url, target.network),
     );
-    let cases = planned_cases(options, network);
     let mut out = format!(
         "every kind of request that a run would send to {node}; the values are chosen during the \
          run, and nothing was sent\n"
     );
     let mut tier = None;
-    for kind in kinds(options, network) {
-        if tier.replace(kind.tier) != Some(kind.tier) {
-            let _ = writeln!(out, "\n{}", kind.tier.name());
+    for request in planned(options, network) {
+        if tier.replace(request.tier) != Some(request.tier) {
+            let _ = writeln!(out, "\n{}", request.tier.name());
         }
+        let kind = request.kind;
         let method = match kind.method {
             Method::Get => "GET",
             Method::Post => "POST",
@@ -67,9 +95,9 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
         if let Some(body) = kind.body {
             let _ = writeln!(out, "       body: {body}");
         }
-        let _ = writeln!(out, "       for: {}", asking(&kind, &cases));
+        let _ = writeln!(out, "       for: {}", senders(&request.sent_for));
     }
-    if cases.iter().any(|case| case.tier == Tier::Probe) {
+    if tier == Some(Tier::Probe) {
         list_probes(&mut out);
     }
     if let Some(sweep) = &options.sweep {
@@ -100,20 +128,11 @@ fn list_probes(out: &mut String) {
 /// Maximum length of a listed value, in characters.
 const MAX_VALUE_CHARACTERS: usize = 80;
 
-/// Returns the cases that need a kind of request, on one line.
-fn asking(kind: &RequestKind, cases: &[Case]) -> String {
-    let mut ids: Vec<_> = cases
-        .iter()
-        .map(|case| case.id)
-        .filter(|id| kind.is_of(id))
-        .collect();
-    if kind.sent_by.contains(&DISCOVERY) {
-        ids.insert(0, "finding samples");
-    }
-    let more = ids.len().saturating_sub(3);
-    ids.truncate(3);
-    let named = ids.join(", ");
-    match more {
+/// Returns the first senders of a request, on one line.
+fn senders(ids: &[&str]) -> String {
+    let (named, more) = ids.split_at(ids.len().min(3));
+    let named = named.join(", ");
+    match more.len() {
         0 => named,
         1 => format!("{named} and 1 more"),
         more => format!("{named} and {more} more"),

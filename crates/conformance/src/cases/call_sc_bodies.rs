@@ -1,0 +1,272 @@
+//! `POST /call-sc`, with bodies that a node must not build a transaction from, and a large one.
+
+use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
+use nodeproof_report::{Aspect, Level};
+
+use super::{
+    call_sc::{BASE, BUILD, NO_CALLS, NO_TRANSACTION, builds_nothing, find, if_any},
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
+    request_kind::RequestKind,
+};
+use crate::{
+    checks::{Checked, Finding, Findings, never, refused},
+    context::Context,
+    http::{InconclusiveReason, Request},
+};
+
+const GET: RequestKind = RequestKind::get("/call-sc", &[]);
+
+/// A node that builds a transaction from an incomplete body builds one from any.
+const INCOMPLETE: Cause = Cause::new(
+    &[
+        "call-sc/sc-address-required",
+        "call-sc/function-called-required",
+        "call-sc/signers-required",
+        "call-sc/params-required",
+    ],
+    When::Always,
+);
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "call-sc/sc-address-required",
+        requirements: &["CALL-2"],
+        checks: "A call without `sc_address` is refused, or builds nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(left_out(c, "sc_address"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/function-called-required",
+        requirements: &["CALL-3"],
+        checks: "A call without `function_called` is refused, or builds nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(left_out(c, "function_called"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/signers-required",
+        requirements: &["CALL-4"],
+        checks: "A call without `signers` is refused, or builds nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(left_out(c, "signers"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/params-required",
+        requirements: &["CALL-5"],
+        checks: "A call without `params` is refused, or builds nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| Box::pin(left_out(c, "params"))),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/signers-mistyped",
+        level: Level::Should,
+        requirements: &["CALL-4", "CALL-9"],
+        checks: "A call with a string for its `signers` is refused.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| {
+            let mut body = c.call_body();
+            body["signers"] = c.signer().into();
+            let request = Request::post("/call-sc", body.to_string());
+            Box::pin(refused(
+                c,
+                request,
+                "a call whose signers are not an array",
+                never,
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/params-mistyped",
+        level: Level::Should,
+        requirements: &["CALL-5", "CALL-9"],
+        checks: "A call with a string for its `params` is refused.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Own(|c| {
+            let mut body = c.call_body();
+            body["params"] = "never submitted".into();
+            let request = Request::post("/call-sc", body.to_string());
+            Box::pin(refused(
+                c,
+                request,
+                "a call whose params are not an object",
+                never,
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/body-empty",
+        requirements: &["CALL-2", "CALL-3", "CALL-4", "CALL-5"],
+        checks: "A call without a body is refused, or builds nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        explained_by: &[
+            NO_CALLS,
+            INCOMPLETE,
+            Cause::new(&["call-sc/body-not-json"], When::Always),
+        ],
+        check: Own(|c| {
+            let request = Request::post("/call-sc", String::new());
+            Box::pin(refused(c, request, "a call without a body", builds_nothing))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/body-not-json",
+        level: Level::Should,
+        requirements: &["HTTP-3", "CALL-9"],
+        checks: "A call with a truncated body is refused.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        explained_by: &[NO_CALLS, INCOMPLETE],
+        check: Own(|c| {
+            let what = "a body that is not JSON";
+            Box::pin(refused(
+                c,
+                Request::post("/call-sc", "{\"sc_address\":".to_owned()),
+                what,
+                never,
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/get-refused",
+        level: Level::Should,
+        requirements: &["CALL-1"],
+        checks: "A GET is refused, or builds nothing.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[GET, BUILD],
+        explained_by: &[NO_CALLS, INCOMPLETE],
+        check: Own(|c| {
+            Box::pin(refused(
+                c,
+                Request::get("/call-sc"),
+                "a GET, with nothing to build,",
+                builds_nothing,
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "call-sc/deep-and-large-params",
+        level: Level::Should,
+        requirements: &["CALL-5", "CALL-7"],
+        checks: "Params with 40 levels, 200 members, unusual strings and names, and numbers beyond 64 bits come back unchanged. A refusal leaves the case inconclusive.",
+        explained_by: &[
+            NO_CALLS,
+            NO_TRANSACTION,
+            Cause::new(&["call-sc/params"], When::Always),
+        ],
+        check: Own(|c| Box::pin(deep_and_large_params(c))),
+        ..BASE
+    },
+];
+
+async fn left_out(context: &Context, name: &str) -> Findings {
+    let mut body = context.call_body();
+    if let Some(members) = body.as_object_mut() {
+        members.shift_remove(name);
+    }
+    let request = Request::post("/call-sc", body.to_string());
+    let what = format!("a call without {name}");
+    refused(context, request, &what, builds_nothing).await
+}
+
+/// The depth of the params.
+const DEPTH: usize = 40;
+
+/// Number of additional members.
+const MEMBERS: usize = 200;
+
+/// Returns the params of a claim with more members. They are text, because no number type holds all
+/// of these numbers.
+///
+/// A node can read each decimal as a float and write it again without a change of its value.
+fn large_params(context: &Context) -> String {
+    let mut claim = context.call_body()["params"].take();
+    // Blanks, upper case, and longer than a narrow column.
+    claim["asset_id"] = "  Conformance-Check-Deep of more than forty-eight characters ".into();
+    claim["remarks"] = "never submitted".into();
+    let claim = claim.to_string();
+    let deep = format!(
+        "{}\"bottom\"{}",
+        "{\"a\":[".repeat(DEPTH / 2),
+        "]}".repeat(DEPTH / 2)
+    );
+    let members: Vec<_> = (0..MEMBERS)
+        .map(|n| format!("\"member_{n}\":{n}"))
+        .collect();
+    // Texts that are often misread, lists that may be shortened, and names that may be normalised.
+    let odd = serde_json::json!({
+        "texts": [
+            "<b>&amp;& it''s 41%20+{x} ${y} $z `w` %s \\n",
+            "12345", "1.50", "true", "null", " ", "\u{7f}\u{feff}\u{200d}\u{2028}.",
+            "long ".repeat(500),
+        ],
+        "list": (0..64).collect::<Vec<_>>(),
+        "none": null,
+        " Upper Key ": 1, "a.b-c": 2, "$d": 3, "__proto__": 4, "": 5, "e\u{301}": 6,
+        "k".repeat(64): 7,
+    });
+    format!(
+        "{},\"odd\":{odd},\"deep\":{deep},\"many\":{{{}}},\"integers\":[18446744073709551616,\
+         -9223372036854775809,123456789012345678901234567890],\
+         \"decimals\":[0.1,1e-7,-0.25,1234567.123456789],\"nothing\":[null,true,false,\"\",[],{{}}]}}",
+        claim.trim_end_matches('}'),
+        members.join(",")
+    )
+}
+
+async fn deep_and_large_params(context: &Context) -> Findings {
+    let params = large_params(context);
+    let call = context.call_body();
+    let body = format!(
+        "{{\"sc_address\":{},\"function_called\":{},\"signers\":{},\"params\":{params}}}",
+        call["sc_address"], call["function_called"], call["signers"]
+    );
+    let exchange = context.node.send(Request::post("/call-sc", body)).await?;
+    let Some(response) = exchange.success_object() else {
+        let reason = format!("no call was built: {}", exchange.summary());
+        return Err(InconclusiveReason::NoSample(reason));
+    };
+    let wanted = canonical_json::read(&params).ok_or_else(|| {
+        InconclusiveReason::Harness("the params that were sent are not JSON".to_owned())
+    })?;
+    let Some((at, _)) = find(response, "params", "") else {
+        return if_any("params", Checked::default());
+    };
+    let found = std::str::from_utf8(&exchange.body)
+        .ok()
+        .and_then(canonical_json::read)
+        .and_then(|whole| whole.at(&at).cloned());
+    let Some(found) = found else {
+        let reason = "the response exceeds the limits of an exact comparison";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+    };
+    let difference = wanted.difference(&found).map(|difference| {
+        let what = "the params of the transaction differ from those sent";
+        let place = format!("{at}{}", difference.place);
+        Finding::new(
+            &exchange,
+            what,
+            shown(&difference.expected, 160),
+            shown(&difference.actual, 160),
+        )
+        .at(place)
+    });
+    Ok(Checked::of(1, difference))
+}

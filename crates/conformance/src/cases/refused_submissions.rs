@@ -1,0 +1,421 @@
+//! `POST /submit-transaction`, with one kind of wrong submission for each case.
+
+use nodeproof_report::{Aspect, Level, SignedReport};
+
+use super::{
+    call_sc::NO_CALLS,
+    case::Case,
+    check::Check::Own,
+    sc_state::NO_STATE,
+    submit_transaction::{
+        BASE, BUILD, CONTROL, NO_RESPONSES, UNVERIFIED, UNVERIFIED_PAYER, submission,
+    },
+};
+use crate::{
+    api::{is_missing_endpoint, message},
+    checks::{Checked, Finding, Findings, Reply, Shows, judge, signed_transaction},
+    context::{Alteration, Context, Refusal},
+    http::{Exchange, InconclusiveReason},
+};
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "submit-transaction/unsigned",
+        requirements: &["SUBMIT-3"],
+        checks: "A transaction without signatures, and one without signers, are refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("an unsigned transaction, with its signer or without any"),
+        ],
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+        ],
+        // Without this case, the tier has tested nothing.
+        is_essential: true,
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::Unsigned, Refusal::NoSigners]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/half-signed",
+        requirements: &["SUBMIT-3", "TX-10"],
+        checks: "A transaction of two signers is refused if one signature is missing, or one wallet signed twice.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction that one of its two signers did not sign: either one, and one that signed twice",
+            ),
+        ],
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+        ],
+        check: Own(|c| {
+            Box::pin(refuses(
+                c,
+                &[
+                    Refusal::HalfSigned,
+                    Refusal::SecondOnly,
+                    Refusal::SignedTwice,
+                ],
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/unlisted-signer",
+        requirements: &["SUBMIT-3", "TX-11"],
+        checks: "A transaction that only a wallet outside of `signers` signed is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a transaction signed only by a wallet that is not a signer"),
+        ],
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+        ],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::UnlistedSigner]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/another-wallets-key",
+        requirements: &["SUBMIT-3"],
+        checks: "A signature that another wallet's key made is refused, alone and as one of two.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction with a signature of another wallet's key: the only one, the first or the second",
+            ),
+        ],
+        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        check: Own(|c| {
+            Box::pin(refuses(
+                c,
+                &[
+                    Refusal::AnotherKey,
+                    Refusal::FirstOfTwoRight,
+                    Refusal::LastOfTwoRight,
+                    Refusal::ChildTransaction,
+                ],
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/signature-altered",
+        requirements: &["SUBMIT-3"],
+        checks: "A signature with one digit changed is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a signature with one digit changed"),
+        ],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::SignatureAltered]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/params-altered",
+        requirements: &["SUBMIT-3"],
+        checks: "A transaction whose `params` changed after signing is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a transaction whose params were changed after it was signed"),
+        ],
+        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::Altered(Alteration::Params)]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-altered",
+        requirements: &["SUBMIT-3"],
+        checks: "A transaction whose `fee` changed after signing is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a transaction whose fee was changed after it was signed"),
+        ],
+        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::Altered(Alteration::Fee)]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/transaction-altered",
+        requirements: &["SUBMIT-3"],
+        checks: "A transaction of which any other member changed after signing is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction with one other member changed after signing, once for each member",
+            ),
+        ],
+        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        check: Own(|c| {
+            Box::pin(refuses(
+                c,
+                &[
+                    Refusal::Altered(Alteration::Timestamp),
+                    Refusal::Altered(Alteration::Code),
+                    Refusal::Altered(Alteration::Type),
+                    Refusal::Altered(Alteration::Currency),
+                    Refusal::Altered(Alteration::Descr),
+                    Refusal::Altered(Alteration::Valid),
+                    Refusal::Altered(Alteration::Function),
+                    Refusal::Altered(Alteration::Address),
+                    Refusal::Altered(Alteration::Signers),
+                ],
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/signature-not-hex",
+        requirements: &["SUBMIT-3", "TX-11", "FORM-6"],
+        checks: "A `msgsign` that is not hexadecimal text, empty, null, cut short or all zeros is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a signature that is not hexadecimal, is empty, null, too short, or all zeros",
+            ),
+        ],
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+        ],
+        check: Own(|c| {
+            Box::pin(refuses(
+                c,
+                &[
+                    Refusal::SignatureNotHex,
+                    Refusal::SignatureEmpty,
+                    Refusal::SignatureNull,
+                    Refusal::SignatureShort,
+                    Refusal::SignatureZero,
+                ],
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/transaction-required",
+        requirements: &["SUBMIT-2"],
+        checks: "A submission without a `transaction` object is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a submission without a transaction, or with null or a string in its place"),
+        ],
+        check: Own(|c| {
+            Box::pin(refuses(
+                c,
+                &[
+                    Refusal::NoTransaction,
+                    Refusal::TransactionNull,
+                    Refusal::TransactionText,
+                ],
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/signatures-required",
+        requirements: &["SUBMIT-2", "SUBMIT-3"],
+        checks: "A submission without a `signatures` array is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a submission without signatures, or with null or an object in their place"),
+        ],
+        check: Own(|c| {
+            Box::pin(refuses(
+                c,
+                &[
+                    Refusal::NoSignatures,
+                    Refusal::SignaturesNull,
+                    Refusal::SignaturesObject,
+                ],
+            ))
+        }),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-mistyped",
+        level: Level::Should,
+        requirements: &["TX-5"],
+        checks: "A `fee` that is a string is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a transaction whose fee is a string, signed as the control is"),
+        ],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::FeeText]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-negative",
+        level: Level::Should,
+        requirements: &["TX-5"],
+        checks: "A negative `fee` is refused. Otherwise the network would pay the sender.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a transaction whose fee is negative, signed as the control is"),
+        ],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::FeeNegative]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-zero",
+        level: Level::Observed,
+        requirements: &["SUBMIT-10"],
+        checks: "A `fee` of 0 is refused.",
+        aspect: Aspect::Style,
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a transaction whose fee is 0, signed as the control is"),
+        ],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::FeeZero]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/empty-object",
+        requirements: &["SUBMIT-2"],
+        checks: "The body `{}` is refused.",
+        sends: &[BUILD, CONTROL, submission("an empty object")],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::EmptyObject]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/body-not-json",
+        requirements: &["SUBMIT-2", "HTTP-3"],
+        checks: "A body that is empty or not JSON is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a body that is not JSON, or none"),
+        ],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::NotJson, Refusal::Empty]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/body-array",
+        requirements: &["SUBMIT-2"],
+        checks: "A body that is an array is refused.",
+        sends: &[BUILD, CONTROL, submission("an array")],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::Array]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/body-text",
+        requirements: &["SUBMIT-2"],
+        checks: "A body that is a JSON string is refused.",
+        sends: &[BUILD, CONTROL, submission("a text")],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::Text]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/oversized",
+        level: Level::Observed,
+        requirements: &["SUBMIT-11"],
+        checks: "A transaction of more than 10 kB is refused.",
+        aspect: Aspect::Style,
+        sends: &[BUILD, CONTROL, submission("a transaction of 20,000 bytes")],
+        check: Own(|c| Box::pin(refuses(c, &[Refusal::Oversized]))),
+        ..BASE
+    },
+];
+
+/// Checks the responses to faulty submissions by comparing them with the control.
+async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
+    let submissions = &context.submissions;
+    let control = submissions.control().await;
+    let mut checked = Checked::default();
+    let mut unproven = None;
+    for refusal in refusals {
+        let response = match submissions.refusal(*refusal).await {
+            Ok(response) => response,
+            Err(inconclusive) => {
+                unproven = unproven.or(Some(inconclusive));
+                continue;
+            }
+        };
+        checked.one();
+        let bad = Reply::of(&response);
+        if bad == Reply::Accepted {
+            let what = format!("{} is accepted as valid", refusal.what());
+            let finding = Finding::new(&response, what, "a refusal", response.summary());
+            checked.push(finding.at("/response/valid").about(submitted(&response)));
+            continue;
+        }
+        let control = match &control {
+            Ok(control) => control,
+            Err(inconclusive) => {
+                unproven = unproven.or(Some(inconclusive.clone()));
+                continue;
+            }
+        };
+        let wrong_signature = match refusal.differs_only_in_what_is_signed() {
+            true => submissions.refusal(Refusal::SignatureAltered).await.ok(),
+            false => None,
+        };
+        let wrong_signature = wrong_signature.map(|response| Reply::of(&response));
+        match judge(&bad, &Reply::of(control), wrong_signature.as_ref()) {
+            Shows::Accepts | Shows::Refuses => {}
+            Shows::IgnoresAlteration => {
+                let what = format!(
+                    "{} is refused like a correctly signed transaction, not like a wrong signature",
+                    refusal.what()
+                );
+                let expected = "the response to a wrong signature";
+                let finding = Finding::new(&response, what, expected, response.summary());
+                checked.push(finding.about(submitted(&response)));
+            }
+            Shows::Nothing => {
+                unproven = unproven.or_else(|| Some(proves_nothing(*refusal, control)))
+            }
+        }
+    }
+    match unproven {
+        Some(inconclusive) if checked.has_no_findings() => Err(inconclusive),
+        _ => Ok(checked),
+    }
+}
+
+/// Returns the signed message of a submission.
+fn submitted(response: &Exchange) -> Option<Box<SignedReport>> {
+    signed_transaction(response.request.body.as_deref()?)
+}
+
+/// Returns the reason why a refusal proves nothing.
+fn proves_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
+    let reason = if is_missing_endpoint(control.status) {
+        format!("the endpoint does not exist: {}", control.summary())
+    } else {
+        format!(
+            "the node refuses {} with the same message as a correctly signed transaction of a wallet without \
+             money ({}); run against a node of your own, whose test wallet can pay",
+            refusal.what(),
+            message(control)
+        )
+    };
+    InconclusiveReason::NoSample(reason)
+}
