@@ -20,6 +20,8 @@ pub struct RecordedRequest {
     pub path: String,
     /// The query as sent.
     pub query: String,
+    /// The header `accept`, or an empty text.
+    pub accept: String,
     /// The body.
     pub body: Bytes,
 }
@@ -178,10 +180,13 @@ impl Proxy {
 async fn forward(State(shared): State<Shared>, request: Request) -> http::Response<Body> {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 64 << 20).await.unwrap_or_default();
+    let accept = parts.headers.get(header::ACCEPT);
+    let accept = accept.and_then(|value| value.to_str().ok());
     let request = RecordedRequest {
         method: parts.method.clone(),
         path: parts.uri.path().to_owned(),
         query: parts.uri.query().unwrap_or_default().to_owned(),
+        accept: accept.unwrap_or_default().to_owned(),
         body: body.clone(),
     };
     if let Ok(mut list) = shared.requests.lock() {

@@ -37,7 +37,7 @@ pub use api::Tier;
 pub use context::{Baseline, BaselineError, SigningWallet, Submitting};
 pub use http::{Method, Target, TargetError};
 pub use nodes::{NodeToCheck, run_several};
-pub use run::{ExpectationError, Expectations, Files, Options, RunLimits, Selection, run};
+pub use run::{ExpectationError, Expectations, Files, Options, Recheck, RunLimits, Selection, run};
 pub use sweep::{BlockRange, Observer, ParseBlockRangeError, StateError, Sweep, SweepProgress};
 
 /// The kinds of requests that a run sends.

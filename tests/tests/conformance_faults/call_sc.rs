@@ -21,13 +21,14 @@ use serde_json::{Value, json};
 
 use crate::{
     balances::{BALANCES, asks_for},
+    facts::Facts,
     records::STATE,
 };
 
 const CALL: &str = "/call-sc";
 
 #[expect(clippy::too_many_lines, reason = "a table")]
-pub(crate) fn faults() -> Vec<SeededFault> {
+pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
         "every built transaction has the same trans_code", change_json(CALL, |_, response| {
             set(response, "/transaction/trans_code", json!("c0de".repeat(10)));
@@ -45,6 +46,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "builds a call whose params are a string", respond_successfully_if(CALL,
             |request, response| response.status != StatusCode::OK && contains(request, "\"params\":\""),
             json!({"transaction": {"type": 3}})) => ["call-sc/params-mistyped"];
+        "returns status 500 for a contract that does not exist", change_response(CALL, |request, response| {
+            match contains(request, "\"ctffff") {
+                true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+                false => response,
+            }
+        }) => ["call-sc/unknown-contract"];
         "builds a call for an empty body", respond_successfully_if(CALL,
             |request, _| request.method == "POST" && request.body.is_empty(), json!({"transaction": {"type": 3}}))
             => ["call-sc/body-empty"];
@@ -70,7 +77,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "returns the first built call for every request",
             stateful(FirstResponse::new(|request| request.path == CALL))
             => ["call-sc/deep-and-large-params", "call-sc/params", "call-sc/signers",
-                "call-sc/trans-code-distinct"];
+                "call-sc/trans-code-distinct", "call-sc/unknown-contract"];
         "building a call changes a wallet's list of tokens", stateful(FeePerCall::default()) => ["call-sc/changes-nothing"];
         "building a call stores its claim", stateful(ClaimsAtOnce::default())
             => ["call-sc/changes-nothing"];
@@ -80,7 +87,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "a built call has another contract address", change_json(CALL, |_, response| {
             let other = format!("ct{}", "1".repeat(40));
             set(response, "/transaction/specific_data/address", json!(other));
-        }) => ["call-sc/sc-address"];
+        }) => ["call-sc/sc-address", "call-sc/unknown-contract"];
+        "every built call has the same contract address", {
+            let known = facts.verification.clone();
+            change_json(CALL, move |_, response| {
+                set(response, "/transaction/specific_data/address", json!(known));
+            })
+        } => ["call-sc/unknown-contract"];
         "a built call has another function", change_json(CALL, |_, response| {
             set(response, "/transaction/specific_data/function", json!("transfer"));
         }) => ["call-sc/function-called"];

@@ -1,7 +1,7 @@
 //! Consecutive blocks, and the transactions in them.
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     sync::{
         Mutex,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -25,6 +25,15 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
         "a block's proof changes when the block is requested again", stateful(ChangesOnRepeat::default())
             => ["chain/repeat-read"];
+        "a block's proof changes when the block is requested for the third time",
+            stateful(ChangesOnRepeat { unchanged: 2, ..ChangesOnRepeat::default() })
+            => ["chain/repeat-read"];
+        "the latest block is on one of two servers only", stateful(OnOneOfTwoServers::new(facts.latest))
+            => ["chain/repeat-read"];
+        "a receipt is dated a year after its block", receipt_at(facts.latest, |time| time + YEAR)
+            => ["chain/receipt-signatures", "chain/receipt-times"];
+        "a receipt is dated a year before the block that it is about", receipt_at(facts.latest, |time| time - YEAR)
+            => ["chain/receipt-signatures", "chain/receipt-times"];
         "every tenth request returns status 500", stateful(FailsNowAndThen::default()) => ["http/no-retries"];
         "all blocks have the same previous_hash", change_json(BLOCK, |_, block| {
             block["previous_hash"] = json!("ab".repeat(32));
@@ -33,7 +42,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "block timestamps decrease", change_json(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             block["timestamp"] = json!(1_800_000_000_000_i64 - index);
-        }) => ["chain/time-goes-on"];
+        }) => ["chain/receipt-times", "chain/time-goes-on"];
         "previous_hash does not match the receipts", change_json(BLOCK, |_, block| {
             let hash = block["previous_hash"].as_str().unwrap_or_default();
             block["previous_hash"] = json!(hash.chars().rev().collect::<String>());
@@ -105,19 +114,71 @@ fn as_refused(index: u64) -> Fault {
     })
 }
 
-/// Changes `proof` of each block from the second request for that block on.
-#[derive(Default)]
+/// A year in milliseconds.
+const YEAR: i64 = 365 * 24 * 60 * 60 * 1000;
+
+/// Changes the time of a receipt of a block.
+fn receipt_at(block: u64, time: fn(i64) -> i64) -> Fault {
+    change_json(BLOCK, move |_, document| {
+        if document["index"] == block {
+            receipts(document).iter_mut().take(1).for_each(|receipt| {
+                let old = receipt["data"]["timestamp"].as_i64().unwrap_or_default();
+                set(receipt, "/data/timestamp", json!(time(old)));
+            });
+        }
+    })
+}
+
+/// Does not have a block in every second response.
+struct OnOneOfTwoServers {
+    query: String,
+    count: AtomicU64,
+}
+
+impl OnOneOfTwoServers {
+    fn new(block: u64) -> Self {
+        Self {
+            query: format!("block_index={block}"),
+            count: AtomicU64::new(0),
+        }
+    }
+}
+
+impl StatefulFault for OnOneOfTwoServers {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        match request.query == self.query && self.count.fetch_add(1, Relaxed) % 2 == 1 {
+            true => response
+                .with_status(StatusCode::BAD_REQUEST)
+                .with_body(r#"{"detail":"no such block"}"#),
+            false => response,
+        }
+    }
+}
+
+/// Changes `proof` of each block from some request for that block on.
 struct ChangesOnRepeat {
-    requested: Mutex<BTreeSet<String>>,
+    /// The number of responses that are unchanged.
+    unchanged: u64,
+    requested: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Default for ChangesOnRepeat {
+    fn default() -> Self {
+        Self {
+            unchanged: 1,
+            requested: Mutex::default(),
+        }
+    }
 }
 
 impl StatefulFault for ChangesOnRepeat {
     fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let first = self
-            .requested
-            .lock()
-            .is_ok_and(|mut requested| requested.insert(request.query.clone()));
-        if request.path == BLOCK && response.status == StatusCode::OK && !first {
+        let is_changed = self.requested.lock().is_ok_and(|mut requested| {
+            let count = requested.entry(request.query.clone()).or_default();
+            *count += 1;
+            *count > self.unchanged
+        });
+        if request.path == BLOCK && response.status == StatusCode::OK && is_changed {
             response.with_json(|block| block["proof"] = json!(7_777))
         } else {
             response

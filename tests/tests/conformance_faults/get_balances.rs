@@ -123,6 +123,14 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "a list of holders is a bare array", change_json(BALANCES, |request, response| {
             if asks_for(request, "ALL_WALLETS_FOR_TOKEN") { *response = response["balance"].take(); }
         }) => ["get-balances/all-wallets-for-token"];
+        "balances in lists are strings", change_json(BALANCES, |request, response| {
+            if asks_for(request, "ALL_") {
+                entries(response).for_each(|entry| {
+                    let amount = entry["balance"].to_string();
+                    set(entry, "/balance", json!(amount));
+                });
+            }
+        }) => ["get-balances/list-amounts"];
         "list responses contain only a status", change_json(BALANCES, |request, response| if asks_for(request, "ALL_") {
             *response = json!({"status": "SUCCESS"});
         }) => ["get-balances/lists-carry-balances"];

@@ -21,7 +21,6 @@ use crate::{
     facts::Facts,
 };
 
-#[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
         "index is one higher than requested", change_json(BLOCK, |_, block| {
@@ -114,6 +113,15 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             response.headers.insert(header::CONTENT_TYPE, text);
             response
         }) => ["http/content-type"];
+        "a request that accepts any type gets 406", change_response(BLOCK, |request, response| {
+            match request.accept.contains("*/*") {
+                true => response.with_status(StatusCode::NOT_ACCEPTABLE).with_body("{}"),
+                false => response,
+            }
+        }) => ["http/accept"];
+        "a request without an index gets null", respond_successfully_if(BLOCK,
+            |request, _| request.query.is_empty(), Value::Null)
+            => ["http/missing-parameter"];
         "blocks have no Content-Type", change_response(BLOCK, |_, mut response| {
             response.headers.remove(header::CONTENT_TYPE);
             response

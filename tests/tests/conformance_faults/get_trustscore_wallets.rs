@@ -33,6 +33,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "returns a score for a request without a source", respond_successfully_if(TRUST,
             |request, _| !asks_for(request, "src_"), json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/src-required"];
+        "returns 0 for a request without a source", respond_successfully_if(TRUST,
+            |request, _| !asks_for(request, "src_"), json!({"status": "SUCCESS", "trust_score": 0}))
+            => ["http/missing-parameter"];
         "returns a score for a request without a destination", respond_successfully_if(TRUST,
             |request, _| !asks_for(request, "dst_"), json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/dst-required"];

@@ -101,6 +101,20 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["submit-transaction/signature-order"];
+        "refuses a fee with a fraction of 0", change_response(SUBMIT, |request, response| {
+            match String::from_utf8_lossy(&request.body).contains("1000000.0") {
+                true => response.with_body(NOT_VALID),
+                false => response,
+            }
+        }) => ["submit-transaction/fee-with-fraction"];
+        "refuses signatures with the higher value of s", change_response(SUBMIT, |request, response| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            let signature = body["signatures"][0]["msgsign"].as_str().unwrap_or_default();
+            match kind_of_submission(request) == "control" && signature.get(64..65) >= Some("8") {
+                true => response.with_body(NOT_VALID),
+                false => response,
+            }
+        }) => ["submit-transaction/high-s"];
         "a batch accepts an unsigned transaction", change_response("/submit-transaction-batch", |request, response| {
             let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             let code = &body[0]["transaction"]["trans_code"];

@@ -43,7 +43,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
             get_trustscore_wallets::faults(),
         ),
         table("docs", Tier::Read, docs::faults()),
-        table("call_sc", Tier::Read, call_sc::faults()),
+        table("call_sc", Tier::Read, call_sc::faults(facts)),
         table("probes", Tier::Probe, probes::faults()),
         table(
             "submit_transaction",

@@ -68,6 +68,91 @@ async fn what_a_fixture_names_and_the_node_does_not_have_is_a_warning() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn values_that_a_fixture_states_are_compared() {
+    let node = local().await;
+    let report = check(&node.base_url, &Options::default()).await;
+    let response = |part: &str| -> (String, Value) {
+        let exchanges = report.exchanges.iter();
+        let mut found = exchanges.filter(|exchange| exchange.url.contains(part));
+        let found = found.find_map(|exchange| {
+            let body: Value = serde_json::from_str(&exchange.body).ok()?;
+            let has_value = body["value"].is_array() || !part.contains("sc-state");
+            has_value.then(|| (exchange.url.clone(), body))
+        });
+        found.unwrap_or_else(|| panic!("a response to {part}"))
+    };
+    let (_, block) = response("block_index=3");
+    let (_, next) = response("block_index=4");
+    let (list_url, list) = response("ALL_TOKENS_IN_WALLET");
+    let holder = list_url.rsplit('=').next().expect("a wallet");
+    let held = &list["balance"][0];
+    let (record, stored) = response("/sc-state");
+    let record = reqwest::Url::parse(&record).expect("a URL");
+    let of = |name: &str| {
+        let mut pairs = record.query_pairs();
+        let (_, value) = pairs.find(|(known, _)| known == name).expect("a parameter");
+        value.to_string()
+    };
+    let (contract, asset) = (of("contract_address"), of("unique_value"));
+    let outcome = stored["value"][4].as_i64().expect("an outcome");
+    let balance = held["balance"].as_i64().expect("a balance");
+    let fixture = |proof: i64, hash: &Value, balance: i64, outcome: i64| {
+        json!({
+            "blocks": [1, {"index": 3, "hash": hash, "members": {"proof": proof, "index": 3}}],
+            "balances": [{"wallet": holder, "token": held["token_code"], "balance": balance}],
+            "assets": [{"contract": contract, "asset_id": asset, "record": {"outcome": outcome}}],
+        })
+    };
+    let (proof, hash) = (
+        block["proof"].as_i64().expect("a proof"),
+        &next["previous_hash"],
+    );
+    let other_hash = json!("ab".repeat(32));
+    for (fixture, wrong) in [
+        (fixture(proof, hash, balance, outcome), None),
+        (
+            fixture(proof + 1, hash, balance, outcome),
+            Some("proof is not"),
+        ),
+        (
+            fixture(proof, &other_hash, balance, outcome),
+            Some("previous_hash is not"),
+        ),
+        (
+            fixture(proof, hash, balance + 1, outcome),
+            Some("the balance is not"),
+        ),
+        (
+            fixture(proof, hash, balance, outcome + 1),
+            Some("outcome of the record is not"),
+        ),
+    ] {
+        let mut options = Options::default();
+        options.files.fixture = serde_json::from_value(fixture).expect("a fixture");
+        options.select_only(["fixture/values"]).expect("a case");
+        let report = check(&node.base_url, &options).await;
+        let case = report.cases.iter().find(|case| case.id == "fixture/values");
+        let case = case.expect("the case of values");
+        let found: Vec<_> = case
+            .findings
+            .iter()
+            .map(|finding| finding.what.as_str())
+            .collect();
+        match wrong {
+            None => assert_eq!(
+                (case.outcome, report.exit_code),
+                (Outcome::Pass, 0),
+                "{case:?}"
+            ),
+            Some(what) => {
+                assert_eq!((case.outcome, found.len()), (Outcome::Fail, 1), "{case:?}");
+                assert!(found[0].starts_with(what), "{found:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
     let every = BlockTime::Every(std::time::Duration::from_millis(20));
     let config = Config::for_tests().with_blocks(0).with_block_time(every);

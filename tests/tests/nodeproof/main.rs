@@ -11,6 +11,7 @@ mod junit;
 #[cfg(unix)]
 mod monitoring;
 mod pages;
+mod recheck;
 mod signatures;
 mod watching;
 

@@ -25,6 +25,20 @@ pub(crate) fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Op
     raw.decode().ok()
 }
 
+/// Returns the `balance` of each entry of a list that has one, with its place in the response.
+pub(crate) fn listed_amounts(exchange: &Exchange) -> Option<Vec<(String, RawJson)>> {
+    let body = exchange.success_object()?;
+    let name = ["balance", "value"]
+        .into_iter()
+        .find(|name| body.get(name).is_some())?;
+    let entries: Vec<BTreeMap<String, RawJson>> = carried_exactly(&exchange.body)?;
+    let amounts = entries.into_iter().enumerate();
+    let amounts = amounts.filter_map(|(place, mut entry)| {
+        Some((format!("/{name}/{place}/balance"), entry.remove("balance")?))
+    });
+    Some(amounts.collect())
+}
+
 /// Returns the balance in a response about one token, or `None` if the response has another form.
 pub(crate) fn held(exchange: &Exchange) -> Option<Integer> {
     exchange.success_object()?;

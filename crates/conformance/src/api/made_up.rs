@@ -8,6 +8,9 @@ pub(crate) fn nobody() -> String {
 /// A text that a node cannot read as an index. A word such as `latest` may have a meaning.
 pub(crate) const NO_INDEX: &str = "no-index-5a5a";
 
+/// The address of a contract that does not exist.
+pub(crate) const UNKNOWN_CONTRACT: &str = "ctffffffffffffffffffffffffffffffffffffffff";
+
 /// An asset without a claim.
 pub(crate) const UNKNOWN_ASSET: &str = "no-such-asset-5a5a";
 

@@ -119,6 +119,7 @@ pub(crate) struct ReceiptMembers {
     /// The signed text.
     pub(crate) data: Member<RawJson>,
     pub(crate) block_hash: Member<Hash256>,
+    pub(crate) timestamp: Member<TimestampMs>,
     pub(crate) wallet_address: Member<WalletAddress>,
     pub(crate) public_key: Member<HexText>,
     pub(crate) signature: Member<HexText>,
@@ -198,9 +199,11 @@ impl ReceiptMembers {
             .and_then(|data| Members::of(data.as_str()));
         let voted = voted.unwrap_or_else(|| Members(BTreeMap::new()));
         let (block_hash, wallet_address) = (voted.read("block_hash"), voted.read("wallet_address"));
+        let timestamp = voted.read("timestamp");
         let mut receipt = Self {
             text: None,
             block_hash,
+            timestamp,
             wallet_address,
             public_key: members.read("public_key"),
             signature: members.read("signature"),

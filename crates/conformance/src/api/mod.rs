@@ -16,11 +16,13 @@ mod tier;
 mod transaction_in_block;
 mod units;
 
-pub(crate) use balance_list::{List, Pair, amount, held, held_by_wallet, requested};
+pub(crate) use balance_list::{
+    List, Pair, amount, held, held_by_wallet, listed_amounts, requested,
+};
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use first_difference::FirstDifference;
 pub(crate) use index_search::IndexSearch;
-pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, nobody};
+pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, nobody};
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
 pub(crate) use probe::{Known, PROBED_PATHS, Probe, controls, probe_values, probes};
 pub(crate) use requests::{

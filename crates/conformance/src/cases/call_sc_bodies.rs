@@ -11,7 +11,8 @@ use super::{
     request_kind::RequestKind,
 };
 use crate::{
-    checks::{Checked, Finding, Findings, never, refused},
+    api::UNKNOWN_CONTRACT,
+    checks::{Checked, Finding, Findings, controls, never, refused},
     context::Context,
     http::{InconclusiveReason, Request},
 };
@@ -162,6 +163,23 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "call-sc/unknown-contract",
+        level: Level::Should,
+        requirements: &["CALL-2", "CALL-9"],
+        checks: "A call of a contract that does not exist is refused, or builds a transaction for that contract. It is not a server error.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        explained_by: &[
+            NO_CALLS,
+            Cause::new(
+                &["call-sc/sc-address", "call-sc/signers", "call-sc/params"],
+                When::Always,
+            ),
+        ],
+        check: Own(|c| Box::pin(unknown_contract(c))),
+        ..BASE
+    },
+    Case {
         id: "call-sc/deep-and-large-params",
         level: Level::Should,
         requirements: &["CALL-5", "CALL-7"],
@@ -175,6 +193,37 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
 ];
+
+async fn unknown_contract(context: &Context) -> Findings {
+    let mut body = context.call_body();
+    body["sc_address"] = UNKNOWN_CONTRACT.into();
+    let request = Request::post("/call-sc", body.to_string());
+    let exchange = context.node.send(request).await?;
+    let built = exchange
+        .success_object()
+        .and_then(|built| find(built, "address", ""));
+    if let Some((at, address)) = built
+        && *address != UNKNOWN_CONTRACT
+    {
+        let what = "a call of a contract that does not exist builds one of another contract";
+        let actual = shown(&address.to_string(), 160);
+        let finding = Finding::new(&exchange, what, UNKNOWN_CONTRACT, actual);
+        return Ok(Checked::failed(finding.at(at)));
+    }
+    if exchange.status < 500 {
+        return Ok(Checked::passed());
+    }
+    // A node that fails at every call is another case's.
+    controls(context, "call-sc").await?;
+    let what = "a call of a contract that does not exist is a server error";
+    let expected = "a refusal with a status from 400 to 499, or a transaction";
+    Ok(Checked::failed(Finding::new(
+        &exchange,
+        what,
+        expected,
+        exchange.summary(),
+    )))
+}
 
 async fn left_out(context: &Context, name: &str) -> Findings {
     let mut body = context.call_body();

@@ -20,11 +20,13 @@ use super::{
     get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM, RECEIPT},
 };
 use crate::{
-    api::{BlockMembers, BlockResponse, ReceiptMembers, ResponseKind, Sample, is_block},
+    api::{
+        BlockMembers, BlockResponse, MILLISECONDS, ReceiptMembers, ResponseKind, Sample, is_block,
+    },
     checks::{
-        ALGORITHM, BlockCheck, Bound, CheckResult, CheckScope, Checked, Evidence, Finding,
-        Findings, InOrder, Links, MAX_RECEIPTS, Memory, Misplaced, Timed, WrongReceipt, described,
-        has_same_content, objects, voter_key,
+        ALGORITHM, BlockCheck, Bound, CLOCKS_DIFFER, CheckResult, CheckScope, Checked, Evidence,
+        Finding, Findings, InOrder, Links, MAX_RECEIPTS, Memory, Misplaced, Timed, WrongReceipt,
+        described, has_same_content, objects, voter_key,
     },
     context::Context,
     http::Exchange,
@@ -32,6 +34,8 @@ use crate::{
 
 /// Maximum number of blocks to read again.
 const MAX_READ_AGAIN: usize = 2;
+/// Number of times to read each of them. A cache, or a second server, can differ only sometimes.
+const TIMES: usize = 3;
 
 /// What most of these cases share.
 pub(super) const BASE: Case = Case {
@@ -47,7 +51,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/repeat-read",
         level: Level::Should,
         requirements: &["BLOCK-1"],
-        checks: "At the end of the run, all blocks except the latest are the same as at its start.",
+        checks: "At the end of the run, blocks are the same as at its start, however often they are requested. The latest one is still there.",
         is_last: true,
         check: Own(|c| Box::pin(repeat_read(c))),
         ..BASE
@@ -121,6 +125,31 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["get-block/previous-hash"], When::SameResponses),
         ],
         check: of_receipts(receipt_links),
+        ..BASE
+    },
+    Case {
+        id: "chain/receipt-times",
+        level: Level::Should,
+        requirements: &["RECEIPT-4"],
+        checks: "No receipt is dated more than a day after the block that carries it, or more than a day before the block that it votes on.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::new(
+                &["chain/receipt-signatures", "chain/signature-algorithm"],
+                When::SameResponses,
+            ),
+            Cause::new(&["chain/time-goes-on"], When::Always),
+        ],
+        check: Blocks(BlockCheck {
+            look: CheckScope::InOrder(InOrder {
+                follow: receipt_times,
+                end: |_, _| {},
+            }),
+            least: 1,
+            otherwise: NO_RECEIPT,
+        }),
         ..BASE
     },
     Case {
@@ -227,15 +256,27 @@ async fn repeat_read(context: &Context) -> Findings {
         latest_first.insert(0, block);
     }
     for exchange in latest_first.into_iter().take(MAX_READ_AGAIN) {
-        let again = context.node.send(exchange.request.clone()).await?;
         findings.examined += u64::from(exchange.success_object().is_some_and(is_block));
-        if !has_same_content(&again, exchange, &described(context, Sample::Blocks)) {
-            findings.push(Finding::new(
-                &again,
-                "the same block differs when requested again",
-                exchange.excerpt(160),
-                again.summary(),
-            ));
+        for _ in 0..TIMES {
+            let again = context.node.send(exchange.request.clone()).await?;
+            if !has_same_content(&again, exchange, &described(context, Sample::Blocks)) {
+                findings.push(Finding::new(
+                    &again,
+                    "the same block differs when requested again",
+                    exchange.excerpt(160),
+                    again.summary(),
+                ));
+                return Ok(findings);
+            }
+        }
+    }
+    let latest = blocks.last().filter(|_| settled < blocks.len());
+    for exchange in latest.into_iter().cycle().take(TIMES) {
+        let again = context.node.send(exchange.request.clone()).await?;
+        if !again.success_object().is_some_and(is_block) {
+            let what = "the latest block is not there when it is requested again";
+            let expected = "the block, also if several servers answer for the node";
+            findings.push(Finding::new(&again, what, expected, again.summary()));
             break;
         }
     }
@@ -379,6 +420,53 @@ fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
         })
     };
     each_receipt(seen, result, judge, "/data/block_hash");
+}
+
+/// Checks that votes are dated between the block that they are about and the one that carries them.
+/// The clocks of two nodes may differ.
+fn receipt_times(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence,
+    result: &mut CheckResult,
+) {
+    let millis =
+        |time: TimestampMs| Some(time.as_millis()).filter(|time| MILLISECONDS.contains(time));
+    let time = links.time.and_then(millis);
+    let before = memory
+        .last_time
+        .filter(|(index, _)| index + 1 == links.index);
+    memory.last_time = time.map(|time| (links.index, time));
+    let bounds = [
+        (
+            links.votes.map(|votes| votes[0]),
+            before.map(|(_, time)| time - CLOCKS_DIFFER),
+            "before the block that it is about",
+        ),
+        (
+            links.votes.map(|votes| votes[1]),
+            time.map(|time| time + CLOCKS_DIFFER),
+            "after its block",
+        ),
+    ];
+    for (side, (vote, bound, where_)) in bounds.into_iter().enumerate() {
+        let (Some((place, voted)), Some(bound)) = (vote, bound) else {
+            continue;
+        };
+        result.one();
+        let (is_early, expected) = match side {
+            0 => (voted < bound, format!("a timestamp of at least {bound}")),
+            _ => (voted > bound, format!("a timestamp of at most {bound}")),
+        };
+        if is_early {
+            let what = format!("a receipt is dated more than a day {where_}");
+            result.found(
+                Finding::of_report(evidence.report(), what, expected, voted.to_string()).at(
+                    format!("/text/previous_block_receipts/{place}/data/timestamp"),
+                ),
+            );
+        }
+    }
 }
 
 fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {

@@ -32,6 +32,20 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     compare(context, &in_order, &reversed, what).await
 }
 
+/// Checks that a fee may be written with a fraction of 0.
+pub(crate) async fn fee_with_fraction(context: &Context) -> Findings {
+    let right = context.submissions.fee_with_fraction().await?;
+    let what = "a fee that is written as `1000000.0` is refused, although its signature is right";
+    compare(context, &context.submissions.control().await?, &right, what).await
+}
+
+/// Checks that either value of s is valid.
+pub(crate) async fn high_s(context: &Context) -> Findings {
+    let right = context.submissions.high_s().await?;
+    let what = "a valid signature is refused if its s is in the higher half";
+    compare(context, &context.submissions.control().await?, &right, what).await
+}
+
 /// Checks that a correct submission gets the same response as another correct one.
 async fn compare(
     context: &Context,

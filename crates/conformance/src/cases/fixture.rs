@@ -1,41 +1,215 @@
 //! Checks that the node has the data that the user's fixture names.
 
-use nodeproof_report::Level;
+use std::sync::Arc;
 
-use super::{case::Case, check::Check::Own, get_balances, get_trustscore_wallets, sc_state};
+use nodeproof_openapi::pointer;
+use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
+use nodeproof_report::Level;
+use serde_json::{Map, Value};
+
+use super::{
+    case::Case,
+    check::Check::Own,
+    get_balances, get_trustscore_wallets, sc_state,
+    stored_record::{Row, known_rows},
+};
 use crate::{
     api::{
-        block_request, contract_state_request, held_by_wallet, is_block, stored,
-        token_holders_request, trust_request, wallet_balances_request,
+        FirstDifference, Members, block_request, contract_state_request, held, held_by_wallet,
+        is_block, stored, token_balance_request, token_holders_request, trust_request,
+        wallet_balances_request,
     },
     checks::{Checked, Finding, Findings},
     context::Context,
-    http::{Exchange, Request},
+    discovery::{KnownBlock, Trust},
+    http::{Exchange, InconclusiveReason, Request},
 };
 
-/// What the case of a fixture has.
+/// What the cases of a fixture share.
 const BASE: Case = Case {
     matters: "Items that the node does not have were not tested.",
     ..Case::BASE
 };
 
-/// The case of a run with a fixture.
-pub(crate) const FIXTURE: &[Case] = &[Case {
-    id: "fixture/found",
-    level: Level::Should,
-    requirements: &["BLOCK-1", "BALANCE-2", "STATE-2", "TRUST-1"],
-    checks: "The node has every block, wallet, token, asset and pair of wallets that the fixture names.",
-    sends: &[
-        get_balances::HOLDERS,
-        sc_state::STATE,
-        get_trustscore_wallets::SCORE,
-    ],
-    check: Own(|c| Box::pin(found(c))),
-    ..BASE
-}];
+/// The cases of a run with a fixture.
+pub(crate) const FIXTURE: &[Case] = &[
+    Case {
+        id: "fixture/found",
+        level: Level::Should,
+        requirements: &["BLOCK-1", "BALANCE-2", "STATE-2", "TRUST-1"],
+        checks: "The node has every block, wallet, token, asset and pair of wallets that the fixture names.",
+        sends: &[
+            get_balances::HOLDERS,
+            sc_state::STATE,
+            get_trustscore_wallets::SCORE,
+        ],
+        check: Own(|c| Box::pin(found(c))),
+        ..BASE
+    },
+    Case {
+        id: "fixture/values",
+        requirements: &["BLOCK-1", "BALANCE-2", "STATE-2", "TRUST-1"],
+        checks: "The values that the fixture states are those that the node returns: members and hashes of blocks, balances, fields of records, and trust scores.",
+        matters: "A value that is known to be right shows a fault that no rule can show.",
+        sends: &[
+            get_balances::BALANCE,
+            sc_state::STATE,
+            get_trustscore_wallets::SCORE,
+        ],
+        check: Own(|c| Box::pin(values(c))),
+        ..BASE
+    },
+];
+
+/// Compares the node's responses with the values that the fixture states.
+async fn values(context: &Context) -> Findings {
+    let fixture = &context.discovered.fixture;
+    let mut checked = Checked::default();
+    for block in &fixture.blocks {
+        let KnownBlock::Values(known) = block else {
+            continue;
+        };
+        let exchange = context.node.send(block_request(known.index)).await?;
+        for (name, wanted) in &known.members {
+            compare_member(&mut checked, &exchange, name, wanted);
+        }
+        if let Some(hash) = &known.hash {
+            let next = context.node.send(block_request(known.index + 1)).await?;
+            if !next.success_object().is_some_and(is_block) {
+                let reason = format!(
+                    "the hash of block {} is not shown without a next block",
+                    known.index
+                );
+                return Err(InconclusiveReason::NoSample(reason));
+            }
+            let wanted = Value::from(hash.to_string());
+            compare_member(&mut checked, &next, "previous_hash", &wanted);
+        }
+    }
+    for known in &fixture.balances {
+        let Some(wanted) = &known.balance else {
+            continue;
+        };
+        let request = token_balance_request(&known.wallet.to_string(), &known.token);
+        let exchange = context.node.send(request).await?;
+        let found = held(&exchange);
+        let found = found.map_or_else(|| exchange.summary(), |found| found.to_string());
+        compare(
+            &mut checked,
+            &exchange,
+            "the balance",
+            &wanted.to_string(),
+            &found,
+            None,
+        );
+    }
+    for asset in fixture
+        .assets
+        .iter()
+        .filter(|asset| !asset.record.is_empty())
+    {
+        let contract = asset.contract.to_string();
+        let exchange = context
+            .node
+            .send(contract_state_request(&contract, &asset.asset_id))
+            .await?;
+        compare_record(&mut checked, &exchange, &asset.record);
+    }
+    for trust in &fixture.trust {
+        let Trust::Score(known) = trust else { continue };
+        let request = trust_request(&known.source.to_string(), &known.destination.to_string());
+        let exchange = context.node.send(request).await?;
+        let members = Members::of(std::str::from_utf8(&exchange.body).unwrap_or_default());
+        let found = members.and_then(|members| members.read::<Integer>("trust_score").ok());
+        let found = found.map_or_else(|| exchange.summary(), |found| found.to_string());
+        let wanted = known.trust_score.to_string();
+        compare(
+            &mut checked,
+            &exchange,
+            "the trust score",
+            &wanted,
+            &found,
+            Some("/trust_score".to_owned()),
+        );
+    }
+    if checked.examined == 0 {
+        let reason = "the fixture states no values";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+    }
+    Ok(checked)
+}
+
+/// Compares a value with the one that the fixture states.
+fn compare(
+    checked: &mut Checked,
+    exchange: &Arc<Exchange>,
+    what: &str,
+    wanted: &str,
+    found: &str,
+    at: Option<String>,
+) {
+    checked.one();
+    if wanted != found {
+        let what = format!("{what} is not the one that the fixture states");
+        let mut finding = Finding::new(exchange, what, shown(wanted, 200), shown(found, 200));
+        finding.pointer = at;
+        checked.push(finding);
+    }
+}
+
+fn compare_member(checked: &mut Checked, exchange: &Arc<Exchange>, name: &str, wanted: &Value) {
+    let found = exchange.success_object().and_then(|body| body.get(name));
+    let found = found.map_or_else(|| "no such member".to_owned(), Value::to_string);
+    let at = pointer::join("", name);
+    compare(
+        checked,
+        exchange,
+        name,
+        &wanted.to_string(),
+        &found,
+        Some(at),
+    );
+}
+
+/// Checks that one of the stored records has these fields.
+fn compare_record(checked: &mut Checked, exchange: &Arc<Exchange>, wanted: &Map<String, Value>) {
+    checked.one();
+    let stored = exchange.success_object().and_then(stored);
+    let rows = stored.map(known_rows).unwrap_or_default();
+    // The first difference of each record. Without one, the record is right.
+    let differences: Option<Vec<_>> = rows.iter().map(|row| difference(*row, wanted)).collect();
+    let Some(differences) = differences else {
+        return;
+    };
+    let (what, expected, actual) = match differences.into_iter().next() {
+        Some((name, expected, actual)) => (
+            format!("{name} of the record is not the one that the fixture states"),
+            expected,
+            actual,
+        ),
+        None => (
+            "no record in a known form was found".to_owned(),
+            "a record with the fields that the fixture states".to_owned(),
+            exchange.summary(),
+        ),
+    };
+    checked.push(Finding::new(exchange, what, expected, actual));
+}
+
+/// Returns the first field of a record that differs from the stated one, with both values.
+fn difference(row: Row<'_>, wanted: &Map<String, Value>) -> Option<(String, String, String)> {
+    wanted.iter().find_map(|(name, wanted)| {
+        let Some(found) = row.column(name) else {
+            let wanted = shown(&wanted.to_string(), 200);
+            return Some((name.clone(), wanted, "no such field".to_owned()));
+        };
+        let first = FirstDifference::of_stored(wanted, found)?;
+        Some((name.clone(), first.expected, first.actual))
+    })
+}
 
 /// Whether a response shows the named data, or `None` if the response cannot decide it.
-type Shows = fn(&std::sync::Arc<Exchange>) -> Option<bool>;
+type Shows = fn(&Arc<Exchange>) -> Option<bool>;
 
 async fn found(context: &Context) -> Findings {
     let mut checked = Checked::default();
@@ -59,14 +233,20 @@ async fn found(context: &Context) -> Findings {
 fn named(context: &Context) -> Vec<(String, Request, Shows)> {
     let fixture = &context.discovered.fixture;
     let mut named: Vec<(String, Request, Shows)> = Vec::new();
-    for index in &fixture.blocks {
+    for index in fixture.blocks.iter().map(KnownBlock::index) {
         let is_there: Shows = |exchange| Some(exchange.success_object().is_some_and(is_block));
-        named.push((format!("block {index}"), block_request(*index), is_there));
+        named.push((format!("block {index}"), block_request(index), is_there));
     }
     let holds: Shows = |exchange| match exchange.success_object() {
         Some(_) => held_by_wallet(exchange).map(|held| !held.is_empty()),
         None => Some(false),
     };
+    for balance in &fixture.balances {
+        let (wallet, token) = (balance.wallet.to_string(), &balance.token);
+        let request = token_balance_request(&wallet, token);
+        let what = format!("a balance of token {token:?} in wallet {wallet}");
+        named.push((what, request, |exchange| Some(held(exchange).is_some())));
+    }
     for wallet in &fixture.wallets {
         let request = wallet_balances_request(&wallet.to_string());
         named.push((format!("a token in wallet {wallet}"), request, holds));
@@ -84,7 +264,7 @@ fn named(context: &Context) -> Vec<(String, Request, Shows)> {
             |exchange| Some(exchange.success_object().and_then(stored).is_some()),
         ));
     }
-    for (from, to) in &fixture.trust {
+    for (from, to) in fixture.trust.iter().map(Trust::pair) {
         let request = trust_request(&from.to_string(), &to.to_string());
         named.push((
             format!("a trust score of {from} for {to}"),

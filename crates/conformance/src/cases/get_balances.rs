@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     api::{
-        List, Members, Pair, Sample, Unread, held, is_refusal, nobody, token_balance_request,
-        token_holders_request, wallet_balances_request,
+        List, Members, Pair, Sample, Unread, held, is_refusal, listed_amounts, nobody,
+        token_balance_request, token_holders_request, wallet_balances_request,
     },
     checks::{
         Checked, Decoding, Finding, Findings, check_sample_responses, controls, decodes, never,
@@ -64,7 +64,7 @@ pub(super) const BALANCE: RequestKind = RequestKind::get(
         ANY_WALLET,
     ],
 );
-const WITHOUT_TYPE: RequestKind = RequestKind::get(
+pub(super) const WITHOUT_TYPE: RequestKind = RequestKind::get(
     "/get-balances",
     &[
         ("token_code", "a token from the chain"),
@@ -130,6 +130,18 @@ pub(crate) const CASES: &[Case] = &[
         sends: &[HOLDERS],
         explained_by: &[NO_BALANCES, NO_LISTS],
         check: Own(|c| Box::pin(lists_carry_balances(c))),
+        ..BASE
+    },
+    Case {
+        id: "get-balances/list-amounts",
+        level: Level::Should,
+        requirements: &["BALANCE-5", "BALANCE-8"],
+        checks: "Each `balance` in an entry of a list is an integer, as a single balance is.",
+        example: Example::None,
+        aspect: Aspect::Shape,
+        sends: &[HOLDERS],
+        explained_by: &[NO_BALANCES, NO_LISTS],
+        check: Own(|c| Box::pin(list_amounts(c))),
         ..BASE
     },
     Case {
@@ -373,6 +385,27 @@ async fn lists_carry_balances(context: &Context) -> Findings {
         }
     }
     Ok(findings)
+}
+
+async fn list_amounts(context: &Context) -> Findings {
+    let mut checked = Checked::default();
+    for sample in [Sample::WalletBalances, Sample::TokenHolders] {
+        for exchange in objects(context, sample).await? {
+            let Some(amounts) = listed_amounts(&exchange) else {
+                continue;
+            };
+            for (place, amount) in amounts {
+                checked.one();
+                if amount.decode::<Option<Integer>>().is_err() {
+                    let what = "a balance in a list is not an integer";
+                    let actual = shown(amount.as_str(), 160);
+                    checked.push(Finding::new(&exchange, what, "an integer", actual).at(place));
+                    break;
+                }
+            }
+        }
+    }
+    Ok(checked)
 }
 
 async fn nothing_held(context: &Context) -> Findings {

@@ -41,8 +41,10 @@ const DESTINATION: Parameter = (
 /// A request for a trust score.
 pub(super) const SCORE: RequestKind =
     RequestKind::get("/get-trustscore-wallets", &[SOURCE, DESTINATION]);
-const WITHOUT_SOURCE: RequestKind = RequestKind::get("/get-trustscore-wallets", &[DESTINATION]);
-const WITHOUT_DESTINATION: RequestKind = RequestKind::get("/get-trustscore-wallets", &[SOURCE]);
+pub(super) const WITHOUT_SOURCE: RequestKind =
+    RequestKind::get("/get-trustscore-wallets", &[DESTINATION]);
+pub(super) const WITHOUT_DESTINATION: RequestKind =
+    RequestKind::get("/get-trustscore-wallets", &[SOURCE]);
 
 /// Without a usable response, there is no score.
 pub(super) const NO_SCORES: Cause =

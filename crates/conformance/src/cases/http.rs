@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use nodeproof_report::Level;
+use nodeproof_openapi::{Operation, View};
+use nodeproof_report::{Aspect, Level};
+use serde_json::Value;
 
 use super::{
     call_sc,
-    case::Case,
+    case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    get_balances, get_trustscore_wallets, sc_state,
+    get_balances, get_block, get_trustscore_wallets, sc_state,
 };
 use crate::{
-    api::{Sample, is_json},
-    checks::{Checked, Finding, Findings},
+    api::{Sample, is_block, is_empty, is_json, is_nothing, is_refusal},
+    checks::{Checked, Finding, Findings, objects},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -58,6 +60,38 @@ pub(crate) const CASES: &[Case] = &[
             call_sc::BUILD,
         ],
         check: Own(|c| Box::pin(success_status(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/accept",
+        level: Level::Should,
+        requirements: &["HTTP-4"],
+        checks: "A request that accepts any content type gets the block, and so does one that prefers JSON. Programs that do not set `accept` send such requests.",
+        check: Own(|c| Box::pin(accept(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/missing-parameter",
+        level: Level::Should,
+        requirements: &["BLOCK-1", "BALANCE-1", "STATE-1", "TRUST-1"],
+        checks: "A request without a required parameter is refused. A response with nothing or 0 looks like a fact about the chain.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[
+            get_block::WITHOUT_INDEX,
+            get_balances::HOLDERS,
+            get_balances::BALANCE,
+            get_balances::WITHOUT_TYPE,
+            sc_state::STATE,
+            sc_state::WITHOUT_TABLE,
+            sc_state::WITHOUT_CONTRACT,
+            sc_state::WITHOUT_COLUMN,
+            sc_state::WITHOUT_VALUE,
+            get_trustscore_wallets::SCORE,
+            get_trustscore_wallets::WITHOUT_SOURCE,
+            get_trustscore_wallets::WITHOUT_DESTINATION,
+        ],
+        check: Own(|c| Box::pin(missing_parameter(c))),
         ..BASE
     },
     Case {
@@ -118,6 +152,90 @@ pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
         findings.push(Finding::new(exchange, what, expected, actual));
     }
     findings
+}
+
+/// Headers that programs send: curl and many libraries, and a widespread one for JavaScript.
+const ACCEPT: [&str; 2] = ["*/*", "application/json, text/plain, */*"];
+
+async fn accept(context: &Context) -> Findings {
+    let blocks = objects(context, Sample::Blocks).await?;
+    let mut checked = Checked::default();
+    let is_known = |block: &&Arc<Exchange>| block.success_object().is_some_and(is_block);
+    let Some(known) = blocks.iter().find(is_known) else {
+        return Ok(checked);
+    };
+    for accept in ACCEPT {
+        checked.one();
+        let request = known.request.clone().accepting(accept);
+        let exchange = context.node.send(request).await?;
+        let has_block = exchange.success_object().is_some_and(is_block);
+        if !has_block {
+            let what =
+                format!("the response to a request with `accept: {accept}` is not the block");
+            let expected = known.excerpt(160);
+            checked.push(Finding::new(&exchange, what, expected, exchange.summary()));
+        }
+    }
+    Ok(checked)
+}
+
+/// The samples whose requests have required parameters.
+const WITH_PARAMETERS: [Sample; 4] = [
+    Sample::Blocks,
+    Sample::TokenBalance,
+    Sample::ContractState,
+    Sample::TrustScore,
+];
+
+async fn missing_parameter(context: &Context) -> Findings {
+    let mut checked = Checked::default();
+    let operations = context.spec.operations(View::Documented);
+    for sample in WITH_PARAMETERS {
+        let operation = operations
+            .iter()
+            .find(|known| known.id == sample.operation_id());
+        let parameters = operation.map_or_else(Vec::new, Operation::parameters);
+        let samples = context.sample(sample).await.unwrap_or_default();
+        // If valid requests get no good response either, a refusal shows nothing.
+        let Some(known) = samples.iter().find(|known| is_good(known)) else {
+            continue;
+        };
+        for parameter in parameters.iter().filter(|parameter| parameter.required) {
+            let request = known.request.clone().without(parameter.name);
+            let exchange = context.node.send(request).await?;
+            checked.one();
+            let carries_nothing =
+                |value: &Value| !is_refusal(value) && (is_nothing(value) || is_zero(value));
+            if exchange.is_success() && exchange.json().is_ok_and(carries_nothing) {
+                let what = format!(
+                    "a request without {} gets a response that shows nothing, or 0",
+                    parameter.name
+                );
+                checked.push(Finding::new(
+                    &exchange,
+                    what,
+                    "a refusal",
+                    exchange.summary(),
+                ));
+            }
+        }
+    }
+    Ok(checked)
+}
+
+/// Whether a response has a value.
+fn is_good(exchange: &Exchange) -> bool {
+    exchange
+        .success_object()
+        .is_some_and(|body| !is_empty(body) && !is_refusal(body))
+}
+
+/// Whether a response shows a balance or a score of 0.
+fn is_zero(value: &Value) -> bool {
+    let mut shown = ["balance", "value", "trust_score"]
+        .iter()
+        .filter_map(|name| value.get(name));
+    shown.any(|shown| shown.as_i64() == Some(0))
 }
 
 /// Reports requests that failed with a server error and succeeded when they were repeated.

@@ -12,7 +12,7 @@ use super::{
     stored_record::{Row, known_rows, matches_claim, rows},
 };
 use crate::{
-    api::{Sample, UNKNOWN_ASSET, carried, contract_state_request, stored},
+    api::{Sample, UNKNOWN_ASSET, UNKNOWN_CONTRACT, carried, contract_state_request, stored},
     checks::{
         Checked, Finding, Findings, check_json_responses, is_missing, objects, refused, steady,
     },
@@ -42,10 +42,14 @@ const VALUE: Parameter = ("unique_value", "an asset from the chain, or an unknow
 /// A request for a stored record.
 pub(super) const STATE: RequestKind =
     RequestKind::get("/sc-state", &[TABLE, CONTRACT, COLUMN, VALUE]);
-const WITHOUT_TABLE: RequestKind = RequestKind::get("/sc-state", &[CONTRACT, COLUMN, VALUE]);
-const WITHOUT_CONTRACT: RequestKind = RequestKind::get("/sc-state", &[TABLE, COLUMN, VALUE]);
-const WITHOUT_COLUMN: RequestKind = RequestKind::get("/sc-state", &[TABLE, CONTRACT, VALUE]);
-const WITHOUT_VALUE: RequestKind = RequestKind::get("/sc-state", &[TABLE, CONTRACT, COLUMN]);
+pub(super) const WITHOUT_TABLE: RequestKind =
+    RequestKind::get("/sc-state", &[CONTRACT, COLUMN, VALUE]);
+pub(super) const WITHOUT_CONTRACT: RequestKind =
+    RequestKind::get("/sc-state", &[TABLE, COLUMN, VALUE]);
+pub(super) const WITHOUT_COLUMN: RequestKind =
+    RequestKind::get("/sc-state", &[TABLE, CONTRACT, VALUE]);
+pub(super) const WITHOUT_VALUE: RequestKind =
+    RequestKind::get("/sc-state", &[TABLE, CONTRACT, COLUMN]);
 
 /// Without a usable response, there is no record.
 pub(super) const NO_STATE: Cause = Cause::new(&["sc-state/responds"], When::Unusable);
@@ -404,8 +408,13 @@ async fn unknown_contract(context: &Context) -> Findings {
         });
     let name = "contract_address";
     let Some(other) = other else {
-        let other = "ctffffffffffffffffffffffffffffffffffffffff";
-        return unknown(context, name, other, "a contract that does not exist").await;
+        return unknown(
+            context,
+            name,
+            UNKNOWN_CONTRACT,
+            "a contract that does not exist",
+        )
+        .await;
     };
     let request = known_request(context).without(name).with(name, other);
     // The other contract may have its own record about this asset.

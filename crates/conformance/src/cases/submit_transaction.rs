@@ -12,7 +12,9 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    correct_submissions::{after_wrong_signature, batch, order_of_signatures},
+    correct_submissions::{
+        after_wrong_signature, batch, fee_with_fraction, high_s, order_of_signatures,
+    },
     http::{OTHER_CONTENT_TYPE, content_types},
     request_kind::RequestKind,
     sc_state::NO_STATE,
@@ -145,6 +147,38 @@ pub(crate) const CASES: &[Case] = &[
             ),
         ],
         check: Own(|c| Box::pin(order_of_signatures(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-with-fraction",
+        level: Level::Should,
+        requirements: &["TX-5", "SUBMIT-3"],
+        checks: "A transaction whose fee is written as `1000000.0`, and signed so, is treated like one with `1000000`.",
+        example: Example::Of("/submit-transaction"),
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction whose fee is written with a fraction of 0, signed as the control is",
+            ),
+        ],
+        check: Own(|c| Box::pin(fee_with_fraction(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/high-s",
+        level: Level::Should,
+        requirements: &["SUBMIT-3", "TX-11"],
+        checks: "A signature with the higher of the two valid values of s is accepted like one with the lower. Known nodes accept both.",
+        example: Example::Of("/submit-transaction"),
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction whose signature has the higher value of s, signed as the control is",
+            ),
+        ],
+        check: Own(|c| Box::pin(high_s(c))),
         ..BASE
     },
     Case {

@@ -8,10 +8,6 @@ pub(crate) const UNTESTED: &[(&str, &str)] = &[
          names the node's base URL, and a run works with any port.",
     ),
     (
-        "HTTP-4",
-        "Every request of a run has the header. The contract only allows it.",
-    ),
-    (
         "TX-9",
         "The contract does not name a token contract, and a run transfers nothing.",
     ),

@@ -13,7 +13,7 @@ use super::{
     receipt_signatures::{Signatures, Verified, verify_receipts},
     times::Times,
 };
-use crate::api::{BlockResponse, Unread};
+use crate::api::{BlockMembers, BlockResponse, MILLISECONDS, Unread};
 
 /// The data of a block that is compared with other blocks.
 #[derive(Clone, Debug)]
@@ -26,6 +26,9 @@ pub(crate) struct Links {
     pub(crate) codes: Vec<(usize, TransactionCode)>,
     /// The results of verifying its receipts.
     pub(crate) receipts: Verified,
+    /// The earliest and the latest time in milliseconds at which a receipt was given, with the
+    /// receipts' positions.
+    pub(crate) votes: Option<[(usize, i64); 2]>,
 }
 
 impl Links {
@@ -58,8 +61,34 @@ impl Links {
                 }),
             codes,
             receipts: verify_receipts(response),
+            votes: block.and_then(votes),
         }
     }
+}
+
+/// Returns the earliest and the latest plausible time of a block's receipts.
+fn votes(block: &BlockMembers) -> Option<[(usize, i64); 2]> {
+    let receipts = block.receipts.as_ref().ok()?.iter().enumerate();
+    let times = receipts.filter_map(|(place, receipt)| {
+        let time = receipt.timestamp.as_ref().ok()?.as_millis();
+        MILLISECONDS.contains(&time).then_some((place, time))
+    });
+    let mut times = times.peekable();
+    let first = *times.peek()?;
+    Some(times.fold([first; 2], |[earliest, latest], (place, time)| {
+        [
+            if time < earliest.1 {
+                (place, time)
+            } else {
+                earliest
+            },
+            if time > latest.1 {
+                (place, time)
+            } else {
+                latest
+            },
+        ]
+    }))
 }
 
 /// A block's reference to the one before it.
@@ -87,7 +116,10 @@ pub(crate) struct Memory {
     /// The receipts' signatures, for the case that requires all of them to verify.
     #[serde(default)]
     pub(crate) signatures: Signatures,
-    /// The same, for the case that reports whether any verifies.
+    /// The index and the time of the last block, if it has a plausible one.
+    #[serde(default)]
+    pub(crate) last_time: Option<(u64, i64)>,
+    /// The same as `signatures`, for the case that reports whether any verifies.
     #[serde(default)]
     pub(crate) algorithm: Signatures,
 }

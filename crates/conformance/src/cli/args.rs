@@ -250,9 +250,15 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
-    /// JSON file of samples that the node has: blocks, wallets, tokens, assets, contracts, trust.
+    /// JSON file of samples that the node has: blocks, wallets, tokens, balances, assets, contracts,
+    /// trust. An entry can have values that the node must return.
     #[arg(long, value_name = "FILE")]
     pub fixture: Option<PathBuf>,
+
+    /// A report.json of an earlier run, whose findings to check again: the run requests their
+    /// samples, and has no verdict if it cannot.
+    #[arg(long, value_name = "FILE")]
+    pub recheck: Option<PathBuf>,
 
     /// TOML file of known failures: cases with a reason and, optionally, an expiry date.
     #[arg(long, value_name = "FILE")]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nodeproof_files::read_text;
 use nodeproof_report::{
-    AnyReport, ExitStatus, compare, markdown_of_comparison, text_of_comparison,
+    AnyReport, Comparison, ExitStatus, compare, markdown_of_comparison, text_of_comparison,
 };
 
 use super::{
@@ -18,7 +18,7 @@ const MAX_REPORT: u64 = 256 * 1024 * 1024;
 
 /// Prints the comparison of two reports, and returns the exit status.
 pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8, UsageError> {
-    let comparisons = compare(&read(before)?, &read(after)?)?;
+    let comparisons = compare(&read_report(before)?, &read_report(after)?)?;
     let style = style();
     let texts = comparisons.iter().map(|comparison| match format {
         DiffFormat::Text => text_of_comparison(comparison, style),
@@ -26,15 +26,19 @@ pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8
     });
     print(&texts.collect::<Vec<_>>().join("\n"))?;
     let is_worse = comparisons.iter().any(|comparison| comparison.is_worse());
+    let is_open = |comparison: &Comparison| !comparison.not_seen_again.is_empty();
     let status = if is_worse {
         ExitStatus::Departs
+    } else if comparisons.iter().any(is_open) {
+        ExitStatus::NoVerdict
     } else {
         ExitStatus::Conforms
     };
     Ok(status.code())
 }
 
-fn read(path: &Path) -> Result<AnyReport, UsageError> {
+/// Reads a report of one node or of several.
+pub(crate) fn read_report(path: &Path) -> Result<AnyReport, UsageError> {
     let wrong = |reason: String| UsageError::Report {
         path: path.display().to_string(),
         reason,

@@ -168,10 +168,10 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     if let Some(sweep) = options.sweep.take() {
         options.sweep = Some(sweep_with_state(sweep, args, &options, &target)?);
     }
-    let runs = Runs::new(args, target, options)?;
+    let mut runs = Runs::new(args, target, options)?;
     let signals = Signals::default();
     if let Some(every) = args.watch {
-        return watch(&runs, &signals, every).await;
+        return watch(&mut runs, &signals, every).await;
     }
     let report = runs.check(&signals, signals.listen()).await;
     runs.publish(&report, || {

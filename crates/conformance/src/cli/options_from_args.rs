@@ -12,6 +12,7 @@ use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, forbid_core_dumps};
 
 use super::{
     args::{CheckArgs, ConformanceArgs},
+    diff::read_report,
     error::UsageError,
     output::complain,
 };
@@ -21,7 +22,7 @@ use crate::{
     context::{Baseline, SigningWallet, Submitting},
     discovery::Fixture,
     http::{Target, TargetError},
-    run::{Expectations, Files, Options, RunLimits, Selection},
+    run::{Expectations, Files, Options, Recheck, RunLimits, Selection},
     sweep::{Sweep, about_blocks},
 };
 
@@ -71,6 +72,7 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
         .map(read_expectations)
         .transpose()?
         .unwrap_or_default();
+    let recheck = args.recheck.as_deref().map(read_report).transpose()?;
     let mut known = all();
     if has_baseline {
         known.extend_from_slice(BASELINE);
@@ -101,6 +103,7 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
             ..Files::default()
         },
         strict: args.strict,
+        recheck: recheck.as_ref().map(Recheck::of).unwrap_or_default(),
         ..Options::default()
     })
 }

@@ -64,10 +64,15 @@ impl<'a> Runs<'a> {
         self.options.sweep.as_ref()?.state.as_deref()
     }
 
-    /// Runs the cases once.
-    pub(crate) async fn check(&self, signals: &Signals, stop: impl Future<Output = ()>) -> Report {
+    /// Runs the cases once. The next run repeats the requests of this run's findings.
+    pub(crate) async fn check(
+        &mut self,
+        signals: &Signals,
+        stop: impl Future<Output = ()>,
+    ) -> Report {
         let progress = Arc::new(Progress::new(self.args, self.style));
         let mut report = run(self.target.clone(), &self.options, progress, stop).await;
+        self.options.recheck.continue_after(&report);
         mark_terminated(&mut report, signals.status());
         report
     }

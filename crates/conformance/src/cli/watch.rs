@@ -22,7 +22,7 @@ use super::{
 /// The first run shows its report. Each later run shows the differences from the last run with a
 /// verdict. So after an outage, the node is compared with its state before the outage.
 pub(crate) async fn watch(
-    runs: &Runs<'_>,
+    runs: &mut Runs<'_>,
     signals: &Signals,
     every: Option<Duration>,
 ) -> Result<u8, UsageError> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    alteration::altered,
     draft::{REFUSED, code_of, draft},
     refusal::{in_the_name_of, sign, signer, stranger, whole},
     submitter::{Response, Submitter},
@@ -40,6 +41,55 @@ pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Response {
     submitter.submit_serialized(request).await
 }
 
+/// Submits a transaction whose fee is written with a fraction of 0. The signature covers it as
+/// CPython writes it.
+pub(crate) async fn fee_with_fraction(submitter: &Submitter) -> Response {
+    let signer = signer(submitter)?;
+    let text = draft(submitter, &[signer.address()], REFUSED).await?;
+    let text = altered(&text, |transaction| {
+        if let Some(fee) = transaction["fee"].as_f64() {
+            transaction["fee"] = fee.into();
+        }
+    })?;
+    let body = whole(&text, &[sign(&signer, &text).await?]);
+    submitter
+        .submit_serialized(Request::post("/submit-transaction", body))
+        .await
+}
+
+/// Submits a transaction whose signature has the higher of the two values of s. Both are valid.
+pub(crate) async fn high_s(submitter: &Submitter) -> Response {
+    let signer = signer(submitter)?;
+    let text = draft(submitter, &[signer.address()], REFUSED).await?;
+    let mut entry = sign(&signer, &text).await?;
+    let signature = entry["msgsign"].as_str().and_then(with_high_s);
+    entry["msgsign"] = signature
+        .ok_or_else(|| InconclusiveReason::Harness("a signature has another form".to_owned()))?
+        .into();
+    let request = Request::post("/submit-transaction", whole(&text, &[entry]));
+    submitter.submit_serialized(request).await
+}
+
+/// The order of secp256k1.
+const ORDER: [u8; 32] = [
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
+    0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
+];
+
+/// Replaces s by the order minus s. The wallet's signatures have the lower value.
+fn with_high_s(signature: &str) -> Option<String> {
+    let (r, s) = signature.split_at_checked(64)?;
+    let mut high = String::new();
+    let mut borrow = 0;
+    for (place, order) in ORDER.iter().enumerate().rev() {
+        let low = u8::from_str_radix(s.get(2 * place..2 * place + 2)?, 16).ok()?;
+        let digit = i16::from(*order) - i16::from(low) - borrow;
+        borrow = i16::from(digit < 0);
+        high.insert_str(0, &format!("{:02x}", digit.rem_euclid(256)));
+    }
+    Some(format!("{r}{high}"))
+}
+
 /// Submits a batch of two transactions: one without a signature and one signed with another key.
 /// Returns their codes and the response.
 pub(crate) async fn bad_batch(
@@ -55,4 +105,21 @@ pub(crate) async fn bad_batch(
         .submit_serialized(Request::post(BATCH, body))
         .await?;
     Ok((codes.to_vec(), response))
+}
+
+#[cfg(test)]
+mod tests {
+    use nodeproof_wallet::KeyPair;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signature_with_high_s_is_another_valid_one() {
+        let key = KeyPair::from_bytes(&[7; 32]).unwrap();
+        let signature = key.sign(b"a message").to_string();
+        let high = with_high_s(&signature).unwrap();
+        assert_ne!(high, signature);
+        assert_eq!(high.len(), 128);
+        assert_eq!(with_high_s(&high).unwrap(), signature);
+    }
 }

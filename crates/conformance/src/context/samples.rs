@@ -227,16 +227,17 @@ impl Samples {
     /// Requests the smallest known balance of each wallet, and then the others.
     fn token_balance_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let discovered = &self.discovered;
-        let least = discovered.wallet_lists.iter().filter_map(least);
-        let mut pairs: Vec<_> = least.collect();
-        for pair in &discovered.holdings {
+        let (named, found) = discovered.holdings.split_at(discovered.named_holdings);
+        let mut pairs = named.to_vec();
+        pairs.extend(discovered.wallet_lists.iter().filter_map(least));
+        for pair in found {
             if !pairs.contains(pair) {
                 pairs.push(pair.clone());
             }
         }
         let requests = pairs
             .iter()
-            .take(BALANCES)
+            .take(BALANCES.max(named.len()))
             .map(|(wallet, token)| token_balance_request(wallet, token))
             .collect();
         some(
@@ -257,7 +258,11 @@ impl Samples {
     }
 
     fn token_holders_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
-        let tokens = self.discovered.tokens.iter().take(BALANCES);
+        let tokens = self
+            .discovered
+            .tokens
+            .iter()
+            .take(BALANCES.max(self.discovered.fixture.tokens.len()));
         let requests: Vec<_> = tokens.map(|token| token_holders_request(token)).collect();
         some(
             requests,
@@ -267,11 +272,12 @@ impl Samples {
 
     fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let assets = &self.discovered.assets;
-        // Use the first claims, some of which the user may have named, and the latest ones.
-        let latest = assets.len().saturating_sub(CLAIMS / 2).max(CLAIMS / 2);
+        // Use the first claims, among them all that the user named, and the latest ones.
+        let first = (CLAIMS / 2).max(self.discovered.named_assets);
+        let latest = assets.len().saturating_sub(CLAIMS / 2).max(first);
         let requests: Vec<_> = assets
             .iter()
-            .take(CLAIMS / 2)
+            .take(first)
             .chain(assets.iter().skip(latest))
             .map(|(contract, asset)| contract_state_request(contract, asset))
             .collect();
@@ -299,9 +305,16 @@ impl Samples {
         }
     }
 
+    /// Returns the contract that the user named first, or that of a claim, or any.
     fn known_contract(&self) -> Option<&String> {
+        let named = self.discovered.fixture.contracts.len().min(1);
+        let named = self
+            .discovered
+            .contracts
+            .get(..named)
+            .and_then(<[_]>::first);
         let found = self.discovered.assets.first().map(|(contract, _)| contract);
-        found.or(self.discovered.contracts.first())
+        named.or(found).or(self.discovered.contracts.first())
     }
 
     /// Returns the contract for calls, or a made-up address if none was found. Nodes were seen to
@@ -361,9 +374,9 @@ impl Samples {
             .map(|byte| byte.repeat(32))
             .to_vec()
             .into();
-        params["doc_link_list"] = Vec::<String>::new().into();
+        params["doc_link_list"] = ["https://example.org/b", "https://example.org/a"].into();
         params["remarks"] = format!(
-            "  blanks, a line\r\nend, a combining e\u{301}, an empty list, and length: {}\t",
+            "  blanks, a line\r\nend, a combining e\u{301}, and length: {}\t",
             "long ".repeat(80)
         )
         .into();

@@ -90,8 +90,26 @@ impl Submissions {
 
     /// Returns the response to a submission of two signers, with the signatures in their order or reversed.
     pub(crate) async fn of_two(&self, reversed: bool) -> Response {
+        self.correct(correct_submission::of_two(&self.submitter, reversed))
+            .await
+    }
+
+    /// Returns the response to a submission whose fee is written with a fraction.
+    pub(crate) async fn fee_with_fraction(&self) -> Response {
+        self.correct(correct_submission::fee_with_fraction(&self.submitter))
+            .await
+    }
+
+    /// Returns the response to a submission with the higher value of s in its signature.
+    pub(crate) async fn high_s(&self) -> Response {
+        self.correct(correct_submission::high_s(&self.submitter))
+            .await
+    }
+
+    /// Makes a correct submission, which may pay a fee.
+    async fn correct(&self, submission: impl Future<Output = Response>) -> Response {
         let mut paying = self.paying.lock().await;
-        let response = correct_submission::of_two(&self.submitter, reversed).await?;
+        let response = submission.await?;
         if is_valid(&response) {
             *paying = Some(Arc::clone(&response));
         }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    discovered::Discovered, fixture::Fixture, mentions::Mentions, search::find_blocks,
+    discovered::Discovered,
+    fixture::{Fixture, KnownBlock},
+    mentions::Mentions,
+    search::find_blocks,
     wanted::Wanted,
 };
 use crate::{
@@ -18,9 +21,12 @@ use nodeproof_primitives::WalletAddress;
 const WALLETS: usize = 32;
 
 /// Sends requests until there is a sample of every kind, or nothing more to find.
+///
+/// `earlier` has the samples of earlier findings. Unlike those of the fixture, they need not exist.
 pub(crate) async fn discover(
     node: &Node,
     fixture: &Fixture,
+    earlier: &Fixture,
     wallet: Option<WalletAddress>,
     wanted: &Wanted,
 ) -> Result<Discovered, InconclusiveReason> {
@@ -29,14 +35,23 @@ pub(crate) async fn discover(
         ..Discovered::default()
     };
     let mut found = Mentions::default();
+    let named: Vec<_> = fixture.blocks.iter().map(KnownBlock::index).collect();
+    let fixture = &fixture.clone().with(earlier.clone());
     found.take(fixture);
-    find_blocks(node, fixture, wanted, &mut discovered).await?;
+    find_blocks(node, fixture, &named, wanted, &mut discovered).await?;
     for (_, exchange) in &discovered.blocks {
         if let Ok(value) = exchange.json() {
             found.walk(value, 0);
         }
     }
-    let wallets: Vec<_> = found.wallets.iter().take(WALLETS).cloned().collect();
+    let balances = fixture.balances.iter();
+    discovered.holdings = balances
+        .map(|held| (held.wallet.to_string(), held.token.clone()))
+        .collect();
+    discovered.named_holdings = discovered.holdings.len();
+    // Everything that is named is used.
+    let most = WALLETS.max(fixture.wallets.len());
+    let wallets: Vec<_> = found.wallets.iter().take(most).cloned().collect();
     let mut lists = stream::iter(wallets)
         .map(async |wallet| {
             let response = node.send(wallet_balances_request(&wallet)).await;
@@ -53,7 +68,10 @@ pub(crate) async fn discover(
         }
         discovered.wallet_lists.push(response);
         for token in held.tokens {
-            discovered.holdings.push((wallet.clone(), token.clone()));
+            let holding = (wallet.clone(), token.clone());
+            if !discovered.holdings.contains(&holding) {
+                discovered.holdings.push(holding);
+            }
             found.token(&token);
         }
     }
@@ -72,7 +90,10 @@ pub(crate) async fn discover(
     discovered.trust = fixture
         .trust
         .iter()
-        .map(|(a, b)| (a.to_string(), b.to_string()))
+        .map(|trust| {
+            let (source, destination) = trust.pair();
+            (source.to_string(), destination.to_string())
+        })
         .collect();
     discovered.trust.extend(
         pairs
@@ -83,6 +104,7 @@ pub(crate) async fn discover(
     discovered.tokens = found.tokens;
     discovered.contracts = found.contracts;
     discovered.assets = found.assets;
+    discovered.named_assets = fixture.assets.len();
     Ok(discovered)
 }
 

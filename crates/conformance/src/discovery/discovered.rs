@@ -30,10 +30,15 @@ pub(crate) struct Discovered {
     pub(crate) tokens: Vec<String>,
     /// The lists of balances that were requested here.
     pub(crate) wallet_lists: Vec<Arc<Exchange>>,
-    /// Pairs of a wallet and a token that it may hold.
+    /// Pairs of a wallet and a token that it may hold. The first ones are named by the user, or are
+    /// those of earlier findings.
     pub(crate) holdings: Vec<(String, String)>,
+    /// Number of the first ones.
+    pub(crate) named_holdings: usize,
     pub(crate) contracts: Vec<String>,
     pub(crate) assets: Vec<(String, String)>,
+    /// Number of the first claims, which the user named or which earlier findings are about.
+    pub(crate) named_assets: usize,
     pub(crate) trust: Vec<(String, String)>,
     /// The values that the user named.
     pub(crate) fixture: Fixture,

@@ -32,6 +32,10 @@ impl Mentions {
         for token in &fixture.tokens {
             self.token(token);
         }
+        for held in &fixture.balances {
+            self.text(&held.wallet.to_string(), 0);
+            self.token(&held.token);
+        }
         for contract in &fixture.contracts {
             self.text(&contract.to_string(), 0);
         }

@@ -10,12 +10,14 @@ mod discover;
 mod discovered;
 mod fixture;
 mod mentions;
+mod sample_request;
 mod search;
 mod unknown_index;
 mod wanted;
 
 pub(crate) use discover::discover;
 pub(crate) use discovered::Discovered;
-pub(crate) use fixture::Fixture;
+pub(crate) use fixture::{Fixture, KnownBlock, Trust};
+pub(crate) use sample_request::samples_of;
 pub(crate) use unknown_index::Unknown;
 pub(crate) use wanted::Wanted;

@@ -4,7 +4,7 @@
 use super::{
     blocks::{BEYOND, Blocks},
     discovered::Discovered,
-    fixture::Fixture,
+    fixture::{Fixture, KnownBlock},
     wanted::Wanted,
 };
 use crate::{
@@ -26,6 +26,7 @@ const IN_BETWEEN: std::ops::Range<u32> = 16..22;
 pub(crate) async fn find_blocks(
     node: &Node,
     fixture: &Fixture,
+    named: &[u64],
     wanted: &Wanted,
     discovered: &mut Discovered,
 ) -> Result<(), InconclusiveReason> {
@@ -36,7 +37,7 @@ pub(crate) async fn find_blocks(
         blocks.recheck_absent(lowest..=latest).await?;
     }
     discovered.lowest = ends.map(|(lowest, _)| lowest);
-    blocks.into_discovered(ends, &fixture.blocks, discovered);
+    blocks.into_discovered(ends, named, discovered);
     Ok(())
 }
 
@@ -126,7 +127,10 @@ async fn some_block(
 ) -> Result<Option<u64>, InconclusiveReason> {
     let mut latest = None;
     // Chains were seen to begin at 1. Beginning at 0 is equally valid.
-    for index in [1, 0].into_iter().chain(fixture.blocks.iter().copied()) {
+    for index in [1, 0]
+        .into_iter()
+        .chain(fixture.blocks.iter().map(KnownBlock::index))
+    {
         if latest.is_none() || index > 1 {
             let found = blocks.has(index).await?;
             latest = latest.max(found.then_some(index));

@@ -154,6 +154,11 @@ impl Node {
     }
 
     /// Returns the log of all requests so far.
+    /// Notes which of these requests are sent.
+    pub(crate) fn expect_again(&self, requests: impl IntoIterator<Item = String>) {
+        self.with_log(|log| log.expect_again(requests));
+    }
+
     pub(crate) fn log(&self) -> RequestLog {
         self.with_log(|log| log.clone())
     }
@@ -426,10 +431,10 @@ impl Node {
         } else {
             builder
         };
-        let accepted = if request.path == "/docs" {
-            "text/html"
-        } else {
-            "application/json"
+        let accepted = match (request.accept, request.path) {
+            (Some(accepted), _) => accepted,
+            (None, "/docs") => "text/html",
+            (None, _) => "application/json",
         };
         let sent = builder.header(header::ACCEPT, accepted).send().await;
         sent.map_err(|error| Failure::of(&error))

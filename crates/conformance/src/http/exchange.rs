@@ -50,6 +50,8 @@ pub(crate) struct Request {
     pub(crate) raw_query: Option<String>,
     /// The JSON body of a POST.
     pub(crate) body: Option<String>,
+    /// The header `accept`, if it is not the usual one of the path.
+    pub(crate) accept: Option<&'static str>,
     /// Whether the body has a signature that anyone could submit and that costs the wallet money. Reports
     /// have no shell command for such a request.
     pub(crate) carries_signature: bool,
@@ -67,6 +69,7 @@ impl Request {
             query: Vec::new(),
             raw_query: None,
             body: None,
+            accept: None,
             carries_signature: false,
         }
     }
@@ -82,8 +85,15 @@ impl Request {
             query: Vec::new(),
             raw_query: None,
             body: Some(body),
+            accept: None,
             carries_signature: false,
         }
+    }
+
+    /// Sends another `accept` header than the usual one.
+    pub(crate) const fn accepting(mut self, accept: &'static str) -> Self {
+        self.accept = Some(accept);
+        self
     }
 
     /// Marks a request whose body has a valuable signature.
@@ -162,8 +172,11 @@ impl Request {
     /// URL, such as `/docs[1-9]` of a redirect, to many URLs.
     pub(crate) fn curl(&self, base: &BaseUrl) -> String {
         let url = quoted(self.url(base).as_str());
+        let accept = self
+            .accept
+            .map(|accept| format!("-H {} ", quoted(&format!("Accept: {accept}"))));
         match &self.body {
-            None => format!("curl -sS --globoff {url}"),
+            None => format!("curl -sS --globoff {}{url}", accept.unwrap_or_default()),
             Some(body) => format!(
                 "curl -sS --globoff -X POST -H 'Content-Type: application/json' --data-binary {} {url}",
                 quoted(&seen(body))

@@ -24,5 +24,5 @@ pub(crate) use exchange_report::report_of;
 pub(crate) use inconclusive_reason::InconclusiveReason;
 pub(crate) use latencies::Latencies;
 pub(crate) use limits::Limits;
-pub(crate) use request_log::RequestLog;
+pub(crate) use request_log::{RequestLog, request_line};
 pub use target::{Target, TargetError};

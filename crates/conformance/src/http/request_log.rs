@@ -6,8 +6,15 @@ use std::{
 };
 
 use serde_json::Value;
+use url::form_urlencoded;
 
-use super::{exchange::Exchange, latencies::Latencies};
+use super::{
+    exchange::{Exchange, Method},
+    latencies::Latencies,
+};
+
+/// Maximum number of requests to list.
+const MOST_LISTED: usize = 1_000;
 
 /// The requests of one operation, and the statuses of the responses.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +29,19 @@ pub(crate) struct Sent {
     pub(crate) latencies: Latencies,
 }
 
+/// Returns a request in the form in which requests of two runs are compared: the path, and the
+/// parameters in alphabetical order.
+pub(crate) fn request_line<K: AsRef<str>, V: AsRef<str>>(
+    path: &str,
+    query: impl IntoIterator<Item = (K, V)>,
+) -> String {
+    let mut pairs: Vec<_> = query.into_iter().collect();
+    pairs.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(pairs);
+    format!("{path}?{}", query.finish())
+}
+
 /// Statistics of all requests of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequestLog {
@@ -31,6 +51,10 @@ pub(crate) struct RequestLog {
     pub(crate) repeated: u64,
     /// The first of these server errors.
     pub(crate) first_error: Option<Arc<Exchange>>,
+    /// The GETs with parameters that got a response, up to [`MOST_LISTED`].
+    pub(crate) requested: BTreeSet<String>,
+    /// The requests of earlier findings that got no response yet.
+    pub(crate) pending: BTreeSet<String>,
 }
 
 impl RequestLog {
@@ -42,6 +66,11 @@ impl RequestLog {
     /// Returns the statistics of all operations.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&'static str, &Sent)> {
         self.operations.iter().map(|(name, sent)| (*name, sent))
+    }
+
+    /// Sets the requests of earlier findings, in the form of [`request_line`].
+    pub(super) fn expect_again(&mut self, requests: impl IntoIterator<Item = String>) {
+        self.pending = requests.into_iter().collect();
     }
 
     /// Counts a request before it is sent.
@@ -57,6 +86,19 @@ impl RequestLog {
 
     /// Adds an exchange.
     pub(super) fn add(&mut self, exchange: &Exchange) {
+        let is_listed = self.requested.len() < MOST_LISTED || !self.pending.is_empty();
+        let request = &exchange.request;
+        if is_listed && request.method == Method::Get && !request.query.is_empty() {
+            let query = request
+                .query
+                .iter()
+                .map(|(name, value)| (*name, value.as_str()));
+            let line = request_line(request.path, query);
+            self.pending.remove(&line);
+            if self.requested.len() < MOST_LISTED {
+                self.requested.insert(line);
+            }
+        }
         let sent = self
             .operations
             .entry(exchange.request.operation)
@@ -75,5 +117,17 @@ impl RequestLog {
             let names = members.into_iter().map(|(name, _)| name);
             sent.parameters.extend(names);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_orders_of_parameters_are_one_request() {
+        let one = request_line("/sc-state", [("b", "ü &"), ("a", "1")]);
+        assert_eq!(one, "/sc-state?a=1&b=%C3%BC+%26");
+        assert_eq!(one, request_line("/sc-state", [("a", "1"), ("b", "ü &")]));
     }
 }

@@ -55,6 +55,11 @@ impl Log {
             Some(comparison) => {
                 let lists = [&comparison.new, &comparison.changed, &comparison.fixed];
                 changes.extend(lists.into_iter().flatten().filter_map(of_case));
+                changes.extend(comparison.not_seen_again.iter().map(|change| Change {
+                    about: &change.id,
+                    what: "not seen again".to_owned(),
+                    message: change.reason_before.as_deref().unwrap_or_default(),
+                }));
             }
             None => changes.extend(after.causes().into_iter().map(|(case, _)| Change {
                 about: &case.id,

@@ -7,7 +7,7 @@ use nodeproof_report::{CaseReport, ExitStatus, Report, Verdict};
 use super::{log::Log, metrics::Metrics};
 use crate::{
     http::Target,
-    run::{Options, examine},
+    run::{Options, Recheck, examine},
     sweep::{BlockRange, Observer, Sweep},
 };
 
@@ -92,6 +92,8 @@ impl NodeMonitor {
                     let message = format!("the node no longer has block {height}");
                     self.log.chain(&examined.report, "reset", &message);
                     self.height = None;
+                    // The samples of another chain say nothing about this one.
+                    self.options.recheck = Recheck::default();
                 }
                 _ => break examined,
             }
@@ -102,6 +104,7 @@ impl NodeMonitor {
         }
         let tip = known.as_ref().and_then(|known| known.chain.tip);
         self.continue_after(&report, tip);
+        self.options.recheck.continue_after(&report);
         self.metrics.record(self.place, &report, known.as_ref());
         self.log_changes(&report);
         // Only results are compared, so the exchanges are dropped to save memory.

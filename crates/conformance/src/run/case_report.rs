@@ -26,6 +26,7 @@ pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
                 .as_ref()
                 .and_then(|exchange| exchange.curl.clone()),
             exchange: None,
+            sample: None,
             block: finding.block,
             count: finding.count,
             signed: finding.signed.as_deref().cloned(),

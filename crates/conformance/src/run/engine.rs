@@ -293,7 +293,9 @@ async fn all(
     let wanted = wanted_by(&options);
     let wallet = options.submitting.wallet.as_ref();
     let wallet = wallet.map(SigningWallet::address);
-    let found = discovery::discover(&node, &options.files.fixture, wallet, &wanted).await;
+    node.expect_again(options.recheck.requests());
+    let (fixture, earlier) = (&options.files.fixture, options.recheck.fixture());
+    let found = discovery::discover(&node, fixture, &earlier, wallet, &wanted).await;
     let discovered = match found {
         Ok(discovered) => discovered,
         Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),

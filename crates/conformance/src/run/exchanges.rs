@@ -2,10 +2,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use nodeproof_client::BaseUrl;
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{CaseReport, ExchangeReport};
+use url::form_urlencoded;
 
-use crate::cases::CaseResult;
+use crate::{cases::CaseResult, discovery::samples_of, http::request_line};
 
 /// Maximum number of exchanges listed for a case, in addition to those of its findings.
 const MAX_LISTED: usize = 10;
@@ -14,8 +16,10 @@ const MAX_LISTED: usize = 10;
 const MAX_BODIES: usize = 2 * 1024 * 1024;
 
 /// The exchanges of a report. Each exchange is listed once, in the order in which cases refer to them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Exchanges {
+    /// The base URL of the node.
+    base: String,
     listed: Vec<ExchangeReport>,
     /// The index of each exchange in the list, by the address of the shared report.
     places: HashMap<*const ExchangeReport, usize>,
@@ -24,6 +28,24 @@ pub(crate) struct Exchanges {
 }
 
 impl Exchanges {
+    pub(crate) fn of(base: &BaseUrl) -> Self {
+        Self {
+            base: base.to_string(),
+            listed: Vec::new(),
+            places: HashMap::new(),
+            bodies: 0,
+        }
+    }
+
+    /// Returns the request of an exchange, if it is about a sample.
+    fn request(&self, exchange: &ExchangeReport) -> Option<String> {
+        let rest = exchange.url.strip_prefix(self.base.trim_end_matches('/'))?;
+        let (path, query) = rest.split_once('?')?;
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        let line = request_line(path, pairs);
+        (exchange.method == "GET" && samples_of(&line).is_some()).then_some(line)
+    }
+
     /// Adds exchange indexes to the report of a case: those of its findings, then the first others.
     pub(crate) fn named_by(&mut self, result: &CaseResult, mut case: CaseReport) -> CaseReport {
         for (told, finding) in case.findings.iter_mut().zip(&result.findings) {
@@ -32,6 +54,17 @@ impl Exchanges {
                 .as_ref()
                 .map(|exchange| self.place(exchange, true));
             told.exchange = place;
+            let request = finding
+                .exchange
+                .as_ref()
+                .and_then(|exchange| self.request(exchange));
+            told.sample = request.or_else(|| {
+                let block = finding.block?;
+                Some(request_line(
+                    "/get-block",
+                    [("block_index", block.to_string())],
+                ))
+            });
             if let Some(place) = place.filter(|place| !case.exchanges.contains(place)) {
                 case.exchanges.push(place);
             }

@@ -13,6 +13,7 @@ mod millis;
 mod not_a_node;
 mod options;
 mod plan;
+mod recheck;
 mod report;
 mod verdict;
 
@@ -24,3 +25,4 @@ pub use expectations::{ExpectationError, Expectations};
 pub use options::{Files, Options, RunLimits, Selection};
 pub(crate) use plan::plan_text;
 pub use plan::{PlannedRequest, planned};
+pub use recheck::Recheck;

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use globset::{Glob, GlobMatcher};
 use nodeproof_primitives::Network;
 
-use super::expectations::Expectations;
+use super::{expectations::Expectations, recheck::Recheck};
 use crate::{
     api::Tier,
     cases::{self, BASELINE, Case, FIXTURE},
@@ -42,6 +42,8 @@ pub struct Options {
     pub sweep: Option<Sweep>,
     /// The wallet, fee, token and contract for submissions.
     pub submitting: Submitting,
+    /// The samples of earlier findings, which the run requests again.
+    pub recheck: Recheck,
 }
 
 /// Which cases run.

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     cases::{self, Case, CaseResult},
+    discovery::samples_of,
     http::{Node, Target},
     sweep::StopReason,
 };
@@ -46,14 +47,31 @@ pub(crate) fn build(
     let coverage = known
         .map(|(node, spec)| measure(spec, &node.log(), &results))
         .unwrap_or_default();
+    let log = known.map(|(node, _)| node.log()).unwrap_or_default();
+    let requested = log
+        .requested
+        .iter()
+        .filter(|line| samples_of(line).is_some());
+    let requested: Vec<_> = requested.cloned().collect();
+    let mut not_rechecked: Vec<_> = log.pending.iter().cloned().collect();
+    // A case that does not run cannot check its earlier findings.
+    let selected = options
+        .cases()
+        .into_iter()
+        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok());
+    let selected: Vec<_> = selected.map(|case| case.id).collect();
+    not_rechecked.retain(|request| {
+        let case = options.recheck.case_of(request);
+        case.is_some_and(|case| selected.contains(&case))
+    });
     let Conclusion {
         verdict,
         status,
         reason,
-    } = conclude(&results, cut, options, &coverage);
+    } = conclude(&results, cut, options, &coverage, &not_rechecked);
     let without_sweep = matches!(cut, Some(StopReason::ChainTooShort(_)))
-        .then(|| conclude(&results, None, options, &coverage));
-    let mut exchanges = Exchanges::default();
+        .then(|| conclude(&results, None, options, &coverage, &[]));
+    let mut exchanges = Exchanges::of(&target.base_url);
     let causes = explain(&results);
     let cases = options.cases().into_iter();
     let cases = cases.map(|case| {
@@ -88,6 +106,8 @@ pub(crate) fn build(
         started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),
         samples,
+        requested,
+        not_rechecked,
         cost: known.and_then(|(node, _)| cost(node, started.elapsed())),
         strict: options.strict,
         coverage,

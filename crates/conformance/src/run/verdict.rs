@@ -75,6 +75,7 @@ pub(super) fn conclude(
     cut: Option<&StopReason>,
     options: &Options,
     coverage: &Coverage,
+    not_rechecked: &[String],
 ) -> Conclusion {
     let no_verdict = |reason| Conclusion::new(Verdict::Unreachable, ExitStatus::NoVerdict, reason);
     let at_fault = |reason| Conclusion::new(Verdict::Error, ExitStatus::HarnessFault, reason);
@@ -118,6 +119,15 @@ pub(super) fn conclude(
     }
     if let Some(reason) = idle_tier(results, options) {
         return no_verdict(reason);
+    }
+    if let Some(first) = not_rechecked.first() {
+        return no_verdict(format!(
+            "{} of earlier findings could not be repeated, first {first}",
+            match not_rechecked.len() {
+                1 => "one request".to_owned(),
+                count => format!("{count} requests"),
+            }
+        ));
     }
     if let Some(stale) = results
         .iter()

@@ -76,6 +76,7 @@ impl Comparison {
             after: after.map(|run| run.summary.clone()),
             new: Vec::new(),
             fixed: Vec::new(),
+            not_seen_again: Vec::new(),
             changed: Vec::new(),
             judged: Vec::new(),
             not_judged: Vec::new(),
@@ -91,7 +92,12 @@ impl Comparison {
             case.reason == Some(CaseReport::NOT_RUN) && case.outcome == Outcome::Inconclusive
         };
         for case in later.iter().filter(|case| !cut(case)) {
-            comparison.add(find(earlier, case.id), case);
+            let before = find(earlier, case.id);
+            let is_repeated = match (before, after) {
+                (Some(before), Some(after)) => after.repeats(before),
+                _ => true,
+            };
+            comparison.add(before, case, is_repeated);
         }
         comparison.new.sort_by_key(|change| {
             let rank = std::cmp::Reverse(rank(change.after));
@@ -100,14 +106,17 @@ impl Comparison {
         comparison
     }
 
-    fn add(&mut self, before: Option<&Entry<'_>>, after: &Entry<'_>) {
+    /// Adds the change of a case. `is_repeated` is whether the later run requested the samples of the
+    /// case's earlier findings.
+    fn add(&mut self, before: Option<&Entry<'_>>, after: &Entry<'_>, is_repeated: bool) {
         let was = before.map_or(0, |case| rank(case.outcome));
         let is = rank(after.outcome);
         let was_judged = before.is_none_or(|case| is_judged(case.outcome));
         let list = match is_judged(after.outcome) {
             _ if is > was => &mut self.new,
             false if before.is_some() && was_judged => &mut self.not_judged,
-            true if was > 0 && after.outcome == Outcome::Pass => &mut self.fixed,
+            true if was > 0 && after.outcome == Outcome::Pass && is_repeated => &mut self.fixed,
+            true if was > 0 && after.outcome == Outcome::Pass => &mut self.not_seen_again,
             true if before.is_some() && !was_judged => &mut self.judged,
             true if before.is_some_and(|before| was != is || differ(before, after)) => {
                 &mut self.changed

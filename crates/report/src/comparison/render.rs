@@ -74,18 +74,15 @@ impl Page {
         let fixed = comparison.fixed_causes();
         self.heading("Fixed", fixed.len());
         for cause in fixed {
-            let CaseChange {
-                id,
-                after,
-                before,
-                reason_before,
-                ..
-            } = cause.case;
-            let before = before.unwrap_or(Outcome::Fail).name();
-            let reason = self.value(reason_before.as_deref().unwrap_or_default(), 200);
-            let (outcome, id) = (self.outcome(*after), self.value(id, 200));
-            self.entry(0, format!("{outcome}{id} (was {before}: {reason})"));
+            self.passes(cause.case);
             self.explains(&cause);
+        }
+        self.heading(
+            "Not seen again (the later run did not check the same samples; use --recheck)",
+            comparison.not_seen_again.len(),
+        );
+        for change in &comparison.not_seen_again {
+            self.passes(change);
         }
         self.heading("Changed", comparison.changed.len());
         for changed in &comparison.changed {
@@ -129,6 +126,14 @@ impl Page {
         let (node, at) = (self.value(&run.node, 200), at.unwrap_or_default());
         let reason = self.reason(run.reason.as_deref(), 600);
         self.entry(0, format!("{label} {node}{at}: {}{reason}", run.result()));
+    }
+
+    /// Renders a case that passes now, with its result before.
+    fn passes(&mut self, change: &CaseChange) {
+        let before = change.before.unwrap_or(Outcome::Fail).name();
+        let reason = self.value(change.reason_before.as_deref().unwrap_or_default(), 200);
+        let (outcome, id) = (self.outcome(change.after), self.value(&change.id, 200));
+        self.entry(0, format!("{outcome}{id} (was {before}: {reason})"));
     }
 
     /// Renders a case with its result now, and also its result before if that matters.

@@ -15,8 +15,12 @@ pub struct Comparison {
     /// Cases that violate a requirement now and did not before, or that violate a more binding
     /// requirement than before.
     pub new: Vec<CaseChange>,
-    /// Cases that violated a requirement before and pass now.
+    /// Cases that violated a requirement before and pass now. The later run requested the samples of
+    /// the earlier findings again.
     pub fixed: Vec<CaseChange>,
+    /// Cases that violated a requirement before and pass now, although the later run did not request
+    /// all samples of the earlier findings. The fault may still be there.
+    pub not_seen_again: Vec<CaseChange>,
     /// Cases that violate a requirement in both runs, but with other findings.
     pub changed: Vec<CaseChange>,
     /// Cases that had no result before (inconclusive or skipped) and have one without findings now.
@@ -108,6 +112,7 @@ impl Comparison {
         let lists = [
             &self.new,
             &self.fixed,
+            &self.not_seen_again,
             &self.changed,
             &self.judged,
             &self.not_judged,
@@ -123,6 +128,9 @@ impl Comparison {
     pub(crate) fn conclusion(&self) -> &'static str {
         match (self.is_worse(), self.is_same()) {
             (true, _) => "worse than before",
+            (false, _) if !self.not_seen_again.is_empty() => {
+                "nothing is worse than before, but earlier findings were not checked again"
+            }
             (false, true) => "the same as before",
             (false, false) => "nothing is worse than before",
         }

@@ -1,15 +1,19 @@
 //! The parts of a run that are compared.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use super::result::RunSummary;
-use crate::model::{CrossCheck, LatencyReport, NodesReport, Outcome, Report};
+use crate::model::{CaseReport, CrossCheck, LatencyReport, NodesReport, Outcome, Report};
 
 /// The parts of a run that are compared.
 pub(super) struct Run<'r> {
     pub(super) summary: RunSummary,
     pub(super) cases: Vec<Entry<'r>>,
     pub(super) latencies: Vec<(&'r str, &'r LatencyReport)>,
+    /// The samples that the run requested.
+    requested: BTreeSet<&'r str>,
+    /// The blocks that a sweep checked.
+    swept: Range<u64>,
 }
 
 /// The parts of a case that are compared.
@@ -20,10 +24,17 @@ pub(super) struct Entry<'r> {
     pub(super) explained_by: Option<&'r str>,
     /// The mismatches, each with its location.
     pub(super) findings: BTreeSet<String>,
+    /// The samples of the mismatches.
+    pub(super) samples: BTreeSet<&'r str>,
 }
 
 impl<'r> Run<'r> {
     pub(super) fn of(report: &'r Report) -> Self {
+        let samples = |case: &'r CaseReport| {
+            let findings = case.findings.iter();
+            findings.filter_map(|finding| finding.sample.as_deref())
+        };
+        let swept = report.sweep.as_ref().map(|sweep| sweep.from..sweep.next);
         let cases = report.cases.iter().map(|case| Entry {
             id: &case.id,
             outcome: case.outcome,
@@ -37,6 +48,7 @@ impl<'r> Run<'r> {
                     without_figures(&format!("{pointer} {}", finding.what))
                 })
                 .collect(),
+            samples: samples(case).collect(),
         });
         let endpoints = report.cost.iter().flat_map(|cost| &cost.endpoints);
         Self {
@@ -54,7 +66,20 @@ impl<'r> Run<'r> {
             latencies: endpoints
                 .map(|endpoint| (endpoint.operation.as_str(), &endpoint.latency))
                 .collect(),
+            requested: report.requested.iter().map(String::as_str).collect(),
+            swept: swept.unwrap_or_default(),
         }
+    }
+
+    /// Whether the run requested all samples of the findings that a case had before.
+    pub(super) fn repeats(&self, before: &Entry<'_>) -> bool {
+        let is_swept = |sample: &str| {
+            let block = sample.strip_prefix("/get-block?block_index=");
+            let block = block.and_then(|block| block.parse().ok());
+            block.is_some_and(|block| self.swept.contains(&block))
+        };
+        let mut samples = before.samples.iter();
+        samples.all(|sample| self.requested.contains(sample) || is_swept(sample))
     }
 
     /// Returns the comparison between several nodes as a run.
@@ -76,6 +101,7 @@ impl<'r> Run<'r> {
                 .iter()
                 .map(|finding| without_figures(&finding.what))
                 .collect(),
+            samples: BTreeSet::new(),
         });
         Self {
             summary: RunSummary {
@@ -90,6 +116,8 @@ impl<'r> Run<'r> {
             },
             cases: cases.collect(),
             latencies: Vec::new(),
+            requested: BTreeSet::new(),
+            swept: Range::default(),
         }
     }
 }

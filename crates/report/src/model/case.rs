@@ -110,6 +110,10 @@ pub struct FindingReport {
     /// The request and its response, as an index into the report's list of exchanges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<usize>,
+    /// The request, if it is about a sample that a later run may not choose: the path and the
+    /// parameters in alphabetical order, such as `/get-block?block_index=33`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
     /// In a sweep: the index of the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,

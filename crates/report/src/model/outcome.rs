@@ -129,4 +129,10 @@ impl Outcome {
     pub(crate) const fn has_new_findings(self) -> bool {
         matches!(self, Self::Fail | Self::Warn | Self::Info)
     }
+
+    /// Whether a case with this outcome has findings, known ones included.
+    #[must_use]
+    pub const fn has_findings(self) -> bool {
+        self.has_new_findings() || matches!(self, Self::Known)
+    }
 }

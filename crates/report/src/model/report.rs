@@ -41,6 +41,12 @@ pub struct Report {
     /// What the run examined, if it got that far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<SamplesReport>,
+    /// The samples that the run requested, up to a limit, in the form of a finding's `sample`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requested: Vec<String>,
+    /// The samples of earlier findings to which the run got no response.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_rechecked: Vec<String>,
     /// What the run cost the node, unless no request was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostReport>,

@@ -103,11 +103,11 @@ pub(super) fn variants() -> Vec<SeededFault> {
         }) => [];
         "all blocks have the same timestamp", change_json(BLOCK, |_, block| {
             block["timestamp"] = json!(1_767_225_600_000_i64);
-        }) => [];
+        }) => ["chain/receipt-times"];
         "block timestamps decrease", change_json(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             block["timestamp"] = json!(1_800_000_000_000_i64 - index);
-        }) => ["chain/time-goes-on"];
+        }) => ["chain/receipt-times", "chain/time-goes-on"];
         "an old block is pruned", change_response(BLOCK, |request, response| {
             match request.query.as_str() {
                 "block_index=2" => response

@@ -60,14 +60,14 @@ pub(super) fn variants() -> Vec<SeededFault> {
         "refusals have status 200 and an error object", refusals(|response| {
             told(response, 200, JSON, r#"{"error":{"code":7,"message":"no"}}"#)
         }) => [];
-        "responds to an invalid request with null", refusals(|response| told(response, 200, JSON, "null")) => [];
-        "responds to an invalid request with an empty object", refusals(|response| told(response, 200, JSON, "{}")) => [];
+        "responds to an invalid request with null", refusals(|response| told(response, 200, JSON, "null")) => ["http/missing-parameter"];
+        "responds to an invalid request with an empty object", refusals(|response| told(response, 200, JSON, "{}")) => ["http/missing-parameter"];
         "responds to an invalid request with SUCCESS and null data", refusals(|response| {
             told(response, 200, JSON, r#"{"status":"SUCCESS","data":null}"#)
-        }) => [];
+        }) => ["http/missing-parameter"];
         "responds to an invalid request with an empty value", refusals(|response| {
             told(response, 200, JSON, r#"{"value":[]}"#)
-        }) => [];
+        }) => ["http/missing-parameter"];
         "responses contain their duration and a request ID", integration_tests::faults::stateful(MembersThatVary::default())
             => [];
         "limits the request rate", integration_tests::faults::stateful(BoundedRate::new(2))

@@ -58,7 +58,7 @@ pub(crate) const BLOCKS: &[Reason] = &[
     reason(&["status"], &[Truncated, Rounded], MEANING),
     reason(
         &["timestamp"],
-        &[Constant, Truncated, Rounded, FromAnotherObject],
+        &[Constant, Rounded, FromAnotherObject],
         only_the_hash!(
             "A chain can start at any time, and the contract does not define the time between blocks."
         ),

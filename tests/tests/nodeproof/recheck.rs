@@ -1,0 +1,116 @@
+//! `--recheck`: a finding is fixed only if its own request was repeated and passes.
+
+use std::{fs, path::Path, process::Command};
+
+use integration_tests::{faults::change_json, proxy::Proxy};
+use nodeproof_devnode::{BlockTime, Config};
+
+use super::{NODEPROOF, json, ran, run};
+
+/// Runs against a node, and returns the exit status. The folder gets the report.
+fn report(folder: &Path, url: &str, more: &[&str]) -> i32 {
+    let mut command = run(url);
+    let (status, _, errors) = ran(command
+        .args(["--quiet", "--report-dir"])
+        .arg(folder)
+        .args(more));
+    assert_eq!(errors, "");
+    status
+}
+
+fn diff(before: &Path, after: &Path) -> (i32, String) {
+    let mut command = Command::new(&*NODEPROOF);
+    let reports = [before, after].map(|folder| folder.join("report.json"));
+    let (status, text, errors) = ran(command.arg("diff").args(reports));
+    assert_eq!(errors, "");
+    (status, text)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_finding_that_a_run_did_not_check_again_is_not_fixed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let config = Config::for_tests().with_block_time(BlockTime::Manual);
+    let node = nodeproof_devnode::spawn(config.with_blocks(700)).await;
+    let node = node.expect("a node");
+
+    // A fault in a block that a default run does not read.
+    assert_eq!(report(&at("good"), node.base_url(), &[]), 0);
+    let good = json(&at("good").join("report.json"));
+    let requested = good["requested"].as_array().expect("a list");
+    let line = |block: u64| format!("/get-block?block_index={block}");
+    let block = (300..600)
+        .find(|block| !requested.contains(&line(*block).into()))
+        .expect("a block that is not read");
+    let fault = change_json("/get-block", move |_, document| {
+        if document["index"] == block {
+            document["proof"] = "42".into();
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let bad = proxy.server.base_url();
+
+    let range = format!("{block}..={block}");
+    assert_eq!(report(&at("sweep"), &bad, &["--blocks", &range]), 1);
+    let sweep = json(&at("sweep").join("report.json"));
+    let findings = sweep["cases"].as_array().expect("cases").iter();
+    let findings = findings.flat_map(|case| case["findings"].as_array().into_iter().flatten());
+    let samples: Vec<_> = findings.map(|finding| &finding["sample"]).collect();
+    assert!(
+        !samples.is_empty() && samples.iter().all(|sample| **sample == line(block)),
+        "{samples:?}"
+    );
+
+    // A default run passes. That does not show that the fault is gone.
+    assert_eq!(report(&at("lucky"), &bad, &[]), 0);
+    let (status, text) = diff(&at("sweep"), &at("lucky"));
+    assert_eq!(status, 3, "{text}");
+    assert!(
+        text.contains("not seen again") && text.contains("get-block/proof"),
+        "{text}"
+    );
+    assert!(!text.contains("\nfixed\n"), "{text}");
+
+    let earlier = at("sweep").join("report.json").display().to_string();
+    let recheck = ["--recheck", &earlier];
+    assert_eq!(report(&at("again"), &bad, &recheck), 1);
+    assert_eq!(report(&at("fixed"), node.base_url(), &recheck), 0);
+    let (status, text) = diff(&at("sweep"), &at("fixed"));
+    assert_eq!(status, 0, "{text}");
+    assert!(
+        text.contains("\nfixed\npass         get-block/proof"),
+        "{text}"
+    );
+    assert!(!text.contains("not seen again"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_run_that_could_not_repeat_a_request_has_no_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = Config::for_tests().with_block_time(BlockTime::Manual);
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
+    let fault = change_json("/get-trustscore-wallets", |_, document| {
+        document["trust_score"] = "1".into();
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let (before, after) = (folder.path().join("before"), folder.path().join("after"));
+    assert_eq!(report(&before, &proxy.server.base_url(), &[]), 1);
+    let earlier = before.join("report.json");
+
+    // Too few requests for everything.
+    let recheck = earlier.display().to_string();
+    let status = report(
+        &after,
+        node.base_url(),
+        &["--recheck", &recheck, "--max-requests", "40"],
+    );
+    assert_eq!(status, 3);
+
+    // A report of something else gets a message.
+    let wrong = folder.path().join("wrong.json");
+    fs::write(&wrong, "[]").expect("a file");
+    let mut command = run(node.base_url());
+    let (status, _, errors) = ran(command.arg("--recheck").arg(&wrong));
+    assert_eq!(status, 2);
+    assert!(errors.contains("not a report.json"), "{errors}");
+}
