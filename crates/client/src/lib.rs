@@ -38,6 +38,7 @@
 mod base_url;
 mod block;
 mod block_claim;
+mod block_hash;
 mod block_stream;
 mod block_transaction;
 mod builder;
