@@ -213,6 +213,14 @@ async fn what_is_not_a_node_is_not_followed() {
         let checked = client.check_node().await.unwrap_err();
         assert_eq!(checked.kind(), ErrorKind::NotANode, "{checked}");
         assert!(checked.to_string().contains(words), "{words}: {checked}");
+        // A server that returns block 1 is one that only the search for the latest block recognises.
+        let checked = client.check_url().await.map_err(|error| error.kind());
+        let is_block_1 = words == "this is block 1";
+        assert_eq!(
+            checked.err(),
+            (!is_block_1).then_some(ErrorKind::NotANode),
+            "{words}"
+        );
         let error = end(&mut client.follow_blocks(options())).await;
         assert_eq!(error.kind(), ErrorKind::NotANode, "{words}: {error}");
         // When a stream starts at an index, a wrong block is a separate error.
@@ -221,6 +229,16 @@ async fn what_is_not_a_node_is_not_followed() {
     }
     let (node, client) = start().await;
     assert_eq!(client.check_node().await.unwrap(), Some(node.height()));
+}
+
+#[tokio::test]
+async fn a_node_is_recognised_with_one_or_two_requests() {
+    for (blocks, requests) in [(200, 1), (0, 2)] {
+        let config = Config::for_tests().with_blocks(blocks);
+        let node = nodeproof_devnode::spawn(config).await.unwrap();
+        client(node.base_url()).check_url().await.unwrap();
+        assert_eq!(node.requests_received(), requests);
+    }
 }
 
 #[tokio::test]

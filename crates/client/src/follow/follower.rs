@@ -182,7 +182,7 @@ impl Follower {
             return Ok(Some(found).into());
         }
         if !self.is_known {
-            self.client.check_node().await?;
+            self.client.check_url().await?;
         }
         self.failed_requests = self.failed_requests.saturating_add(1);
         let is_due = self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP);
@@ -201,7 +201,7 @@ impl Follower {
             return Ok(Found::NotYet);
         };
         // A server that is not a node any more is not waited for.
-        self.client.check_node().await?;
+        self.client.check_url().await?;
         Ok(Found::Behind(error))
     }
 
