@@ -16,6 +16,7 @@ use crate::{
 /// requests. Only the deadline limits how often the transaction is sent again after it.
 ///
 /// Each pause is shortened by a random part of up to a quarter. A `Retry-After` header replaces it.
+/// After the status 429, it is at least `first_pause`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -76,6 +77,8 @@ impl SubmitPolicy {
         }
         let pause = match requested {
             Some(requested) if requested > self.longest_pause => return None,
+            // A node can't have the same transaction sent again and again without a pause.
+            Some(requested) if rate_limited > 0 => requested.max(self.first_pause),
             Some(requested) => requested,
             None => doubled(self.first_pause, self.longest_pause, attempts - 1),
         };
@@ -225,6 +228,8 @@ mod tests {
         assert_eq!(policy.pause(100, 96, None, LONG), None);
         assert_eq!(policy.pause(100, 100, None, Duration::from_secs(1)), None);
         assert_eq!(SubmitPolicy::once().pause(1, 1, None, LONG), None);
+        let at_once = policy.pause(100, 100, Some(Duration::ZERO), LONG);
+        assert_eq!(at_once, Some(policy.first_pause));
     }
 
     #[test]
