@@ -10,7 +10,7 @@ use crate::{
     BaseUrl, InputError,
     call::Operation,
     generated,
-    transport::{BodyTooLarge, Exchange, headers::redacted},
+    transport::{BodyTooLarge, Exchange, headers::redacted, plain_http_advice},
 };
 use nodeproof_primitives::{
     Integer,
@@ -228,6 +228,9 @@ impl Error {
         if let Some(fault) = sources(&source).find_map(<dyn StdError>::downcast_ref::<BodyTooLarge>)
         {
             return Self::from_kind(ErrorKind::BodyTooLarge, fault.to_string());
+        }
+        if let Some(advice) = plain_http_advice(&source) {
+            return Self::from_kind(ErrorKind::Connect, format!("can't connect: {advice}"));
         }
         let source = source.without_url();
         let (kind, message) = if source.is_connect() {
