@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
+    fs,
     io::{BufRead, BufReader},
+    path::PathBuf,
     process::{Command, Output, Stdio},
     time::Duration,
 };
@@ -65,6 +67,65 @@ async fn follow_prints_each_block_once() {
         assert!(line.starts_with(&format!("block {index} of ")), "{line}");
         assert!(line.ends_with(" transactions"), "{line}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn index_claims_writes_each_block_once_and_reads_on_after_a_crash() {
+    let config = Config::for_tests().with_blocks(8);
+    let node = nodeproof_devnode::spawn(config.clone()).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("claims.jsonl");
+    let until = async |base: &str, end: u64| {
+        let contract = node.contract_address().to_string();
+        let path = index.display().to_string();
+        let arguments = vec![base.to_owned(), contract, path, end.to_string()];
+        run("index_claims", arguments).await
+    };
+    printed(&until(node.base_url(), 3).await);
+    // A crash while a line is written.
+    let mut text = fs::read_to_string(&index).unwrap();
+    text.push_str(r#"{"block":4,"hash":"#);
+    fs::write(&index, text).unwrap();
+    let ended = until(node.base_url(), node.height()).await;
+    assert!(
+        printed(&ended).is_empty() && ended.stderr.is_empty(),
+        "{ended:?}"
+    );
+
+    let text = fs::read_to_string(&index).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<serde_json::Value> = lines.collect();
+    let blocks: Vec<u64> = lines
+        .iter()
+        .map(|line| line["block"].as_u64().unwrap())
+        .collect();
+    assert_eq!(blocks, (1..=node.height()).collect::<Vec<_>>());
+    let claims = lines
+        .iter()
+        .flat_map(|line| line["claims"].as_array().unwrap());
+    let assets: Vec<&str> = claims
+        .map(|one| one["claim"]["asset_id"].as_str().unwrap())
+        .collect();
+    assert!(assets.contains(&"warehouse-receipt-0001"), "{assets:?}");
+
+    let other = nodeproof_devnode::spawn(config.with_seed(7).with_blocks(12))
+        .await
+        .unwrap();
+    let ended = until(other.base_url(), 12).await;
+    assert!(!ended.status.success());
+    let error = String::from_utf8_lossy(&ended.stderr);
+    assert!(error.contains("ChainReplaced"), "{error}");
+    assert_eq!(fs::read_to_string(&index).unwrap(), text);
+}
+
+#[test]
+fn the_guide_has_the_program_that_indexes_claims() {
+    let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), ".."].iter().collect();
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let example = read("crates/client/examples/index_claims.rs");
+    let start = example.find("use std::").unwrap();
+    let guide = read("docs/client.md");
+    assert!(guide.contains(&format!("```rust,no_run\n{}```\n", &example[start..])));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -213,6 +213,14 @@ async fn what_is_not_a_node_is_not_followed() {
         let checked = client.check_node().await.unwrap_err();
         assert_eq!(checked.kind(), ErrorKind::NotANode, "{checked}");
         assert!(checked.to_string().contains(words), "{words}: {checked}");
+        // A server that returns block 1 is one that only the search for the latest block recognises.
+        let checked = client.check_url().await.map_err(|error| error.kind());
+        let is_block_1 = words == "this is block 1";
+        assert_eq!(
+            checked.err(),
+            (!is_block_1).then_some(ErrorKind::NotANode),
+            "{words}"
+        );
         let error = end(&mut client.follow_blocks(options())).await;
         assert_eq!(error.kind(), ErrorKind::NotANode, "{words}: {error}");
         // When a stream starts at an index, a wrong block is a separate error.
@@ -221,6 +229,16 @@ async fn what_is_not_a_node_is_not_followed() {
     }
     let (node, client) = start().await;
     assert_eq!(client.check_node().await.unwrap(), Some(node.height()));
+}
+
+#[tokio::test]
+async fn a_node_is_recognised_with_one_or_two_requests() {
+    for (blocks, requests) in [(200, 1), (0, 2)] {
+        let config = Config::for_tests().with_blocks(blocks);
+        let node = nodeproof_devnode::spawn(config).await.unwrap();
+        client(node.base_url()).check_url().await.unwrap();
+        assert_eq!(node.requests_received(), requests);
+    }
 }
 
 #[tokio::test]
@@ -494,11 +512,178 @@ async fn another_chain_in_place_of_the_followed_one_ends_the_stream() {
     let other = config.with_time(time(7)).with_port(port);
     let _other = nodeproof_devnode::spawn(other).await.unwrap();
     let error = end(&mut blocks).await;
+    assert_eq!(error.kind(), ErrorKind::ChainReplaced);
+    assert!(error.to_string().contains("block 5"), "{error}");
+}
+
+#[tokio::test]
+async fn a_later_run_reads_on_after_the_last_block_of_an_earlier_one() {
+    let (node, client) = start().await;
+    for index in 1..node.height() {
+        let block = client.block(index).await.unwrap().unwrap();
+        let next = client.block(index + 1).await.unwrap().unwrap();
+        assert_eq!(block.block_hash().as_ref(), next.previous_hash.hash());
+    }
+    let height = node.height();
+    let hash = async |index: u64| {
+        let block = client.block(index).await.unwrap().unwrap();
+        block.block_hash().unwrap()
+    };
+    let after = async |last: u64| FollowOptions {
+        after: Some((last, hash(last).await)),
+        max_outage: 4 * SHORT,
+        ..options()
+    };
+    let mut blocks = client.follow_blocks(after(2).await);
+    assert_eq!([index(&mut blocks).await, index(&mut blocks).await], [3, 4]);
+    // The next block does not exist yet.
+    let mut blocks = client.follow_blocks(after(height).await);
+    let following = tokio::spawn(async move { index(&mut blocks).await });
+    assert_eq!(node.make_block(), height + 1);
+    assert_eq!(following.await.unwrap(), height + 1);
+
+    // A node that computes hashes in another way still has the same last block.
+    let fault: Fault = Arc::new(|_, response| {
+        response.with_json(|block| block["previous_hash"] = "5a".repeat(32).into())
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let other = self::client(&proxy.server.base_url());
+    let last = other.block(2).await.unwrap().unwrap();
+    let mut blocks = other.follow_blocks(FollowOptions {
+        after: Some((2, last.block_hash().unwrap())),
+        ..options()
+    });
+    assert_eq!(index(&mut blocks).await, 3);
+}
+
+#[tokio::test]
+async fn a_later_run_notices_that_the_chain_was_replaced() {
+    let start = |config: Config| async move {
+        let node = nodeproof_devnode::spawn(config).await.unwrap();
+        let client = client(node.base_url());
+        (node, client)
+    };
+    let config = Config::for_tests().with_blocks(6);
+    let (_node, read) = start(config.clone()).await;
+    let hash = read.block(5).await.unwrap().unwrap().block_hash().unwrap();
+    let after = |last: u64| FollowOptions {
+        after: Some((last, hash)),
+        max_outage: 4 * SHORT,
+        ..options()
+    };
+    let time = ChainTime::From(TimestampMs::from_millis(1_767_225_600_000));
+    let other = config.with_time(time);
+    let (_longer, client) = start(other.clone()).await;
+    let error = end(&mut client.follow_blocks(after(5))).await;
+    assert_eq!(error.kind(), ErrorKind::ChainReplaced);
+    assert!(error.to_string().contains("in place of block 5"), "{error}");
+    // A shorter chain may still be catching up, so this is an outage first.
+    let (_shorter, client) = start(other.with_blocks(3)).await;
+    let error = end(&mut client.follow_blocks(after(5))).await;
     assert_eq!(error.kind(), ErrorKind::MissingBlock);
-    assert!(
-        error.to_string().contains("the chain has changed"),
-        "{error}"
+    assert!(error.to_string().contains("no block 5 any more"), "{error}");
+}
+
+#[tokio::test]
+async fn a_stream_that_is_behind_requests_several_blocks_at_a_time() {
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let requested = Arc::new(Mutex::new(Vec::new()));
+    let counted = (
+        Arc::clone(&running),
+        Arc::clone(&most),
+        Arc::clone(&requested),
     );
+    let router = Router::new().fallback(move |uri: Uri| {
+        let (running, most, requested) = counted.clone();
+        async move {
+            let index = index_in(&uri);
+            requested.lock().unwrap().push(index);
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            // Later blocks arrive sooner than earlier ones.
+            tokio::time::sleep(Duration::from_millis(20 - index % 4 * 5)).await;
+            running.fetch_sub(1, Ordering::SeqCst);
+            if index >= 30 {
+                return (StatusCode::BAD_REQUEST, r#"{"detail":"Block not found"}"#)
+                    .into_response();
+            }
+            format!(r#"{{"index":{index},"timestamp":1,"previous_hash":"0"}}"#).into_response()
+        }
+    });
+    let server = Server::spawn(router).await.unwrap();
+    let mut blocks = client(&server.base_url()).follow_blocks(FollowOptions {
+        read_ahead: 4,
+        ..from(10)
+    });
+    for expected in 10..30 {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    assert_eq!(most.load(Ordering::SeqCst), 4);
+    // At the end of the chain, the stream requests the next block alone.
+    let waiting = tokio::spawn(async move { blocks.next().await.is_some() });
+    let times = |index: u64| {
+        let requested = requested.lock().unwrap();
+        requested.iter().filter(|one| **one == index).count()
+    };
+    while times(30) < 6 {
+        tokio::task::yield_now().await;
+    }
+    waiting.abort();
+    assert!(times(32) <= 1 && times(33) <= 1);
+    assert!(*requested.lock().unwrap().iter().max().unwrap() <= 33);
+}
+
+#[tokio::test]
+async fn reading_ahead_leaves_no_gap_where_a_request_fails() {
+    let (node, _) = start().await;
+    let failures = AtomicUsize::new(2);
+    let fault: Fault = Arc::new(move |request, response| {
+        let fails = requested(request) == Some(4)
+            && failures
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+                    left.checked_sub(1)
+                })
+                .is_ok();
+        match fails {
+            true => response.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            false => response,
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let mut blocks = client(&proxy.server.base_url()).follow_blocks(FollowOptions {
+        read_ahead: 8,
+        ..from(1)
+    });
+    for expected in 1..=node.height() {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    let made = node.make_block();
+    assert_eq!(index(&mut blocks).await, made);
+}
+
+#[tokio::test]
+async fn a_stream_can_begin_before_its_node() {
+    let config = Config::for_tests().with_blocks(3);
+    let node = nodeproof_devnode::spawn(config.clone()).await.unwrap();
+    let base = node.base_url().to_owned();
+    let port = base.rsplit_once(':').unwrap().1.parse().unwrap();
+    node.shutdown().await;
+    for start in [None, Some(1)] {
+        let (events, mut seen) = mpsc::unbounded_channel();
+        let mut blocks = client(&base).follow_blocks(FollowOptions {
+            start,
+            retry_at_start: true,
+            on_event: Some(Arc::new(move |event| {
+                let _ = events.send(matches!(event, FollowEvent::Outage { .. }));
+            })),
+            ..options()
+        });
+        let following = tokio::spawn(async move { index(&mut blocks).await });
+        assert!(seen.recv().await.unwrap());
+        let node = nodeproof_devnode::spawn(config.clone().with_port(port)).await;
+        let node = node.unwrap();
+        assert_eq!(following.await.unwrap(), start.unwrap_or(3));
+        node.shutdown().await;
+    }
 }
 
 #[tokio::test]

@@ -111,6 +111,30 @@ fn each_published_package_has_its_metadata_and_a_readme() {
     }
 }
 
+/// Returns whether a package depends on TLS, with these arguments for cargo.
+fn depends_on_tls(package: &str, arguments: &[&str]) -> bool {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none"])
+        .args(["--package", package])
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{tree:?}");
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    assert!(tree.contains("nodeproof-client "), "{tree}");
+    tree.lines().any(|line| line.starts_with("rustls "))
+}
+
+#[test]
+fn tls_can_be_left_out() {
+    for package in ["nodeproof-client", "nodeproof-claims"] {
+        assert!(depends_on_tls(package, &[]), "{package}");
+        let without = ["--no-default-features"];
+        assert!(!depends_on_tls(package, &without), "{package}");
+    }
+}
+
 #[test]
 fn each_missing_or_wrong_field_is_found() {
     let readme = "# some-package\n\n```rust\n```\n";

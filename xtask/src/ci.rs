@@ -52,11 +52,13 @@ const STEPS: &[Step] = &[
         ],
     ),
     cargo(
-        "the client without TLS",
+        "the client and claims without TLS",
         &[
             "clippy",
             "--package",
             "nodeproof-client",
+            "--package",
+            "nodeproof-claims",
             "--no-default-features",
             "--locked",
             "--",

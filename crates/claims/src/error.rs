@@ -202,7 +202,10 @@ pub enum ClaimErrorKind {
     NotMade,
     /// An earlier claim about the asset, or its record, stands in the way. Nothing was sent.
     Earlier,
-    /// The node received the claim and refused it. No fee was paid.
+    /// The node received the claim and refused it. No fee was paid. If
+    /// [`client_error`](ClaimError::client_error) is
+    /// [rate limited](nodeproof_client::Error::is_rate_limited), the node was busy until the deadline:
+    /// make the same claim again later.
     Refused,
     /// The claim may have been made. Make the same claim again with the same file: you pay once.
     Uncertain,

@@ -29,6 +29,7 @@
 //! claims about an asset. [`find_claim`] and [`wait_for_claim`] read
 //! records back.
 
+mod batch;
 mod blocking;
 mod claim;
 mod complete;

@@ -217,16 +217,18 @@ impl PreparedClaim {
         }
     }
 
+    /// Returns the network of the node, if it is known.
+    pub(crate) fn network(&self) -> Option<Network> {
+        let port = self.client.base_url().port();
+        self.options.network.or_else(|| Network::from_port(port))
+    }
+
     pub(crate) fn earlier_claims(&self) -> EarlierClaims {
         let own = self.options.save_to.clone();
-        let base_url = self.client.base_url();
         EarlierClaims {
             folders: earlier::folders(own.as_deref(), &self.options.search_folders),
             own,
-            network: self
-                .options
-                .network
-                .or_else(|| Network::from_port(base_url.port())),
+            network: self.network(),
             contract: self.claim.contract,
             asset_id: self.claim.asset_id.clone(),
             verifiers: self.verifiers.clone(),

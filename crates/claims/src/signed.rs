@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{SignedTransaction, contract_call::CheckedTransaction};
+use nodeproof_client::{
+    SignedTransaction,
+    contract_call::{CheckedTransaction, check_networks},
+};
 use nodeproof_primitives::{Signer, TransactionCode};
 
 use crate::{
@@ -50,7 +53,7 @@ impl PreparedClaim {
     ///
     /// # Errors
     /// [`ClaimError::Input`] if the transaction does not belong to this claim, and
-    /// [`ClaimError::Signing`] if a signer is missing or does not sign.
+    /// [`ClaimError::Signing`] if a signer is missing, is bound to another network, or does not sign.
     pub async fn sign(
         &self,
         checked: &CheckedTransaction,
@@ -61,6 +64,7 @@ impl PreparedClaim {
             let reason = "the transaction is not of this claim";
             return Err(ClaimError::Input(reason.to_owned()));
         }
+        check_networks(signers, self.network())?;
         let signed = checked.sign(signers).await?;
         self.options.report(&ClaimStep::Signed);
         Ok(SignedClaim {

@@ -166,7 +166,9 @@ impl From<nodeproof_client::Error> for Failure {
             ErrorKind::Decode
             | ErrorKind::Mismatch
             | ErrorKind::BodyTooLarge
-            | ErrorKind::MissingBlock => Kind::Unexpected,
+            | ErrorKind::MissingBlock
+            | ErrorKind::ChainReplaced
+            | ErrorKind::NoTransactions => Kind::Unexpected,
             // The contract documents one kind of success, and its responses have a body.
             ErrorKind::Status if error.status().is_some_and(|status| status.is_success()) => {
                 Kind::Unexpected

@@ -10,7 +10,7 @@ use serde::{
     de::{self, DeserializeOwned, Visitor},
 };
 
-use crate::{BlockText, BlockTransaction, Receipt, from_json::first_mismatch};
+use crate::{BlockText, BlockTransaction, Error, Receipt, from_json::first_mismatch};
 
 /// A block, in any of the three observed forms.
 ///
@@ -84,6 +84,25 @@ impl Block {
         self.text.as_ref().map(|text| &*text.transactions)
     }
 
+    /// Returns the transactions of the block.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoTransactions`](crate::ErrorKind::NoTransactions) if the node does not show them.
+    /// The error names the block.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// if let Some(block) = node.block(8_u64).await? {
+    ///     println!("{} transactions", block.all_transactions()?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn all_transactions(&self) -> Result<&[BlockTransaction], Error> {
+        let transactions = self.transactions();
+        transactions.ok_or_else(|| Error::no_transactions(&self.index))
+    }
+
     /// Returns the receipts, which are votes on the preceding block, or `None` if the node does not
     /// show them.
     #[doc(alias = "previous_block_receipts")]
@@ -92,6 +111,24 @@ impl Block {
         self.text
             .as_ref()
             .map(|text| &*text.previous_block_receipts)
+    }
+
+    /// Returns the receipts of the block, which are votes on the preceding block.
+    ///
+    /// # Errors
+    /// As for [`all_transactions`](Self::all_transactions).
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// if let Some(block) = node.block(8_u64).await? {
+    ///     println!("{} votes on block 7", block.all_receipts()?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn all_receipts(&self) -> Result<&[Receipt], Error> {
+        self.receipts()
+            .ok_or_else(|| Error::no_transactions(&self.index))
     }
 
     /// Returns the transaction with this code, or `None` if the block has no such transaction or the

@@ -3,7 +3,10 @@
 use nodeproof_primitives::{Integer, RawJson, TransactionCode};
 use serde::{Deserialize, Serialize};
 
-use crate::{InputError, SignedTransaction};
+use crate::{ContractCallData, InputError, SignedTransaction, from_json};
+
+/// The type of a contract call.
+const CONTRACT_CALL: i64 = 3;
 
 /// A transaction in a block, unchanged.
 ///
@@ -43,6 +46,44 @@ impl BlockTransaction {
     /// If it does not have the observed form.
     pub fn signed(&self) -> Result<SignedTransaction, InputError> {
         SignedTransaction::from_json(self.0.as_str())
+    }
+
+    /// Returns the data of the contract call, or `None` if the transaction is not a contract call, which
+    /// is a transaction of the type 3.
+    ///
+    /// # Errors
+    /// If it does not have the observed form, or its `specific_data` not the documented one.
+    ///
+    /// ```
+    /// use nodeproof_client::{AddVerification, BlockTransaction, from_json};
+    ///
+    /// # fn example(entry: BlockTransaction) -> Result<(), Box<dyn std::error::Error>> {
+    /// if let Some(call) = entry.contract_call()? {
+    ///     println!("{} of {} by {:?}", call.function, call.address, call.signers);
+    ///     let claim: AddVerification = from_json(call.params.as_str().as_bytes())?;
+    ///     println!("{}: {}", claim.asset_id, claim.remarks);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn contract_call(&self) -> Result<Option<ContractCallData>, InputError> {
+        #[derive(Deserialize)]
+        struct Entry {
+            transaction: Typed,
+        }
+        #[derive(Deserialize)]
+        struct Typed {
+            r#type: Integer,
+            specific_data: RawJson,
+        }
+        let Typed {
+            r#type,
+            specific_data,
+        } = from_json::<Entry>(self.0.as_str().as_bytes())?.transaction;
+        if r#type != CONTRACT_CALL {
+            return Ok(None);
+        }
+        from_json(specific_data.as_str().as_bytes()).map(Some)
     }
 
     /// Returns the transaction's identifier, or `None` if it does not have the observed form.

@@ -1,9 +1,9 @@
 //! `GET /get-block`.
 
-use nodeproof_primitives::{Integer, escape::escaped_up_to};
+use nodeproof_primitives::{Integer, ReceiptText, escape::escaped_up_to};
 
 use crate::{
-    Block, Client, Error, IntegerParameter,
+    Block, Client, Error, IntegerParameter, Receipt,
     call::{Operation, none_if_absent},
 };
 
@@ -107,5 +107,16 @@ impl Client {
             }
         }
         Ok(None)
+    }
+}
+
+/// The texts of a receipt, for its verification with `nodeproof-wallet`.
+impl<'r> From<&'r Receipt> for ReceiptText<'r> {
+    fn from(receipt: &'r Receipt) -> Self {
+        Self {
+            data: receipt.data.text(),
+            public_key: receipt.public_key.as_str(),
+            signature: receipt.signature.as_str(),
+        }
     }
 }

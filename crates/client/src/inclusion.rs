@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nodeproof_primitives::{Integer, TransactionCode};
 
-use crate::{Block, BlockTransaction, Client, Error, ErrorKind, FollowOptions};
+use crate::{Block, BlockTransaction, Client, Error, FollowOptions};
 
 /// Options for [searching](Client::find_transaction) the block of a transaction, or
 /// [waiting](Client::wait_for_inclusion) for it.
@@ -66,14 +66,7 @@ impl Inclusion {
     }
 
     fn find(code: TransactionCode, index: u64, block: &Block) -> Result<Option<Self>, Error> {
-        let Some(transactions) = block.transactions() else {
-            let message = format!(
-                "block {index} does not show its transactions, so the block of a transaction can't \
-                 be found"
-            );
-            return Err(Error::from_kind(ErrorKind::Decode, message));
-        };
-        let mut numbered = transactions.iter().enumerate();
+        let mut numbered = block.all_transactions()?.iter().enumerate();
         let found = numbered.find(|(_, entry)| entry.trans_code() == Some(code));
         Ok(found.map(|(position, transaction)| Self {
             block: index,
@@ -121,9 +114,9 @@ impl Client {
     /// transaction will never be in a block: see [the life of a transaction](crate::contract_call).
     ///
     /// # Errors
-    /// [`ErrorKind::NotANode`] if the server is not a node. [`ErrorKind::Decode`] if the node does not
-    /// return the transactions of its blocks. (Some nodes return rows of their block table.) Otherwise
-    /// as for [`follow_blocks`](Self::follow_blocks).
+    /// [`ErrorKind::NotANode`](crate::ErrorKind::NotANode) if the server is not a node. [`ErrorKind::NoTransactions`](crate::ErrorKind::NoTransactions) if the node
+    /// returns its blocks without transactions. Otherwise as for
+    /// [`follow_blocks`](Self::follow_blocks).
     ///
     /// ```no_run
     /// # async fn example(
@@ -160,7 +153,7 @@ impl Client {
             while let Some(block) = blocks.next().await {
                 let block = block?;
                 let index = block.index.as_u64().unwrap_or_default();
-                if let Some(found) = Inclusion::find(code, index, &block)? {
+                if let Some(found) = self.find_in(code, index, &block)? {
                     return Ok(Some(found));
                 }
             }
@@ -192,10 +185,19 @@ impl Client {
                 }
                 continue;
             };
-            if let Some(found) = Inclusion::find(code, index, &block)? {
+            if let Some(found) = self.find_in(code, index, &block)? {
                 return Ok((Some(found), next));
             }
         }
         Ok((None, next))
+    }
+
+    fn find_in(
+        &self,
+        code: TransactionCode,
+        index: u64,
+        block: &Block,
+    ) -> Result<Option<Inclusion>, Error> {
+        Inclusion::find(code, index, block).map_err(|error| error.of_node(self.base_url()))
     }
 }

@@ -37,6 +37,8 @@
 
 mod base_url;
 mod block;
+mod block_claim;
+mod block_hash;
 mod block_stream;
 mod block_transaction;
 mod builder;
@@ -68,6 +70,7 @@ mod verification_record;
 
 pub use base_url::BaseUrl;
 pub use block::{Block, PreviousHash};
+pub use block_claim::BlockClaim;
 pub use block_stream::BlockStream;
 pub use block_transaction::BlockTransaction;
 pub use builder::ClientBuilder;

@@ -34,6 +34,29 @@ impl Client {
         }
     }
 
+    /// Checks with one or two requests that the base URL is that of a node.
+    ///
+    /// A node is recognised by block 1, or else by a response to `/get-balances`.
+    /// [`check_node`](Self::check_node) also returns the height, for about 40 requests on a long chain.
+    ///
+    /// # Errors
+    /// As for [`check_node`](Self::check_node).
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), nodeproof_client::Error> {
+    /// let node = nodeproof_client::Client::new("http://localhost:8420")?;
+    /// node.check_url().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn check_url(&self) -> Result<(), Error> {
+        let first = self.block(1_u64).await;
+        match self.or_not_a_node(first)? {
+            Some(_) => Ok(()),
+            None => self.check_without_blocks().await,
+        }
+    }
+
     /// Checks that a server without any block is a node.
     async fn check_without_blocks(&self) -> Result<(), Error> {
         let nobody = WalletAddress::from_bytes([0; 20]);

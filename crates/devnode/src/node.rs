@@ -17,6 +17,7 @@ use crate::{
         Verdict, create_chain,
     },
     http::{Faulty, RateLimit},
+    outage::Outages,
     seed::Seed,
 };
 
@@ -53,7 +54,7 @@ pub struct Node {
     allowed_hosts: Vec<String>,
     forms: Forms,
     faulty: Option<Faulty>,
-    outage: RwLock<Option<Outage>>,
+    outages: RwLock<Outages>,
     requests: AtomicU64,
     submissions: AtomicU64,
 }
@@ -102,7 +103,7 @@ impl Node {
             allowed_hosts: config.allowed_hosts.clone(),
             forms: config.forms,
             faulty: config.fault.map(Faulty::new),
-            outage: RwLock::new(None),
+            outages: RwLock::default(),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
         }
@@ -191,11 +192,46 @@ impl Node {
     /// # }
     /// ```
     pub fn set_outage(&self, outage: Option<Outage>) {
-        *self.outage.write().unwrap_or_else(PoisonError::into_inner) = outage;
+        self.set_outages(Outages {
+            submissions: outage,
+            others: outage,
+        });
     }
 
-    pub(crate) fn outage(&self) -> Option<Outage> {
-        *self.outage.read().unwrap_or_else(PoisonError::into_inner)
+    /// Starts an outage of submissions only, or ends any outage with `None`. It applies to the
+    /// submissions that follow. Other requests are handled.
+    ///
+    /// ```
+    /// use nodeproof_devnode::{Config, Outage};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let node = nodeproof_devnode::spawn(Config::for_tests()).await?;
+    /// node.set_submission_outage(Some(Outage::LostResponses));
+    /// // Your code can build a transaction, and loses only the response to its submission.
+    /// node.set_submission_outage(None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_submission_outage(&self, outage: Option<Outage>) {
+        self.set_outages(Outages {
+            submissions: outage,
+            others: None,
+        });
+    }
+
+    fn set_outages(&self, outages: Outages) {
+        *self.outages.write().unwrap_or_else(PoisonError::into_inner) = outages;
+    }
+
+    /// Returns the outage that applies to a request.
+    pub(crate) fn outage(&self, is_submission: bool) -> Option<Outage> {
+        let outages = *self.outages.read().unwrap_or_else(PoisonError::into_inner);
+        if is_submission {
+            outages.submissions
+        } else {
+            outages.others
+        }
     }
 
     /// Returns the number of requests of all kinds so far.

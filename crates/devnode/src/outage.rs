@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 /// An outage of the node, which a test starts and ends with
-/// [`Node::set_outage`](crate::Node::set_outage).
+/// [`Node::set_outage`](crate::Node::set_outage). With
+/// [`Node::set_submission_outage`](crate::Node::set_submission_outage) it applies to submissions only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outage {
@@ -14,4 +15,11 @@ pub enum Outage {
     LostResponses,
     /// Each request is handled, and its response arrives after this time.
     Delayed(Duration),
+}
+
+/// The current outages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outages {
+    pub(crate) submissions: Option<Outage>,
+    pub(crate) others: Option<Outage>,
 }

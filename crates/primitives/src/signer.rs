@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, future::Future, pin::Pin, sync::Arc};
 
-use crate::{MessageSignature, WalletAddress};
+use crate::{MessageSignature, Network, WalletAddress};
 
 /// The future of [`Signer::sign_message`]: a signature, or the reason why there is none.
 pub type Signing<'a> =
@@ -32,6 +32,14 @@ pub trait Signer: Send + Sync {
     /// Returns the address of the wallet that it signs for.
     fn wallet_address(&self) -> WalletAddress;
 
+    /// Returns the network that the wallet is used on, or `None` if it is not bound to one.
+    ///
+    /// A signature is not bound to a network. So a wallet that is used on two networks can pay on both
+    /// for one transaction.
+    fn network(&self) -> Option<Network> {
+        None
+    }
+
     /// Signs a message: ECDSA on secp256k1 over the message's SHA-1 digest, as observed on
     /// real nodes.
     ///
@@ -47,6 +55,10 @@ macro_rules! by_reference {
         impl<S: Signer + ?Sized> Signer for $through {
             fn wallet_address(&self) -> WalletAddress {
                 (**self).wallet_address()
+            }
+
+            fn network(&self) -> Option<Network> {
+                (**self).network()
             }
 
             fn sign_message<'a>(&'a self, message: &'a [u8]) -> Signing<'a> {

@@ -43,7 +43,7 @@ mod recovery;
 mod signature;
 mod transaction;
 
-pub use nodeproof_primitives::{MessageSignature, Signer, SignerError, Signing};
+pub use nodeproof_primitives::{self, MessageSignature, Signer, SignerError, Signing};
 
 #[cfg(feature = "command")]
 pub use command::CommandSigner;
@@ -55,7 +55,7 @@ pub use passphrase::{Passphrase, PassphraseError};
 pub use private_key::{GenerateError, KeyError, KeyPair, PrivateKey};
 pub use public_key::{PublicKey, PublicKeyError};
 pub use public_key_cache::PublicKeyCache;
-pub use receipt::{ReceiptError, verify_receipt};
+pub use receipt::{ReceiptError, verify_receipt, verify_receipts};
 pub use signature::{Signature, SignatureError, SignatureParseError};
 pub use transaction::{
     SignTransactionError, SignatureEntry, TransactionError, required_signers, sign_transaction,

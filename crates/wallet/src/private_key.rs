@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nodeproof_primitives::{Signer, Signing, WalletAddress};
+use nodeproof_primitives::{Network, Signer, Signing, WalletAddress};
 use secp256k1::SecretKey;
 use zeroize::Zeroizing;
 
@@ -130,6 +130,7 @@ impl fmt::Debug for PrivateKey {
 pub struct KeyPair {
     private: PrivateKey,
     public: PublicKey,
+    network: Option<Network>,
 }
 
 impl KeyPair {
@@ -152,7 +153,29 @@ impl KeyPair {
     #[must_use]
     pub fn new(private: PrivateKey) -> Self {
         let public = private.public_key();
-        Self { private, public }
+        Self {
+            private,
+            public,
+            network: None,
+        }
+    }
+
+    /// Binds the wallet to a network, or to none. A wallet from a
+    /// [key file](crate::KeyFile::key_pair) is bound to the network that the file records.
+    ///
+    /// A claim or a contract call is not signed for another network.
+    ///
+    /// ```
+    /// use nodeproof_wallet::{KeyPair, Signer, nodeproof_primitives::Network};
+    ///
+    /// let wallet = KeyPair::from_bytes(&[1; 32])?.for_network(Some(Network::Testnet));
+    /// assert_eq!(wallet.network(), Some(Network::Testnet));
+    /// # Ok::<(), nodeproof_wallet::KeyError>(())
+    /// ```
+    #[must_use]
+    pub fn for_network(mut self, network: Option<Network>) -> Self {
+        self.network = network;
+        self
     }
 
     /// Creates the wallet of a private key, given as 32 bytes.
@@ -199,6 +222,10 @@ impl KeyPair {
 impl Signer for KeyPair {
     fn wallet_address(&self) -> WalletAddress {
         self.address()
+    }
+
+    fn network(&self) -> Option<Network> {
+        self.network
     }
 
     fn sign_message<'a>(&'a self, message: &'a [u8]) -> Signing<'a> {

@@ -1,12 +1,13 @@
 //! Verifying a receipt of a committee member.
 
-use nodeproof_primitives::{MessageError, RawJson, WalletAddress, signed_message};
+use nodeproof_primitives::{MessageError, RawJson, ReceiptText, WalletAddress, signed_message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     message::members_of,
-    public_key::PublicKey,
-    signature::{Signature, SignatureError},
+    public_key::{PublicKey, PublicKeyError},
+    public_key_cache::PublicKeyCache,
+    signature::{Signature, SignatureError, SignatureParseError},
 };
 
 /// The reason why a receipt is not valid.
@@ -27,6 +28,12 @@ pub enum ReceiptError {
         /// The wallet of the public key.
         actual: WalletAddress,
     },
+    /// The text of the public key does not have the observed form.
+    #[error(transparent)]
+    PublicKey(#[from] PublicKeyError),
+    /// The text of the signature does not have the observed form.
+    #[error(transparent)]
+    Signature(#[from] SignatureParseError),
     /// The signature was not made with this key over this text.
     #[error(transparent)]
     Wrong(#[from] SignatureError),
@@ -62,6 +69,42 @@ pub fn verify_receipt(
         }
     }
     Ok(verified?)
+}
+
+/// Verifies the receipts of a block, as a node returned them. Returns one result for each, in their
+/// order.
+///
+/// It does not check whether the voters belong to the committee, or which block they voted on.
+///
+/// ```
+/// use nodeproof_wallet::{
+///     KeyPair, PublicKeyCache, nodeproof_primitives::ReceiptText, verify_receipts,
+/// };
+///
+/// let voter = KeyPair::from_bytes(&[1; 32])?;
+/// let data = format!(r#"{{"vote": 1, "wallet_address": "{}"}}"#, voter.address());
+/// let (public_key, signature) = (voter.public_key(), voter.sign(data.as_bytes()));
+/// let (public_key, signature) = (public_key.to_string(), signature.to_string());
+/// let receipt = ReceiptText { data: &data, public_key: &public_key, signature: &signature };
+/// let changed = ReceiptText { data: &data.replace('1', "5"), ..receipt };
+///
+/// let voters = PublicKeyCache::default();
+/// let results = verify_receipts([receipt, changed], &voters);
+/// assert!(results[0].is_ok() && results[1].is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// With the crate `nodeproof-client`, the call is `verify_receipts(block.all_receipts()?, &voters)`.
+pub fn verify_receipts<'r, R: Into<ReceiptText<'r>>>(
+    receipts: impl IntoIterator<Item = R>,
+    voters: &PublicKeyCache,
+) -> Vec<Result<(), ReceiptError>> {
+    let receipts = receipts.into_iter().map(Into::into);
+    let results = receipts.map(|receipt: ReceiptText<'r>| {
+        let public_key = voters.parse(receipt.public_key)?;
+        verify_receipt(receipt.data, &public_key, &receipt.signature.parse()?)
+    });
+    results.collect()
 }
 
 /// Returns the same data with its members in the contract's order, or `None` if it has other members
@@ -168,6 +211,46 @@ mod tests {
         }
         let more = listed.replace(r#""vote": 1"#, r#""vote": 1, "weight": 1"#);
         assert!(!verify(&more, &listed));
+    }
+
+    #[test]
+    fn each_receipt_of_a_block_has_its_own_result() {
+        let voter = KeyPair::from_bytes(&[5; 32]).unwrap();
+        let (data, signature) = receipt(&voter);
+        let changed = data.replace(r#""vote": 1"#, r#""vote": 5"#);
+        let (public_key, signature) = (voter.public_key().to_string(), signature.to_string());
+        let valid = ReceiptText {
+            data: &data,
+            public_key: &public_key,
+            signature: &signature,
+        };
+        let results = verify_receipts(
+            [
+                ReceiptText {
+                    data: &changed,
+                    ..valid
+                },
+                ReceiptText {
+                    public_key: "02ab",
+                    ..valid
+                },
+                ReceiptText {
+                    signature: "30c4",
+                    ..valid
+                },
+                valid,
+            ],
+            &PublicKeyCache::default(),
+        );
+        let [
+            Err(ReceiptError::Wrong(_)),
+            Err(ReceiptError::PublicKey(_)),
+            Err(ReceiptError::Signature(_)),
+            Ok(()),
+        ] = results.as_slice()
+        else {
+            panic!("{results:?}")
+        };
     }
 
     #[test]

@@ -9,7 +9,8 @@ use std::{
 };
 
 use axum::http::{HeaderValue, StatusCode, header};
-use nodeproof_claims::{ClaimError, TransactionState};
+use nodeproof_claims::{ClaimError, ClaimErrorKind, TransactionState};
+use nodeproof_devnode::Outage;
 
 use super::*;
 
@@ -61,6 +62,32 @@ async fn a_crash_between_keeping_and_submitting_submits_what_was_kept() {
     // It had not arrived before.
     assert_eq!(outcome.new_transaction, Some(true));
     assert_eq!(world.node.submissions_received(), 1);
+}
+
+#[tokio::test]
+async fn a_claim_whose_response_alone_is_lost_is_paid_once() {
+    let world = TestEnvironment::new().await;
+    let (claim, wallet) = (world.claim("a"), world.wallet(0));
+    let balance = async || {
+        let token = world.node.native_token();
+        let balance = world.client.token_balance(token, wallet.address());
+        balance.await.unwrap().unwrap()
+    };
+    let before = balance().await;
+    world
+        .node
+        .set_submission_outage(Some(Outage::LostResponses));
+    let options = world.options().submit(SubmitPolicy::once());
+    let lost = claim.make(&world.client, &[&wallet], &options).await;
+    let error = lost.unwrap_err();
+    assert_eq!(error.kind(), ClaimErrorKind::Uncertain, "{error}");
+    // All other requests are handled.
+    assert_eq!((balance().await, world.node.pending()), (before.clone(), 1));
+
+    world.node.set_submission_outage(None);
+    let outcome = resume(&world, &claim).await;
+    assert_eq!(outcome.new_transaction, Some(false));
+    assert_eq!(before - balance().await, 1_500_000);
 }
 
 #[tokio::test]

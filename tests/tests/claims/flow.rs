@@ -62,6 +62,27 @@ async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
 }
 
 #[tokio::test]
+async fn a_block_shows_the_claims_of_a_contract() {
+    let world = TestEnvironment::new().await;
+    let outcome = world.claimed(ASSET).await;
+    let block = world.client.block(world.node.height()).await.unwrap();
+    let block = block.unwrap();
+    let claims = block.claims(world.node.contract_address()).unwrap();
+    let [Ok(claim)] = claims.as_slice() else {
+        panic!("{claims:?}")
+    };
+    assert_eq!(claim.trans_code, outcome.trans_code());
+    assert_eq!(claim.params.asset_id, ASSET);
+    assert_eq!(claim.verifier(), world.wallet(0).address());
+    let calls = block.all_transactions().unwrap().iter();
+    let calls: Vec<_> = calls.map(|entry| entry.contract_call().unwrap()).collect();
+    assert_eq!(calls.len(), 1);
+    assert_eq!(calls[0].as_ref().unwrap().function, "add_verification");
+    let other = block.claims(world.node.token_contract_address());
+    assert!(other.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn claiming_the_same_again_submits_the_same_transaction() {
     let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim(ASSET), world.wallet(0));

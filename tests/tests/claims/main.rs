@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod again;
+mod batch;
+mod busy;
 mod crashes;
 mod example;
 mod flow;

@@ -3,6 +3,9 @@
 use nodeproof_claims::{
     ClaimError, ClaimErrorKind, ReadBack, SavedTransactionError, TransactionState,
 };
+use nodeproof_client::Transfer;
+use nodeproof_primitives::Network;
+use nodeproof_wallet::{KeyFile, Protection};
 
 use super::*;
 
@@ -292,4 +295,35 @@ async fn a_claim_that_is_too_long_is_not_signed() {
         .make(&world.client, &[&wallet], &world.with_blocks())
         .await;
     assert!(made.unwrap().record().is_some());
+}
+
+#[tokio::test]
+async fn a_wallet_of_another_network_signs_no_claim_and_no_call() {
+    let world = TestEnvironment::new().await;
+    let path = world.folder.path().join("testnet.json");
+    let (keys, network) = (world.wallet(0), Some(Network::Testnet));
+    KeyFile::write_for(&path, &keys, network, Protection::Plain).unwrap();
+    let wallet = KeyFile::read(&path).unwrap().key_pair(None).unwrap();
+    let options = world.with_blocks().network(Network::Devnet);
+    let claim = world.claim("a");
+    let refused = claim.make(&world.client, &[&wallet], &options).await;
+    let error = refused.unwrap_err();
+    assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+    assert!(error.to_string().contains("is bound to testnet"), "{error}");
+    assert_eq!(world.node.submissions_received(), 0);
+    assert!(!world.file().exists());
+    let unbound = wallet.clone().for_network(None);
+    let made = claim.make(&world.client, &[&unbound], &options).await;
+    assert!(made.unwrap().record().is_some());
+
+    // The port of devnet. Nothing is requested.
+    let devnet = Client::for_network("127.0.0.1", Network::Devnet).unwrap();
+    let transfer = Transfer::new(1, keys.address(), "GRAIN");
+    let contract = world.node.token_contract_address();
+    let call = devnet
+        .call(contract, &transfer, &claim.fee, &[&wallet])
+        .await;
+    let error = call.unwrap_err();
+    assert!(error.to_string().contains("is bound to testnet"), "{error}");
+    assert!(error.request_error().is_none() && !error.maybe_accepted());
 }

@@ -3,7 +3,7 @@
 
 use std::{fs, process::Command, sync::Arc};
 
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::proxy::{Fault, Proxy, RecordedRequest};
 use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::TimestampMs;
@@ -60,7 +60,11 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
         let fault: Fault = Arc::new(move |request, response| {
             if is_submission(&request) {
                 let status = StatusCode::from_u16(status).expect("a status");
-                return response.with_status(status).with_body(body);
+                let mut response = response.with_status(status).with_body(body);
+                // After 429, a shorter pause would be waited for.
+                let long = HeaderValue::from_static("3600");
+                response.headers.insert(header::RETRY_AFTER, long);
+                return response;
             }
             response
         });

@@ -7,6 +7,7 @@ mod ci;
 mod diff;
 mod echoes;
 mod formats;
+mod https;
 mod junit;
 #[cfg(unix)]
 mod monitoring;

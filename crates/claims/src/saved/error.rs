@@ -32,7 +32,7 @@ pub enum SavedTransactionError {
         source: io::Error,
     },
     /// The file is not a saved transaction of this version. Give another file. If an earlier run
-    /// wrote this one, look for the claim's record first: a new claim may pay twice.
+    /// wrote this one, look for its transaction first, or for a claim's record: a new one may pay twice.
     #[error("{} does not hold a saved transaction: {reason}", shown(path))]
     NotSavedTransaction {
         /// The file.
@@ -41,9 +41,11 @@ pub enum SavedTransactionError {
         reason: String,
     },
     /// The file was changed after it was written, or was truncated. Its transaction may have been
-    /// sent. Restore the file, or look for the claim's record before you remove it.
+    /// sent. Restore the file, or look for its transaction, or for a claim's record, before you remove
+    /// it.
     #[error(
-        "{} is damaged: {reason}; check that the claim is recorded before you remove it",
+        "{} is damaged: {reason}; check on the chain what became of its transaction before you remove \
+         the file",
         shown(path)
     )]
     Damaged {
@@ -53,7 +55,8 @@ pub enum SavedTransactionError {
         reason: String,
     },
     /// The transaction in the file does not match the call in the file. Do not submit it. If an
-    /// earlier run wrote the file, look for the claim's record before you give another file.
+    /// earlier run wrote the file, look for its transaction, or for a claim's record, before you give
+    /// another file.
     #[error(
         "the transaction in {} is not the requested one: {source}",
         shown(path)
@@ -82,10 +85,10 @@ pub enum SavedTransactionError {
         /// The base URL of the node that is used now.
         node: String,
     },
-    /// The file belongs to another claim or another call. The same claim as before submits the
-    /// transaction in the file, so you pay once. With another file, you may pay for both claims.
+    /// The file belongs to another call, such as another claim. The same call as before submits the
+    /// transaction in the file, so you pay once. With another file, you may pay for both.
     #[error(
-        "{} contains another transaction: {}; give another file, or the same claim as before",
+        "{} contains another transaction: {}; give another file, or make the same call as before",
         shown(path),
         differences.join("; ")
     )]

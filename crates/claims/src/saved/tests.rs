@@ -595,3 +595,37 @@ async fn a_file_of_another_call_says_what_differs() {
         assert!(!said.contains("another file"), "{said}");
     }
 }
+
+#[test]
+fn an_error_of_a_saved_transfer_does_not_call_it_a_claim() {
+    let (path, reason) = (PathBuf::from("transfer.json"), String::new());
+    let source = std::io::Error::other("full");
+    let errors = [
+        SavedTransactionError::Exists { path: path.clone() },
+        SavedTransactionError::Unusable {
+            path: path.clone(),
+            action: "written",
+            source,
+        },
+        SavedTransactionError::NotSavedTransaction {
+            path: path.clone(),
+            reason: reason.clone(),
+        },
+        SavedTransactionError::Damaged {
+            path: path.clone(),
+            reason: reason.clone(),
+        },
+        SavedTransactionError::DifferentNode {
+            path: path.clone(),
+            saved_for: reason.clone(),
+            node: reason,
+        },
+        SavedTransactionError::DifferentTransaction {
+            path,
+            differences: Vec::new(),
+        },
+    ];
+    for error in errors {
+        assert!(!error.to_string().contains("claim"), "{error}");
+    }
+}

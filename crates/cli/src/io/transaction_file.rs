@@ -68,8 +68,8 @@ fn place(path: &Path) -> Result<Place, Failure> {
     let is_saved = SavedTransaction::open(&path).is_ok_and(|saved| saved.is_some());
     if found.len() > 0 && (is_saved || SignedTransaction::from_json(&there).is_err()) {
         return Err(failed(io::Error::other(
-            "the file exists and is not a transaction; it may be the only copy of a key or \
-             of a claim: give another name, or remove it first",
+            "the file exists and is not a transaction; it may be the only copy of a key or of \
+             a saved transaction: give another name, or remove it first",
         )));
     }
     Ok(Place::File(path))

@@ -108,7 +108,8 @@ impl SignerArgs {
                     passphrases: Arc::clone(&passphrases),
                 }),
                 // Without a recorded address, only the key itself can identify the wallet.
-                None => Box::new(passphrases.unlock(&path, &file)?),
+                // Its network was checked above, unless the user allowed any.
+                None => Box::new(passphrases.unlock(&path, &file)?.for_network(None)),
             });
         }
         if let Some(command) = &self.signer_command {

@@ -1,10 +1,10 @@
 //! A contract call from start to end.
 
-use nodeproof_primitives::{ContractAddress, Signer, TransactionCode};
+use nodeproof_primitives::{ContractAddress, Network, Signer, TransactionCode};
 
 use super::{
-    checked::CheckedTransaction, fee::Fee, function::ContractFunction, submission::SubmitPolicy,
-    timely::Clock,
+    checked::CheckedTransaction, fee::Fee, function::ContractFunction, networks::check_networks,
+    submission::SubmitPolicy, timely::Clock,
 };
 use crate::{Client, ContractCall, Error, SignedTransaction, SubmitError, SubmitResponse};
 
@@ -67,6 +67,8 @@ impl Client {
     ///
     /// The transaction is not saved. If the program ends while it submits the transaction, there is
     /// no way to find out whether it was sent. `nodeproof-claims` saves it first.
+    ///
+    /// A wallet that is bound to one network does not sign for a node on the port of another.
     ///
     /// # Errors
     /// If anything fails. [`SubmitError::maybe_accepted`] returns whether the node may have accepted the
@@ -133,6 +135,7 @@ impl Client {
         options: &CallOptions,
     ) -> Result<AcceptedCall, SubmitError> {
         CheckedTransaction::check_call(call)?;
+        check_networks(signers, Network::from_port(self.base_url().port()))?;
         let checked = self
             .build_checked_call(call, fee, options.clock)
             .await

@@ -37,6 +37,7 @@ mod call;
 mod checked;
 mod fee;
 mod function;
+mod networks;
 #[cfg(test)]
 mod sample;
 mod submission;
@@ -47,5 +48,6 @@ pub use call::{AcceptedCall, CallOptions};
 pub use checked::{CheckedTransaction, MAX_SUBMISSION_LENGTH};
 pub use fee::Fee;
 pub use function::ContractFunction;
+pub use networks::check_networks;
 pub use submission::{SubmitPolicy, Submitted};
 pub use timely::Clock;

@@ -12,6 +12,12 @@ use crate::{
 /// safe, because nodes recognise its code and signature. It is sent again if it may not have
 /// arrived, or if the node was busy.
 ///
+/// The status 429 means that the node did not take the transaction, because it received too many
+/// requests. Only the deadline limits how often the transaction is sent again after it.
+///
+/// Each pause is shortened by a random part of up to a quarter. A `Retry-After` header replaces it.
+/// After the status 429, it is at least `first_pause`.
+///
 /// ```
 /// use std::time::Duration;
 /// use nodeproof_client::contract_call::SubmitPolicy;
@@ -25,7 +31,8 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubmitPolicy {
-    /// The maximum number of submissions. 4.
+    /// The maximum number of submissions that get another response than the status 429, or none. 4.
+    /// At 1, the transaction is sent once, whatever the response.
     pub attempts: u32,
     /// The first pause. Each pause is twice as long as the one before. 500 ms.
     pub first_pause: Duration,
@@ -56,18 +63,22 @@ impl SubmitPolicy {
         }
     }
 
-    /// Returns the pause after an attempt, counted from 1, or `None` to give up.
+    /// Returns the pause after an attempt, counted from 1, or `None` to give up. The node responded
+    /// to `rate_limited` of the attempts with the status 429.
     fn pause(
         &self,
         attempts: u32,
+        rate_limited: u32,
         requested: Option<Duration>,
         left: Duration,
     ) -> Option<Duration> {
-        if attempts >= self.attempts {
+        if self.attempts <= 1 || attempts - rate_limited >= self.attempts {
             return None;
         }
         let pause = match requested {
             Some(requested) if requested > self.longest_pause => return None,
+            // A node can't have the same transaction sent again and again without a pause.
+            Some(requested) if rate_limited > 0 => requested.max(self.first_pause),
             Some(requested) => requested,
             None => doubled(self.first_pause, self.longest_pause, attempts - 1),
         };
@@ -89,7 +100,8 @@ impl Client {
     /// Submits a signed transaction, and submits it again if it may not have arrived.
     ///
     /// It is sent again after a failed or lost connection, a late or unreadable response, and the
-    /// statuses 429 and 5xx. It is not sent again after any other status.
+    /// statuses 429 and 5xx. It is not sent again after any other status. The status 429 does not
+    /// use up one of the policy's [attempts](SubmitPolicy::attempts).
     ///
     /// # Errors
     /// If the node [refuses](SubmitError::is_refused) the transaction, or no response shows whether
@@ -127,7 +139,7 @@ impl Client {
         on_attempt: impl Fn(u32),
     ) -> Result<Submitted, SubmitError> {
         let started = Instant::now();
-        let (mut attempts, mut sent) = (0, 0);
+        let (mut attempts, mut rate_limited, mut sent) = (0, 0, 0);
         let mut maybe_accepted = false;
         loop {
             on_attempt(attempts);
@@ -150,6 +162,7 @@ impl Client {
                 }
                 Err(error) => {
                     sent += u32::from(error.maybe_sent());
+                    rate_limited += u32::from(error.is_rate_limited());
                     maybe_accepted |= error.maybe_sent() && !is_not_accepted(&error);
                     let (requested, is_final) = (error.retry_after(), !may_succeed_later(&error));
                     (SubmitError::request(error), requested, is_final)
@@ -157,7 +170,7 @@ impl Client {
             };
             let left = policy.deadline.saturating_sub(started.elapsed());
             let pause = policy
-                .pause(attempts, requested, left)
+                .pause(attempts, rate_limited, requested, left)
                 .filter(|_| !is_final);
             let Some(pause) = pause else {
                 return Err(failure.attempted(attempts, sent, maybe_accepted));
@@ -188,6 +201,7 @@ fn may_succeed_later(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::backoff::tests::is_up_to;
 
     const LONG: Duration = Duration::from_secs(1000);
 
@@ -199,19 +213,32 @@ mod tests {
             longest_pause: Duration::from_secs(5),
             ..SubmitPolicy::default()
         };
-        let pauses: Vec<_> = (1..6)
-            .map(|sent| policy.pause(sent, None, LONG).map(|pause| pause.as_secs()))
-            .collect();
-        assert_eq!(pauses, [Some(2), Some(4), Some(5), Some(5), None]);
+        for (attempts, longest) in [(1, 2), (2, 4), (3, 5), (4, 5)] {
+            let pause = policy.pause(attempts, 0, None, LONG).unwrap();
+            assert!(is_up_to(pause, Duration::from_secs(longest)), "{pause:?}");
+        }
+        assert_eq!(policy.pause(5, 0, None, LONG), None);
+    }
+
+    #[test]
+    fn only_the_deadline_limits_submissions_to_a_node_that_is_busy() {
+        let policy = SubmitPolicy::default();
+        assert!(policy.pause(100, 100, None, LONG).is_some());
+        assert!(policy.pause(100, 97, None, LONG).is_some());
+        assert_eq!(policy.pause(100, 96, None, LONG), None);
+        assert_eq!(policy.pause(100, 100, None, Duration::from_secs(1)), None);
+        assert_eq!(SubmitPolicy::once().pause(1, 1, None, LONG), None);
+        let at_once = policy.pause(100, 100, Some(Duration::ZERO), LONG);
+        assert_eq!(at_once, Some(policy.first_pause));
     }
 
     #[test]
     fn a_node_is_given_the_pause_it_asks_for_unless_it_is_too_long() {
         let policy = SubmitPolicy::default();
         let seconds = Duration::from_secs;
-        assert_eq!(policy.pause(1, Some(seconds(7)), LONG), Some(seconds(7)));
-        assert_eq!(policy.pause(1, Some(seconds(31)), LONG), None);
-        assert_eq!(policy.pause(1, Some(seconds(7)), seconds(7)), None);
-        assert_eq!(SubmitPolicy::once().pause(1, None, LONG), None);
+        assert_eq!(policy.pause(1, 0, Some(seconds(7)), LONG), Some(seconds(7)));
+        assert_eq!(policy.pause(1, 0, Some(seconds(31)), LONG), None);
+        assert_eq!(policy.pause(1, 0, Some(seconds(7)), seconds(7)), None);
+        assert_eq!(SubmitPolicy::once().pause(1, 0, None, LONG), None);
     }
 }

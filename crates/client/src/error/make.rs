@@ -7,12 +7,15 @@ use serde::de::IgnoredAny;
 
 use super::{Error, ErrorKind, Inner, Source, detail, sources};
 use crate::{
-    InputError,
+    BaseUrl, InputError,
     call::Operation,
     generated,
-    transport::{BodyTooLarge, Exchange, headers::redacted},
+    transport::{BodyTooLarge, Exchange, headers::redacted, plain_http_advice},
 };
-use nodeproof_primitives::escape::{escaped_up_to, excerpt};
+use nodeproof_primitives::{
+    Integer,
+    escape::{escaped_up_to, excerpt},
+};
 
 /// The maximum length of a body's excerpt in an error, in bytes.
 const EXCERPT: usize = 512;
@@ -46,6 +49,22 @@ impl Error {
             message: message.into(),
             source: None,
         }))
+    }
+
+    /// Creates the error for a block without transactions.
+    pub(crate) fn no_transactions(index: &Integer) -> Self {
+        let index = escaped_up_to(&index.to_string(), 40);
+        let message = format!(
+            "block {index} does not show its transactions and receipts: the node returns rows of its \
+             block table; use a node that returns whole blocks"
+        );
+        Self::from_kind(ErrorKind::NoTransactions, message)
+    }
+
+    /// Returns the same error with the address of the node.
+    pub(crate) fn of_node(mut self, node: &BaseUrl) -> Self {
+        self.0.url = Some(node.to_string());
+        self
     }
 
     /// Creates an error with the message of another one, and with the causes of that one.
@@ -209,6 +228,9 @@ impl Error {
         if let Some(fault) = sources(&source).find_map(<dyn StdError>::downcast_ref::<BodyTooLarge>)
         {
             return Self::from_kind(ErrorKind::BodyTooLarge, fault.to_string());
+        }
+        if let Some(advice) = plain_http_advice(&source) {
+            return Self::from_kind(ErrorKind::Connect, format!("can't connect: {advice}"));
         }
         let source = source.without_url();
         let (kind, message) = if source.is_connect() {

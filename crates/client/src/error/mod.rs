@@ -117,6 +117,12 @@ pub enum ErrorKind {
     /// dropped or not yet received it. Start later, use another node, or follow the chain with
     /// [`skip_missing`](crate::FollowOptions::skip_missing).
     MissingBlock,
+    /// The node has another block in place of one that was read before. What was read from that block
+    /// on may not be part of the chain any more. Read the chain again.
+    ChainReplaced,
+    /// The node returns its blocks without transactions and receipts, as rows of its block table
+    /// (observed). To read them, use another node. Other requests work.
+    NoTransactions,
 }
 
 impl Error {

@@ -54,6 +54,42 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
         .map_err(|source| Error::configuration("the HTTP client can't be made", source))
 }
 
+/// Returns advice if a connection failed because the base URL has `https`, and the server responded
+/// without TLS. The text is one line.
+///
+/// An [`Error`] of a [`Client`](crate::Client) has it already.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::{BaseUrl, transport::{TransportOptions, http_client, plain_http_advice}};
+///
+/// let base: BaseUrl = "https://localhost:8420".parse()?;
+/// let http = http_client(&base, &TransportOptions::default())?;
+/// if let Err(error) = http.get(base.join("docs")).send().await {
+///     println!("{}", plain_http_advice(&error).unwrap_or("no response"));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn plain_http_advice(error: &reqwest::Error) -> Option<&'static str> {
+    is_without_tls(error).then_some(
+        "the server does not use TLS on this port: if it serves plain HTTP, write http:// in the base \
+         URL",
+    )
+}
+
+#[cfg(feature = "rustls")]
+fn is_without_tls(error: &reqwest::Error) -> bool {
+    super::tls::is_without_tls(error)
+}
+
+/// There is no base URL with https.
+#[cfg(not(feature = "rustls"))]
+fn is_without_tls(_error: &reqwest::Error) -> bool {
+    false
+}
+
 #[cfg(feature = "rustls")]
 fn with_tls(
     builder: ClientBuilder,

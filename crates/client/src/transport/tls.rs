@@ -1,6 +1,6 @@
 //! TLS through rustls and ring.
 
-use std::sync::Arc;
+use std::{error::Error as StdError, io, sync::Arc};
 
 use rustls::{
     ClientConfig, RootCertStore,
@@ -41,6 +41,19 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
     .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Returns whether the server responded to the TLS handshake with something other than TLS.
+pub(super) fn is_without_tls(error: &(dyn StdError + 'static)) -> bool {
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        let other = rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType);
+        return *error == other;
+    }
+    // The source of an I/O error is that of the error inside it.
+    match error.downcast_ref::<io::Error>().map(io::Error::get_ref) {
+        Some(Some(inner)) => is_without_tls(inner),
+        _ => error.source().is_some_and(is_without_tls),
+    }
 }
 
 /// Returns the certificates in PEM files. Each file must have at least one.

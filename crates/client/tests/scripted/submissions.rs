@@ -58,6 +58,40 @@ async fn the_same_bytes_are_submitted_until_a_response_is_clear() {
 }
 
 #[tokio::test]
+async fn a_node_that_is_busy_uses_up_no_attempt() {
+    let (busy, failed) = (Reply::status(429, "{}"), Reply::status(503, "{}"));
+    let policy = SubmitPolicy {
+        attempts: 2,
+        longest_pause: SHORT,
+        ..policy()
+    };
+    let mut replies = vec![busy.clone(); 9];
+    replies.extend([failed.clone(), busy.clone()]);
+    let accepted = [replies.clone(), vec![Reply::json(TAKEN)]].concat();
+    let server = Server::start(accepted).await;
+    let submitting = client(&server.base);
+    let submitted = submitting.submit_with_retries(&signed(), &policy).await;
+    assert_eq!((submitted.unwrap().sent, server.count()), (12, 12));
+
+    let server = Server::start([replies, vec![failed]].concat()).await;
+    let submitting = client(&server.base);
+    let failed = submitting.submit_with_retries(&signed(), &policy).await;
+    let error = failed.unwrap_err();
+    // All submissions count where they are reported.
+    assert_eq!(
+        (error.attempts(), error.sent(), server.count()),
+        (12, 12, 12)
+    );
+
+    let server = Server::responding(busy).await;
+    let once = SubmitPolicy::once();
+    let submitting = client(&server.base);
+    let failed = submitting.submit_with_retries(&signed(), &once).await;
+    assert!(!failed.unwrap_err().maybe_accepted());
+    assert_eq!(server.count(), 1);
+}
+
+#[tokio::test]
 async fn what_will_not_pass_is_submitted_once() {
     for reply in [
         Reply::status(400, "{}"),

@@ -104,6 +104,23 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
     }
 }
 
+#[tokio::test]
+async fn https_at_a_port_with_plain_http_is_an_error_that_says_so() {
+    let config = nodeproof_devnode::Config::for_tests();
+    let node = nodeproof_devnode::spawn(config).await.unwrap();
+    let client = builder(&node.base_url().replace("http://", "https://"))
+        .extra_root(CERTIFICATE)
+        .build()
+        .unwrap();
+    let error = client.block(1).await.unwrap_err();
+    assert!(error.is_connect() && !error.maybe_sent(), "{error:?}");
+    assert_eq!(
+        error.reason(),
+        "can't connect: the server does not use TLS on this port: if it serves plain HTTP, write \
+         http:// in the base URL"
+    );
+}
+
 #[test]
 fn plain_http_needs_no_certificate_authorities() {
     assert!(builder("http://localhost:1").build().is_ok());

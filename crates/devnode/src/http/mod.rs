@@ -54,11 +54,8 @@ pub fn router(node: Arc<Node>) -> Router {
             get(trust::get_trustscore_wallets),
         )
         .route("/call-sc", post(call::call_sc))
-        .route("/submit-transaction", post(submit::submit_transaction))
-        .route(
-            "/submit-transaction-batch",
-            post(submit::submit_transaction_batch),
-        )
+        .route(submit::PATH, post(submit::submit_transaction))
+        .route(submit::BATCH_PATH, post(submit::submit_transaction_batch))
         .route("/docs", get(docs::page))
         .route("/docs/", get(docs::page))
         .route("/openapi.yaml", get(docs::yaml))

@@ -11,12 +11,16 @@ use axum::{
 };
 use futures_util::stream;
 
-use super::response::detail;
+use super::{
+    response::detail,
+    submit::{BATCH_PATH, PATH},
+};
 use crate::{Node, Outage};
 
 /// Handles a request as the current outage requires.
 pub(super) async fn apply(State(node): State<Arc<Node>>, request: Request, next: Next) -> Response {
-    match node.outage() {
+    let is_submission = [PATH, BATCH_PATH].contains(&request.uri().path());
+    match node.outage(is_submission) {
         None => next.run(request).await,
         Some(Outage::Unavailable) => detail(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
         Some(Outage::LostResponses) => {

@@ -17,6 +17,11 @@ use super::{
 };
 use crate::{Node, chain::Submission};
 
+/// The path of a submission.
+pub(super) const PATH: &str = "/submit-transaction";
+/// The path of a batch of submissions.
+pub(super) const BATCH_PATH: &str = "/submit-transaction-batch";
+
 /// Accepts or refuses a signed transaction.
 ///
 /// If its fields do not have the documented types, the status is 422. Otherwise it is 200, with a verdict.

@@ -240,7 +240,8 @@ impl KeyFile {
         self.is_readable_by_others
     }
 
-    /// Returns the wallet. The passphrase is ignored if the file does not need one.
+    /// Returns the wallet, bound to the network that the file records. The passphrase is ignored if the
+    /// file does not need one.
     ///
     /// Decrypting takes some tenths of a second of processor time, and up to some seconds for
     /// files of other programs. Do not call this on a thread of an async runtime.
@@ -249,13 +250,14 @@ impl KeyFile {
     /// If the passphrase is missing or wrong, if the decrypted data is not a key of this network,
     /// or if the key does not belong to the address or the public key above it.
     pub fn key_pair(&self, passphrase: Option<&str>) -> Result<KeyPair, KeyFileError> {
-        match &self.content {
-            Content::Open { wallet, .. } => Ok(wallet.clone()),
+        let wallet = match &self.content {
+            Content::Open { wallet, .. } => wallet.clone(),
             Content::Sealed(sealed) => passphrase
                 .ok_or(KeyFileFault::PassphraseRequired)
                 .and_then(|passphrase| sealed.open(passphrase))
-                .map_err(|fault| KeyFileError::new(&self.subject, fault)),
-        }
+                .map_err(|fault| KeyFileError::new(&self.subject, fault))?,
+        };
+        Ok(wallet.for_network(self.network()))
     }
 }
 

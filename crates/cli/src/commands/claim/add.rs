@@ -131,11 +131,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     }
     let file = match (&args.keep, network) {
         (Some(path), _) => Some(path.clone()),
-        (None, Some(network)) => Some(saved_claims::default_file(
-            network,
-            prepared.call(),
-            &claim.fee,
-        )?),
+        (None, Some(_)) => Some(saved_claims::default_file(&prepared)?),
         (None, None) => None,
     };
     if let Some(file) = &file {

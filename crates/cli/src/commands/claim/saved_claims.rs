@@ -5,49 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use nodeproof_client::{ContractCall, contract_call::Fee};
+use nodeproof_claims::PreparedClaim;
 use nodeproof_files::{Shared, check_private_folder};
-use nodeproof_primitives::Network;
-use serde::Serialize;
-use sha2::{Digest, Sha256};
 
+use super::outcome;
 use crate::failure::Failure;
 
-/// The contents that identify a claim.
-#[derive(Serialize)]
-struct ClaimIdentity<'c> {
-    network: &'c str,
-    call: &'c ContractCall,
-    fee: &'c str,
-    currency: &'c str,
-}
-
-/// Returns the default file of a claim. Its name is a digest of the claim and its network.
+/// Returns the default file of a claim.
 ///
-/// The node is not part of the digest, because the claim is the same on all nodes of a network.
-pub(super) fn default_file(
-    network: Network,
-    call: &ContractCall,
-    fee: &Fee,
-) -> Result<PathBuf, Failure> {
-    let same = ClaimIdentity {
-        network: network.name(),
-        call,
-        fee: fee.amount().as_str(),
-        currency: fee.currency(),
-    };
-    let text = serde_json::to_vec(&same).map_err(Failure::usage)?;
-    let digest = Sha256::digest(text);
-    let name: String = digest[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+/// The node is not part of its name, because the claim is the same on all nodes of a network.
+pub(super) fn default_file(prepared: &PreparedClaim) -> Result<PathBuf, Failure> {
+    let name = prepared.file_name().map_err(outcome::failure)?;
     let folder = default_folder().ok_or_else(|| {
         Failure::usage(
             "there is no home folder to save the signed transaction in: give --keep FILE",
         )
     })?;
-    Ok(folder.join(format!("{name}.json")))
+    Ok(folder.join(name))
 }
 
 /// Creates the folder of a file, and the default folder, which is searched for saved claims.

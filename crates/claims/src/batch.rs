@@ -1,0 +1,130 @@
+//! Making several claims.
+
+use std::path::Path;
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+use nodeproof_client::{Client, ContractCall};
+use nodeproof_primitives::{Signer, WalletAddress};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    claim::Claim, error::ClaimError, options::ClaimOptions, prepared::PreparedClaim,
+    submitted::ClaimOutcome,
+};
+
+impl PreparedClaim {
+    /// Returns a name for the claim's file: 32 hexadecimal characters and `.json`.
+    ///
+    /// It is a digest of the contract call, the fee, and the [network](ClaimOptions::network) of the
+    /// options. So the same claim has the same name in every run. Two different claims about one
+    /// asset have different names, and in one folder the second is
+    /// [refused](PreparedClaim::refuse_earlier).
+    ///
+    /// ```no_run
+    /// # use nodeproof_claims::{ClaimError, ClaimOutcome, PreparedClaim};
+    /// # use nodeproof_client::nodeproof_primitives::Signer;
+    /// # async fn example(prepared: PreparedClaim, wallet: &dyn Signer) -> Result<(), ClaimError> {
+    /// let file = std::path::Path::new("claims").join(prepared.file_name()?);
+    /// let outcome = prepared.save_to(file).complete(&[wallet]).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ClaimError::Input`] if the call can't be written as JSON.
+    pub fn file_name(&self) -> Result<String, ClaimError> {
+        #[derive(Serialize)]
+        struct Identity<'c> {
+            network: Option<&'c str>,
+            call: &'c ContractCall,
+            fee: &'c str,
+            currency: &'c str,
+        }
+        let fee = &self.claim.fee;
+        let text = serde_json::to_vec(&Identity {
+            network: self.options.network.map(|network| network.name()),
+            call: &self.call,
+            fee: fee.amount().as_str(),
+            currency: fee.currency(),
+        })
+        .map_err(|error| ClaimError::Input(error.to_string()))?;
+        let digest = Sha256::digest(text);
+        let name = digest.iter().take(16).map(|byte| format!("{byte:02x}"));
+        Ok(name.chain([".json".to_owned()]).collect())
+    }
+}
+
+impl Claim {
+    /// Makes several claims, with up to `concurrency` at a time. Returns one result for each, in their
+    /// order.
+    ///
+    /// Each transaction is saved in its own [file](PreparedClaim::file_name) in `folder`, which has to
+    /// exist. This replaces [`save_to`](ClaimOptions::save_to). With the same folder, a second call
+    /// submits the saved transactions again, wherever the first call ended. So each claim is paid for
+    /// once, even if it is listed twice. With [`again`](ClaimOptions::again), each claim in the list is
+    /// paid for once more.
+    ///
+    /// You can drop the future at any time, as for [`make`](Self::make).
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     claims: Vec<nodeproof_claims::Claim>,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) {
+    /// use nodeproof_claims::{Claim, ClaimOptions};
+    ///
+    /// let options = ClaimOptions::default();
+    /// let results = Claim::make_all(&claims, &node, &[wallet], &options, "claims", 4).await;
+    /// for (claim, result) in claims.iter().zip(results) {
+    ///     match result {
+    ///         Ok(outcome) => println!("{}: {}", claim.asset_id, outcome.trans_code()),
+    ///         Err(error) if error.same_record().is_some() => println!("recorded already"),
+    ///         Err(error) => eprintln!("{}: {error}", claim.asset_id),
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub async fn make_all(
+        claims: &[Self],
+        client: &Client,
+        signers: &[&dyn Signer],
+        options: &ClaimOptions,
+        folder: impl AsRef<Path>,
+        concurrency: usize,
+    ) -> Vec<Result<ClaimOutcome, ClaimError>> {
+        let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
+        let (folder, wallets) = (folder.as_ref(), wallets.as_slice());
+        let mut waiting = claims.iter().enumerate();
+        let mut in_flight = FuturesUnordered::new();
+        let mut results = Vec::with_capacity(claims.len());
+        loop {
+            let free = concurrency.max(1).saturating_sub(in_flight.len());
+            for (position, claim) in waiting.by_ref().take(free) {
+                let made = claim.make_in(folder, client, signers, wallets, options);
+                in_flight.push(async move { (position, made.await) });
+            }
+            match in_flight.next().await {
+                Some(result) => results.push(result),
+                None => break,
+            }
+        }
+        results.sort_by_key(|(position, _)| *position);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// Makes the claim, saved in its own file in a folder.
+    async fn make_in(
+        &self,
+        folder: &Path,
+        client: &Client,
+        signers: &[&dyn Signer],
+        wallets: &[WalletAddress],
+        options: &ClaimOptions,
+    ) -> Result<ClaimOutcome, ClaimError> {
+        let prepared = PreparedClaim::prepare(client, self, wallets, options).await?;
+        let file = folder.join(prepared.file_name()?);
+        prepared.save_to(file).complete(signers).await
+    }
+}

@@ -1,0 +1,57 @@
+//! Following the chain, block by block.
+
+mod follower;
+mod options;
+mod read_ahead;
+
+use futures_util::stream;
+
+use crate::{BlockStream, Client};
+
+use follower::Follower;
+pub use options::{FollowEvent, FollowOptions, OnEvent};
+
+impl Client {
+    /// Follows the chain: returns each block in order, without gaps. Starts at an index or at the
+    /// latest block, and waits for blocks that do not exist yet.
+    ///
+    /// The stream survives outages: failed connections, late responses, and the statuses 408, 429 and
+    /// 5xx. Its pauses grow during an outage. A node that does not have the last block any more counts
+    /// as an outage, too: another node behind the same URL, or a
+    /// [fallback](crate::ClientBuilder::fallback), can be some blocks behind. An outage at the start
+    /// ends the stream unless [`retry_at_start`](FollowOptions::retry_at_start) is set. Without an
+    /// error, the stream ends only when you drop it.
+    ///
+    /// # Errors
+    /// The stream ends with the first error that is not an outage. It also ends with an outage at the
+    /// start, or one longer than [`max_outage`](FollowOptions::max_outage). It ends with
+    /// [`ErrorKind::NotANode`](crate::ErrorKind::NotANode) if the server is not a node, with
+    /// [`ErrorKind::MissingBlock`](crate::ErrorKind::MissingBlock) if the node has a later block, and
+    /// with [`ErrorKind::ChainReplaced`](crate::ErrorKind::ChainReplaced) if it has another block in
+    /// place of the last one.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::FollowOptions;
+    ///
+    /// let mut blocks = node.follow_blocks(FollowOptions::default());
+    /// while let Some(block) = blocks.next().await {
+    ///     let block = block?;
+    ///     println!("block {} made at {}", block.index, block.timestamp);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow_blocks(&self, options: FollowOptions) -> BlockStream {
+        self.follow(options, false)
+    }
+
+    /// Follows the chain. `is_known` is true if the caller has checked that the server is a node.
+    pub(crate) fn follow(&self, options: FollowOptions, is_known: bool) -> BlockStream {
+        let follower = Follower::new(self.clone(), options, is_known);
+        BlockStream::new(stream::try_unfold(follower, |mut follower| async move {
+            let block = follower.next_block().await?;
+            Ok(block.map(|block| (block, follower)))
+        }))
+    }
+}
