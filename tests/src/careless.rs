@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use axum::http::StatusCode;
@@ -13,6 +14,9 @@ use crate::{
     proxy::{Fault, RecordedRequest, Response},
 };
 
+/// The time that a node takes to start again.
+const RESTART: Duration = Duration::from_millis(300);
+
 /// The reaction of a careless node to a request that it misunderstands.
 #[derive(Clone, Copy, Debug)]
 pub enum Careless {
@@ -22,6 +26,8 @@ pub enum Careless {
     Fails,
     /// It closes the connection.
     Dies,
+    /// It closes the connection, and all others until it is started again.
+    Restarts,
     /// It returns other blocks from then on.
     Changes,
 }
@@ -38,7 +44,12 @@ pub fn careless(
 ) -> Fault {
     let earlier: Mutex<HashMap<String, Response>> = Mutex::default();
     let changed = Mutex::new(false);
+    let stopped: Mutex<Option<Instant>> = Mutex::default();
     Arc::new(move |request, response| {
+        let stopped_at = *stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        if stopped_at.is_some_and(|at| at.elapsed() < RESTART) {
+            panic!("the node is not started yet")
+        }
         let parameters = Parameters::of(request);
         let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,6 +61,11 @@ pub fn careless(
                 Careless::Fails => return response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 Careless::Dies => {
                     drop((earlier, changed));
+                    panic!("the node dies of {parameters:?}")
+                }
+                Careless::Restarts => {
+                    drop((earlier, changed));
+                    *stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
                     panic!("the node dies of {parameters:?}")
                 }
                 Careless::Changes => *changed = true,

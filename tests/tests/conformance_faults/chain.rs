@@ -10,6 +10,7 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
+    careless::{Careless, careless},
     faults::{SeededFault, StatefulFault, change_json, change_response, remove, set, stateful},
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
@@ -34,6 +35,17 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["chain/receipt-signatures", "chain/receipt-times"];
         "a receipt is dated a year before the block that it is about", receipt_at(facts.latest, |time| time - YEAR)
             => ["chain/receipt-signatures", "chain/receipt-times"];
+        "a block has another proof than the one that was hashed", {
+            let middle = facts.middle;
+            change_json(BLOCK, move |_, block| {
+                if block["index"] == middle {
+                    block["proof"] = json!(7);
+                }
+            })
+        } => ["chain/block-hashes"];
+        "stops at a negative index, and is started again",
+            careless(|path, text| path == BLOCK && text.has("block_index", "-1"), Careless::Restarts)
+            => ["http/responds"];
         "every tenth request returns status 500", stateful(FailsNowAndThen::default()) => ["http/no-retries"];
         "all blocks have the same previous_hash", change_json(BLOCK, |_, block| {
             block["previous_hash"] = json!("ab".repeat(32));
@@ -52,51 +64,51 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             if let Some(list) = list.and_then(Value::as_array_mut) {
                 list.extend(list.first().cloned());
             }
-        }) => ["chain/one-vote-a-voter"];
+        }) => ["chain/block-hashes", "chain/one-vote-a-voter"];
         "a receipt names a wallet that did not sign it", change_json(BLOCK, |_, block| {
             let other = format!("0x{}", "ab".repeat(20));
             receipts(block).iter_mut().take(1).for_each(|r| {
                 set(r, "/data/wallet_address", json!(other));
             });
-        }) => ["chain/voter-address"];
+        }) => ["chain/block-hashes", "chain/voter-address"];
         "a vote is changed after signing", change_json(BLOCK, |_, block| {
             receipts(block).iter_mut().take(1).for_each(|r| set(r, "/data/vote", json!(5)));
-        }) => ["chain/receipt-signatures"];
+        }) => ["chain/block-hashes", "chain/receipt-signatures"];
         "a receipt has the signature of another receipt", change_json(BLOCK, |_, block| {
             if let [first, second, ..] = receipts(block) {
                 first["signature"] = second["signature"].clone();
             }
-        }) => ["chain/receipt-signatures"];
+        }) => ["chain/block-hashes", "chain/receipt-signatures"];
         "one block in the middle of the chain is missing", as_refused(facts.middle) => ["chain/no-holes"];
         "transaction timestamps are in seconds", change_json(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| {
                 let time = t["transaction"]["timestamp"].as_i64().unwrap_or_default();
                 set(t, "/transaction/timestamp", json!(time / 1000));
             });
-        }) => ["chain/transaction-signatures", "chain/transaction-time-unit"];
+        }) => ["chain/block-hashes", "chain/transaction-signatures", "chain/transaction-time-unit"];
         "transaction timestamps are strings", change_json(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| {
                 let time = t["transaction"]["timestamp"].to_string();
                 set(t, "/transaction/timestamp", json!(time));
             });
-        }) => ["chain/transaction-signatures", "chain/transaction-time-unit"];
+        }) => ["chain/block-hashes", "chain/transaction-signatures", "chain/transaction-time-unit"];
         "transactions have no timestamp", change_json(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| remove(t, "/transaction", "timestamp"));
-        }) => ["chain/transaction-signatures"];
+        }) => ["chain/block-hashes", "chain/transaction-signatures"];
         "transaction timestamps have a fraction", change_json(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| {
                 set(t, "/transaction/timestamp", json!(1_767_225_601_001.5));
             });
-        }) => ["chain/transaction-signatures", "chain/transaction-time-unit"];
+        }) => ["chain/block-hashes", "chain/transaction-signatures", "chain/transaction-time-unit"];
         "a block contains a transaction twice", change_json(BLOCK, |_, block| {
             let list = block.pointer_mut("/text/transactions");
             if let Some(list) = list.and_then(Value::as_array_mut) {
                 list.extend(list.first().cloned());
             }
-        }) => ["chain/distinct-transactions"];
+        }) => ["chain/block-hashes", "chain/distinct-transactions"];
         "transactions in blocks have no signatures", change_json(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| set(t, "/signatures", json!([])));
-        }) => ["chain/transaction-signatures"];
+        }) => ["chain/block-hashes", "chain/transaction-signatures"];
     }
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "receipts have the index of the block that contains them", change_json(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             receipts(block).iter_mut().for_each(|r| set(r, "/data/block_index", json!(index)));
-        }) => ["chain/signature-algorithm", "get-block/receipts-of-preceding-block"];
+        }) => ["chain/block-hashes", "chain/signature-algorithm", "get-block/receipts-of-preceding-block"];
         "a receipt's block_index is a string", change_json(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| {
                 let text = r["data"]["block_index"].to_string();

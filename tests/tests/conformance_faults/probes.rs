@@ -2,7 +2,7 @@
 
 use integration_tests::{
     careless::{
-        Careless::{Changes, Dies, Fails, Replays},
+        Careless::{Changes, Dies, Fails, Replays, Restarts},
         careless,
     },
     faults::SeededFault,
@@ -55,6 +55,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["get-balances/probes-no-crash"];
         "closes the connection for a quote in contract_address", where_in(STATE, "contract_address", "\"", Dies)
             => ["sc-state/probes-no-crash"];
+        "stops at a quote in contract_address, and is started again",
+            where_in(STATE, "contract_address", "\"", Restarts) => ["sc-state/probes-no-crash"];
         "returns status 500 for bytes that are not UTF-8",
             where_in(TRUST, "dst_wallet_address", "\u{fffd}", Fails)
             => ["get-trustscore-wallets/probes-no-crash"];

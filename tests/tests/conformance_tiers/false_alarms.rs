@@ -126,10 +126,11 @@ async fn a_node_of_the_observed_forms_refuses_well_enough() {
         ["submit-transaction/refusal-is-no-crash"]
     );
     // The node has no second endpoint for submissions and no readable record. A missing record therefore
-    // proves nothing.
+    // proves nothing. It refuses a fee with a fraction in other words than the control.
     assert_eq!(
         ids(&report, Outcome::Inconclusive),
         [
+            "submit-transaction/fee-with-fraction",
             "submit-transaction/batch",
             "submit-transaction/refused-not-stored"
         ]

@@ -9,6 +9,7 @@ mod plan;
 mod probes;
 mod safety;
 mod tampering;
+mod unknown_wallets;
 mod unusable;
 mod verdicts;
 

@@ -9,6 +9,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use nodeproof_client::{Block, PreviousHash, from_json};
 use nodeproof_primitives::{TimestampMs, WalletAddress};
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -22,6 +23,7 @@ use super::{
 use crate::{
     api::{
         BlockMembers, BlockResponse, MILLISECONDS, ReceiptMembers, ResponseKind, Sample, is_block,
+        requested_index,
     },
     checks::{
         ALGORITHM, BlockCheck, Bound, CLOCKS_DIFFER, CheckResult, CheckScope, Checked, Evidence,
@@ -29,7 +31,7 @@ use crate::{
         described, has_same_content, objects, voter_key,
     },
     context::Context,
-    http::Exchange,
+    http::{Exchange, InconclusiveReason},
 };
 
 /// Maximum number of blocks to read again.
@@ -150,6 +152,34 @@ pub(crate) const CASES: &[Case] = &[
             least: 1,
             otherwise: NO_RECEIPT,
         }),
+        ..BASE
+    },
+    Case {
+        id: "chain/block-hashes",
+        level: Level::Observed,
+        requirements: &["BLOCK-15"],
+        checks: "`previous_hash` of a block is the hash of the block before it, as known nodes compute it. If this is so for no block, the case is inconclusive: a node may compute hashes in another way, or add members to blocks later.",
+        // A block with another fault has another hash, too.
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            Cause::fields_below(Sample::Blocks, &[], When::Always),
+            Cause::new(
+                &[
+                    "get-block/receipts-of-preceding-block",
+                    "chain/receipt-links",
+                    "chain/one-vote-a-voter",
+                    "chain/voter-address",
+                    "chain/receipt-signatures",
+                    "chain/signature-algorithm",
+                    "chain/transaction-time-unit",
+                    "chain/distinct-transactions",
+                    "chain/transaction-signatures",
+                ],
+                When::Always,
+            ),
+        ],
+        check: Own(|c| Box::pin(block_hashes(c))),
         ..BASE
     },
     Case {
@@ -281,6 +311,45 @@ async fn repeat_read(context: &Context) -> Findings {
         }
     }
     Ok(findings)
+}
+
+/// Compares the hash of each block with what the next block says.
+async fn block_hashes(context: &Context) -> Findings {
+    let blocks = objects(context, Sample::Blocks).await?;
+    let decoded = |exchange: &Arc<Exchange>| -> Option<(u64, Block)> {
+        let block: Block = from_json(&exchange.body).ok()?;
+        Some((requested_index(&exchange.request)?, block))
+    };
+    let blocks: Vec<_> = blocks
+        .iter()
+        .filter_map(|block| Some((block, decoded(block)?)))
+        .collect();
+    let (mut same, mut checked) = (0, Checked::default());
+    for ((_, (index, block)), (next, (following, after))) in
+        blocks.iter().zip(blocks.iter().skip(1))
+    {
+        let (Some(hash), PreviousHash::Hash(said)) = (block.block_hash(), after.previous_hash)
+        else {
+            continue;
+        };
+        if index + 1 != *following {
+            continue;
+        }
+        checked.one();
+        if hash == said {
+            same += 1;
+            continue;
+        }
+        let what = "previous_hash is not the hash of the block before, as known nodes compute it";
+        let finding = Finding::new(next, what, hash.to_string(), said.to_string());
+        checked.push(finding.at("/previous_hash"));
+    }
+    if same == 0 {
+        return Err(InconclusiveReason::NoSample(
+            "no block has the hash that known nodes compute".to_owned(),
+        ));
+    }
+    Ok(checked)
 }
 
 fn has_transactions(block: &Value) -> bool {
@@ -437,35 +506,28 @@ fn receipt_times(
         .last_time
         .filter(|(index, _)| index + 1 == links.index);
     memory.last_time = time.map(|time| (links.index, time));
-    let bounds = [
-        (
-            links.votes.map(|votes| votes[0]),
-            before.map(|(_, time)| time - CLOCKS_DIFFER),
-            "before the block that it is about",
-        ),
-        (
-            links.votes.map(|votes| votes[1]),
-            time.map(|time| time + CLOCKS_DIFFER),
-            "after its block",
-        ),
-    ];
-    for (side, (vote, bound, where_)) in bounds.into_iter().enumerate() {
-        let (Some((place, voted)), Some(bound)) = (vote, bound) else {
-            continue;
-        };
+    let mut judge = |(place, voted): (usize, i64), is_wrong: bool, what: &str, expected: String| {
         result.one();
-        let (is_early, expected) = match side {
-            0 => (voted < bound, format!("a timestamp of at least {bound}")),
-            _ => (voted > bound, format!("a timestamp of at most {bound}")),
-        };
-        if is_early {
-            let what = format!("a receipt is dated more than a day {where_}");
-            result.found(
-                Finding::of_report(evidence.report(), what, expected, voted.to_string()).at(
-                    format!("/text/previous_block_receipts/{place}/data/timestamp"),
-                ),
-            );
+        if is_wrong {
+            let at = format!("/text/previous_block_receipts/{place}/data/timestamp");
+            let report = evidence.report();
+            result.found(Finding::of_report(report, what, expected, voted.to_string()).at(at));
         }
+    };
+    let Some([earliest, latest]) = links.votes else {
+        return;
+    };
+    if let Some((_, before)) = before {
+        let least = before - CLOCKS_DIFFER;
+        let what = "a receipt is dated more than a day before the block that it is about";
+        let expected = format!("a timestamp of at least {least}");
+        judge(earliest, earliest.1 < least, what, expected);
+    }
+    if let Some(time) = time {
+        let most = time + CLOCKS_DIFFER;
+        let what = "a receipt is dated more than a day after its block";
+        let expected = format!("a timestamp of at most {most}");
+        judge(latest, latest.1 > most, what, expected);
     }
 }
 

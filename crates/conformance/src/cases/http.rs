@@ -79,7 +79,6 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Refusals,
         sends: &[
             get_block::WITHOUT_INDEX,
-            get_balances::HOLDERS,
             get_balances::BALANCE,
             get_balances::WITHOUT_TYPE,
             sc_state::STATE,
@@ -92,6 +91,15 @@ pub(crate) const CASES: &[Case] = &[
             get_trustscore_wallets::WITHOUT_DESTINATION,
         ],
         check: Own(|c| Box::pin(missing_parameter(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/responds",
+        requirements: &["NODE-1"],
+        checks: "A request after which the connection was closed, or the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated. A node may take 10 seconds to restart.",
+        matters: "A request that stops a node can be sent by anybody, as often as they want.",
+        is_last: true,
+        check: Own(|c| Box::pin(responds(c))),
         ..BASE
     },
     Case {
@@ -236,6 +244,21 @@ fn is_zero(value: &Value) -> bool {
         .iter()
         .filter_map(|name| value.get(name));
     shown.any(|shown| shown.as_i64() == Some(0))
+}
+
+/// Repeats the requests that got no response, one at a time.
+async fn responds(context: &Context) -> Findings {
+    let unanswered = context.node.log().unanswered;
+    let mut checked = Checked::passed();
+    for request in &unanswered {
+        checked.one();
+        if let Err(reason) = context.send_alone(request).await? {
+            let what = "a request gets no response, also when it is sent alone";
+            let expected = "a response, or a refusal";
+            checked.push(Finding::without_response(what, expected, reason));
+        }
+    }
+    Ok(checked)
 }
 
 /// Reports requests that failed with a server error and succeeded when they were repeated.

@@ -333,16 +333,10 @@ async fn no_crash(context: &Context, path: &'static str) -> Findings {
                 Some(Finding::new(response, what, expected, response.summary()))
             }
             Ok(_) => None,
-            Err(InconclusiveReason::Transport(reason)) => Some(Finding {
-                what: format!("{} gets no response", named(probe)),
-                pointer: None,
-                expected: expected.to_owned(),
-                actual: reason.clone(),
-                exchange: None,
-                block: None,
-                count: None,
-                signed: None,
-            }),
+            Err(InconclusiveReason::Transport(reason)) => {
+                let what = format!("{} gets no response", named(probe));
+                Some(Finding::without_response(what, expected, reason))
+            }
             Err(_) => continue,
         };
         examined += 1;

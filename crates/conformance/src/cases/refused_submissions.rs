@@ -1,5 +1,7 @@
 //! `POST /submit-transaction`, with one kind of wrong submission for each case.
 
+use std::sync::Arc;
+
 use nodeproof_report::{Aspect, Level, SignedReport};
 
 use super::{
@@ -350,6 +352,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
     let control = submissions.control().await;
     let mut checked = Checked::default();
     let mut unproven = None;
+    let mut is_decided = false;
     for refusal in refusals {
         let response = match submissions.refusal(*refusal).await {
             Ok(response) => response,
@@ -389,15 +392,41 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
                 let finding = Finding::new(&response, what, expected, response.summary());
                 checked.push(finding.about(submitted(&response)));
             }
-            Shows::Nothing => {
-                unproven = unproven.or_else(|| Some(proves_nothing(*refusal, control)))
-            }
+            Shows::Nothing => match of_the_claim(context, *refusal, &response).await {
+                Some(refused) if Reply::of(&refused) == Reply::Accepted => {
+                    let what = format!("{} is accepted as valid", refusal.what());
+                    checked.push(
+                        Finding::new(&refused, what, "a refusal", refused.summary())
+                            .at("/response/valid"),
+                    );
+                }
+                // For a case with further faults, this one is enough.
+                Some(_) => is_decided = true,
+                None => {
+                    unproven =
+                        unproven.or_else(|| Some(proves_nothing(context, *refusal, control)));
+                }
+            },
         }
     }
     match unproven {
-        Some(inconclusive) if checked.has_no_findings() => Err(inconclusive),
+        Some(inconclusive) if checked.has_no_findings() && !is_decided => Err(inconclusive),
         _ => Ok(checked),
     }
+}
+
+/// Returns a response that decides what the control leaves open, if the run's own claim was
+/// accepted: a claim of the same wallet without the fault.
+async fn of_the_claim(
+    context: &Context,
+    refusal: Refusal,
+    response: &Arc<Exchange>,
+) -> Option<Arc<Exchange>> {
+    let claim = context.submissions.accepted_claim().await?;
+    if refusal.names_only_the_payer() {
+        return Some(Arc::clone(response));
+    }
+    claim.refused_before(refusal).map(Arc::clone)
 }
 
 /// Returns the signed message of a submission.
@@ -406,16 +435,26 @@ fn submitted(response: &Exchange) -> Option<Box<SignedReport>> {
 }
 
 /// Returns the reason why a refusal proves nothing.
-fn proves_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
+fn proves_nothing(context: &Context, refusal: Refusal, control: &Exchange) -> InconclusiveReason {
     let reason = if is_missing_endpoint(control.status) {
         format!("the endpoint does not exist: {}", control.summary())
     } else {
         format!(
             "the node refuses {} with the same message as a correctly signed transaction of a wallet without \
-             money ({}); run against a node of your own, whose test wallet can pay",
+             money ({}); {}",
             refusal.what(),
-            message(control)
+            message(control),
+            way_out(context)
         )
     };
     InconclusiveReason::NoSample(reason)
+}
+
+/// Returns what the user can do if a wallet without money decides nothing.
+pub(super) fn way_out(context: &Context) -> &'static str {
+    if context.submissions.submitter.with.makes_a_claim {
+        "a node of your own decides it, whose test wallets can pay"
+    } else {
+        "a claim of your own wallet may decide it: --allow write with --wallet, --currency and --contract"
+    }
 }

@@ -46,11 +46,23 @@ impl Finding {
         actual: impl Into<String>,
     ) -> Self {
         Self {
+            exchange: Some(exchange),
+            ..Self::without_response(what, expected, actual)
+        }
+    }
+
+    /// Creates a finding about a request that got no response.
+    pub(crate) fn without_response(
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+    ) -> Self {
+        Self {
             what: what.into(),
             pointer: None,
             expected: expected.into(),
             actual: actual.into(),
-            exchange: Some(exchange),
+            exchange: None,
             block: None,
             count: None,
             signed: None,

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{
     draft::{Unsigned, call, call_request, checked_with_time, code_of, unique, unlike},
-    refusal,
+    refusal::{self, Refusal},
     signing::SigningWallet,
     submitter::Submitter,
 };
@@ -50,6 +50,9 @@ pub(crate) struct Claim {
     pub(crate) entry: Option<Value>,
     /// The result of a submission that the node had to refuse, sent just before the claim.
     pub(crate) refused: Step<Refused>,
+    /// The responses to the claim with a fault, sent before it. None if a wallet with a public key
+    /// signs what must be refused.
+    pub(crate) wrong: Vec<(Refusal, Step<Arc<Exchange>>)>,
     pub(crate) submitted: Step<Arc<Exchange>>,
     /// The response to the same submission, sent again.
     pub(crate) again: Step<Arc<Exchange>>,
@@ -142,6 +145,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         checked,
         entry: None,
         refused: no(NOT_SUBMITTED),
+        wrong: Vec::new(),
         submitted: no(NOT_SUBMITTED),
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
@@ -334,6 +338,19 @@ impl Claim {
         let text = checked.transaction_text();
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
+        let request = match signed_request(submitter, wallet, checked).await? {
+            Ok((entry, request)) => {
+                self.entry = Some(entry);
+                request
+            }
+            Err(inconclusive) => {
+                self.submitted = Err(inconclusive);
+                return Ok(());
+            }
+        };
+        if submitter.with.public_wallet.is_none() {
+            self.submit_wrongly(submitter, text).await;
+        }
         let refused = self.refuse_first(submitter, text).await;
         // Any change of the balance from here on is due to the claim.
         self.balance = match &refused {
@@ -344,16 +361,6 @@ impl Claim {
                     .node
                     .send(balance_request(self.wallet, text))
                     .await
-            }
-        };
-        let request = match signed_request(submitter, wallet, checked).await? {
-            Ok((entry, request)) => {
-                self.entry = Some(entry);
-                request
-            }
-            Err(inconclusive) => {
-                self.submitted = Err(inconclusive);
-                return Ok(());
             }
         };
         let submitted = submitter.submit_serialized(request.clone()).await;
@@ -405,6 +412,35 @@ impl Claim {
             Err(inconclusive) => Err(inconclusive),
         };
         Ok(())
+    }
+
+    /// Submits the claim with each fault of [`Refusal::OF_THE_CLAIM`]. Stops if one is accepted.
+    async fn submit_wrongly(&mut self, submitter: &Submitter, text: &str) {
+        for refusal in Refusal::OF_THE_CLAIM {
+            let entry = self.entry.clone().unwrap_or_default();
+            let response = match refusal.with_entry(submitter, text, entry).await {
+                Ok(body) => {
+                    let request = Request::post("/submit-transaction", body).carrying_signature();
+                    submitter.submit_serialized(request).await
+                }
+                Err(inconclusive) => Err(inconclusive),
+            };
+            let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
+            self.wrong.push((refusal, response));
+            if is_accepted {
+                return;
+            }
+        }
+    }
+
+    /// Returns the response to the claim with this fault, if the claim itself was accepted later.
+    pub(crate) fn refused_before(&self, refusal: Refusal) -> Option<&Arc<Exchange>> {
+        self.submitted
+            .as_ref()
+            .ok()
+            .filter(|response| is_valid(response))?;
+        let (_, response) = self.wrong.iter().find(|(known, _)| *known == refusal)?;
+        response.as_ref().ok()
     }
 
     /// Submits a claim that another key signed, which must have no effect. Returns its asset and the result.

@@ -90,7 +90,11 @@ impl Probing {
         }
         let mut failed_in_a_row = 0;
         for probe in probes(path, &self.known) {
-            let response = node.send(probe.request.clone()).await;
+            let mut response = node.send(probe.request.clone()).await;
+            if let Err(InconclusiveReason::Transport(_)) = &response {
+                let again = self.samples.send_alone(&probe.request).await?;
+                response = again.map_err(InconclusiveReason::Transport);
+            }
             match &response {
                 Err(InconclusiveReason::Transport(_)) => failed_in_a_row += 1,
                 Err(InconclusiveReason::TooLarge(_)) | Ok(_) => failed_in_a_row = 0,

@@ -239,16 +239,62 @@ impl Refusal {
     /// transaction, so it can combine it with any signature over it.
     async fn of_one_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let signer = signer(submitter)?;
+        let text = draft(submitter, &[signer.address()], REFUSED).await?;
+        let entry = sign(&signer, &text).await?;
+        self.with_entry(submitter, &text, entry).await
+    }
+
+    /// The faults that the run's own claim is submitted with before it is submitted rightly. All of
+    /// these submissions have the code of the claim, so at most one of them can be paid.
+    pub(super) const OF_THE_CLAIM: [Self; 11] = [
+        Self::SignatureAltered,
+        Self::SignatureShort,
+        Self::Altered(Alteration::Params),
+        Self::Altered(Alteration::Fee),
+        Self::Altered(Alteration::Timestamp),
+        Self::Altered(Alteration::Type),
+        Self::Altered(Alteration::Currency),
+        Self::Altered(Alteration::Descr),
+        Self::Altered(Alteration::Valid),
+        Self::Altered(Alteration::Function),
+        Self::Altered(Alteration::Address),
+    ];
+
+    /// Whether the submission names the wallet that can pay as its only signer, and has no signature
+    /// of it.
+    pub(crate) const fn names_only_the_payer(self) -> bool {
+        matches!(
+            self,
+            Self::Unsigned
+                | Self::NoSigners
+                | Self::SignaturesObject
+                | Self::NoSignatures
+                | Self::SignaturesNull
+                | Self::UnlistedSigner
+                | Self::ChildTransaction
+                | Self::AnotherKey
+                | Self::SignatureNotHex
+                | Self::SignatureEmpty
+                | Self::SignatureZero
+                | Self::SignatureNull
+        )
+    }
+
+    /// Returns a body with this fault, made from a transaction and the entry of its right signature.
+    pub(super) async fn with_entry(
+        self,
+        submitter: &Submitter,
+        text: &str,
+        mut entry: Value,
+    ) -> Result<String, InconclusiveReason> {
         let other = stranger()?;
-        let text = &draft(submitter, &[signer.address()], REFUSED).await?;
-        let mut entry = sign(&signer, text).await?;
         let right = entry["msgsign"].as_str().unwrap_or_default().to_owned();
         match self {
             Self::NoTransaction => Ok(format!("{{\"signatures\":[{entry}]}}")),
             Self::TransactionNull => Ok(whole("null", &[entry])),
-            Self::TransactionText => Ok(whole(&Value::from(text.as_str()).to_string(), &[entry])),
+            Self::TransactionText => Ok(whole(&Value::from(text).to_string(), &[entry])),
             Self::Altered(Alteration::Signers) => {
-                let both = [signer.address(), other.address()];
+                let both = [entry["wallet_address"].clone(), json!(other.address())];
                 let more = altered(text, |t| t["specific_data"]["signers"] = json!(both))?;
                 Ok(whole(&more, &[entry, sign(&other, text).await?]))
             }

@@ -1,21 +1,34 @@
 //! The responses that several cases check, each requested once.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use nodeproof_report::SamplesReport;
-use tokio::sync::OnceCell;
+use tokio::{
+    sync::{Mutex, OnceCell},
+    time::Instant,
+};
 
 use crate::{
     api::{
-        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNKNOWN_ASSET,
+        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNKNOWN_ASSET, block_request,
         contract_state_request, held_by_wallet, is_not_found, is_nothing, is_refusal,
         requested_index, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
     discovery::Discovered,
-    http::{self, Exchange, InconclusiveReason, Node, Request},
+    http::{self, BackOff, Exchange, InconclusiveReason, Node, Request},
 };
 use nodeproof_openapi::Spec;
+
+/// The response to a repeated request, or why there was none again. The outer error: the request
+/// could not be repeated.
+pub(crate) type Repeated = Result<Result<Arc<Exchange>, String>, InconclusiveReason>;
+
+/// The time that a node may take to restart.
+const RESTART: Duration = Duration::from_secs(10);
 
 pub(crate) type Responses = Result<Vec<Arc<Exchange>>, InconclusiveReason>;
 
@@ -33,6 +46,8 @@ pub(crate) struct Samples {
     docs: OnceCell<Responses>,
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
     call_sc: OnceCell<Responses>,
+    /// Locked while a request is repeated alone.
+    alone: Mutex<()>,
 }
 
 /// Maximum number of claims whose record is requested.
@@ -55,6 +70,45 @@ impl Samples {
             docs: OnceCell::new(),
             own_document: OnceCell::new(),
             call_sc: OnceCell::new(),
+            alone: Mutex::default(),
+        }
+    }
+
+    /// Repeats a request that got no response, once the node responds to others again. One request
+    /// is repeated at a time. So a node that stopped because of another request is not blamed on
+    /// this one.
+    pub(crate) async fn send_alone(&self, request: &Request) -> Repeated {
+        let _alone = self.alone.lock().await;
+        self.wait_for_node().await?;
+        match self.node.send(request.clone()).await {
+            Err(InconclusiveReason::Transport(reason)) => {
+                self.wait_for_node().await?;
+                Ok(Err(reason))
+            }
+            response => response.map(Ok),
+        }
+    }
+
+    /// Waits until the node responds to a request for a block that it has, as after a restart.
+    async fn wait_for_node(&self) -> Result<(), InconclusiveReason> {
+        let known = self
+            .discovered
+            .blocks
+            .first()
+            .map_or(1, |(index, _)| *index);
+        let until = Instant::now() + RESTART;
+        let mut back_off = BackOff::new(Duration::from_millis(50), Duration::from_secs(1));
+        loop {
+            match self.node.send(block_request(known)).await {
+                Err(InconclusiveReason::Transport(_)) if Instant::now() < until => {}
+                Err(InconclusiveReason::Transport(reason)) => {
+                    let reason = format!("the node did not come back: {reason}");
+                    return Err(InconclusiveReason::Transport(reason));
+                }
+                Err(inconclusive) => return Err(inconclusive),
+                Ok(_) => return Ok(()),
+            }
+            back_off.wait().await;
         }
     }
 

@@ -39,7 +39,9 @@ impl fmt::Debug for SigningWallet {
 #[non_exhaustive]
 pub struct Submitting {
     /// The wallet that signs the claim of the write tier, and nothing else. Submissions that a node
-    /// must refuse name its address, because it can pay. They never carry its signature.
+    /// must refuse name its address, because it can pay. They never carry its signature, except that
+    /// of the claim itself: the claim is first submitted with faults, and then rightly. All of these
+    /// have one code, so at most one is paid.
     pub wallet: Option<SigningWallet>,
     /// A wallet whose private key is public, such as a test wallet of a local node. It signs
     /// submissions that a node must refuse. Without it, a throw-away wallet without money signs them.
@@ -59,6 +61,8 @@ pub struct Submitting {
     pub settle_timeout: Duration,
     /// The signatures that reports must not show.
     pub(crate) redactor: Redactor,
+    /// Whether the run makes a claim, because a case of the write tier is selected and allowed.
+    pub(crate) makes_a_claim: bool,
 }
 
 impl Default for Submitting {
@@ -72,6 +76,7 @@ impl Default for Submitting {
             claims: NonZeroU8::MIN,
             settle_timeout: Duration::from_secs(60),
             redactor: Redactor::default(),
+            makes_a_claim: false,
         }
     }
 }

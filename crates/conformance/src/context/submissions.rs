@@ -128,6 +128,18 @@ impl Submissions {
         later_blocks(&self.submitter).await
     }
 
+    /// Returns the run's own claim, if the run makes one with a wallet that a node knows, and the node
+    /// accepted it. It decides what a wallet without money cannot decide.
+    pub(crate) async fn accepted_claim(&self) -> Option<&Claim> {
+        let with = &self.submitter.with;
+        if !with.makes_a_claim || with.wallet.is_none() || with.public_wallet.is_some() {
+            return None;
+        }
+        let claim = self.claim().await.ok()?;
+        let submitted = claim.submitted.as_ref().ok()?;
+        is_valid(submitted).then_some(claim)
+    }
+
     /// Returns the claim that this run makes. All cases share it.
     pub(crate) async fn claim(&self) -> Result<&Claim, InconclusiveReason> {
         let place = &self.claim;

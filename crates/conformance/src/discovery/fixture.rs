@@ -102,7 +102,7 @@ pub struct TrustValue {
     /// The wallet that is trusted.
     pub destination: WalletAddress,
     /// The score.
-    pub trust_score: Integer,
+    pub trust_score: i64,
 }
 
 impl Fixture {
@@ -170,7 +170,7 @@ mod tests {
                 "a block is its index",
             ),
             (r#"{"trust": [[]]}"#, "source and destination"),
-            (r#"{"balances": [{"wallet": 7}]}"#, "wallet"),
+            (r#"{"balances": [{"wallet": 7}]}"#, "0x followed by 40"),
         ] {
             let error = serde_json::from_str::<Fixture>(text)
                 .unwrap_err()

@@ -267,12 +267,18 @@ impl Node {
                 {
                     retried = true;
                 }
-                Err(Failure::Closed(reason)) => {
+                Err(failure) => {
+                    let is_lost = matches!(failure, Failure::Connection(_) | Failure::Closed(_));
+                    if is_lost && request.only_reads() {
+                        self.with_log(|log| log.add_unanswered(request.clone()));
+                    }
+                    let Failure::Closed(reason) = failure else {
+                        return Err(failure.into());
+                    };
                     return Err(InconclusiveReason::Transport(
                         self.closed(&request, &reason, retried),
                     ));
                 }
-                Err(failure) => return Err(failure.into()),
             }
         }
     }

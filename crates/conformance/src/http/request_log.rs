@@ -9,10 +9,12 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use super::{
-    exchange::{Exchange, Method},
+    exchange::{Exchange, Method, Request},
     latencies::Latencies,
 };
 
+/// Maximum number of requests without a response to keep.
+const MOST_UNANSWERED: usize = 10;
 /// Maximum number of requests to list.
 const MOST_LISTED: usize = 1_000;
 
@@ -51,6 +53,8 @@ pub(crate) struct RequestLog {
     pub(crate) repeated: u64,
     /// The first of these server errors.
     pub(crate) first_error: Option<Arc<Exchange>>,
+    /// The first requests after which the node closed the connection, or could not be reached.
+    pub(crate) unanswered: Vec<Request>,
     /// The GETs with parameters that got a response, up to [`MOST_LISTED`].
     pub(crate) requested: BTreeSet<String>,
     /// The requests of earlier findings that got no response yet.
@@ -82,6 +86,13 @@ impl RequestLog {
     pub(super) fn repeated(&mut self, error: Arc<Exchange>) {
         self.repeated += 1;
         self.first_error.get_or_insert(error);
+    }
+
+    /// Adds a request that got no response.
+    pub(super) fn add_unanswered(&mut self, request: Request) {
+        if self.unanswered.len() < MOST_UNANSWERED {
+            self.unanswered.push(request);
+        }
     }
 
     /// Adds an exchange.

@@ -25,7 +25,7 @@ use crate::{
     api::{Tier, block_request},
     cases::{Case, CaseResult},
     checks::{Checked, Findings, MAX_FINDINGS},
-    context::{Context, Samples, SigningWallet, SnapshotStore},
+    context::{Context, Samples, SigningWallet, SnapshotStore, Submitting},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
@@ -312,7 +312,10 @@ async fn all(
     }
     let context = Context::new(
         Samples::new(node, spec, discovered),
-        options.submitting.clone(),
+        Submitting {
+            makes_a_claim: selected.iter().any(|case| case.tier == Tier::Write),
+            ..options.submitting.clone()
+        },
         snapshots,
         options.files.baseline.clone(),
     );

@@ -1,4 +1,4 @@
-//! The known failures of a node: case IDs with a reason and, optionally, an expiry date.
+//! The known failures of a node: case IDs with a reason and, optionally, an expiry date and limits.
 //!
 //! These cases still run. If one violates its requirement, its outcome is *known*. If it passes, its
 //! outcome is *stale*, and the run fails. So the file can't list faults that are fixed.
@@ -10,7 +10,10 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use toml::value::Datetime;
 
-use crate::cases::{self, CaseResult};
+use crate::{
+    cases::{self, CaseResult},
+    checks::Finding,
+};
 
 /// The reason why a file of expectations can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +59,57 @@ type Day = (u16, u8, u8);
 struct Expected {
     reason: String,
     expires: Option<Day>,
+    limits: Limits,
+}
+
+/// The findings that an entry excuses. Without limits, it excuses all findings of its case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Limits {
+    blocks: Option<Vec<u64>>,
+    location: Option<String>,
+    actual: Option<String>,
+    count: Option<usize>,
+}
+
+impl Limits {
+    /// Whether the entry excuses all findings of a case.
+    fn cover(&self, result: &CaseResult) -> bool {
+        if *self == Self::default() {
+            return true;
+        }
+        let all = result.findings.len().saturating_add(result.unlisted);
+        let is_counted = self.count.is_none_or(|most| all <= most);
+        // The findings that are not listed may be about anything.
+        let is_about_all =
+            self.blocks.is_none() && self.location.is_none() && self.actual.is_none();
+        is_counted
+            && (is_about_all || result.unlisted == 0)
+            && result.findings.iter().all(|finding| self.covers(finding))
+    }
+
+    fn covers(&self, finding: &Finding) -> bool {
+        let location = finding.pointer.as_deref().unwrap_or_default();
+        let is_in_block = self.blocks.as_ref().is_none_or(|blocks| {
+            let block = finding.block.or_else(|| block_of(finding));
+            block.is_some_and(|block| blocks.contains(&block))
+        });
+        is_in_block
+            && self
+                .location
+                .as_ref()
+                .is_none_or(|prefix| location.starts_with(prefix))
+            && self
+                .actual
+                .as_ref()
+                .is_none_or(|part| finding.actual.contains(part))
+    }
+}
+
+/// Returns the index of the block that a finding's request is for.
+fn block_of(finding: &Finding) -> Option<u64> {
+    let url = &finding.exchange.as_ref()?.url;
+    let (_, index) = url.split_once("/get-block?block_index=")?;
+    index.parse().ok()
 }
 
 /// The known failures of a node, by case.
@@ -75,6 +129,10 @@ struct Entry {
     case: String,
     reason: String,
     expires: Option<Datetime>,
+    blocks: Option<Vec<u64>>,
+    location: Option<String>,
+    actual: Option<String>,
+    count: Option<usize>,
 }
 
 impl Expectations {
@@ -86,6 +144,7 @@ impl Expectations {
     ///     case = "get-block/committee"
     ///     reason = "returns the committee as a string"
     ///     expires = 2027-06-30
+    ///     blocks = [1, 2]
     /// "#;
     /// nodeproof_conformance::Expectations::from_toml(text)?;
     /// # Ok::<(), nodeproof_conformance::ExpectationError>(())
@@ -117,6 +176,12 @@ impl Expectations {
             let value = Expected {
                 reason: entry.reason,
                 expires,
+                limits: Limits {
+                    blocks: entry.blocks,
+                    location: entry.location,
+                    actual: entry.actual,
+                    count: entry.count,
+                },
             };
             if expected.insert(entry.case.clone(), value).is_some() {
                 return Err(ExpectationError::Twice(entry.case));
@@ -136,7 +201,9 @@ impl Expectations {
             }
             return;
         }
-        if result.departs() {
+        if result.departs() && !expected.limits.cover(result) {
+            result.note = Some(format!("known only in part: {}", expected.reason));
+        } else if result.departs() {
             result.outcome = Outcome::Known;
             result.note = Some(expected.reason.clone());
         } else if result.outcome == Outcome::Pass {
@@ -200,5 +267,54 @@ mod tests {
         assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("not a date"));
         assert!(told(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));
         assert!(told("[[expect]\n").contains("line 1"));
+    }
+
+    #[test]
+    fn an_entry_excuses_only_the_findings_within_its_limits() {
+        let case = cases::all()
+            .into_iter()
+            .find(|case| case.id == "get-block/committee")
+            .unwrap();
+        let finding = |block: u64, at: &str, actual: &str| {
+            let mut finding = Finding::without_response("wrong", "right", actual).at(at);
+            finding.block = Some(block);
+            finding
+        };
+        let apply = |limits: &str, findings: &[Finding], unlisted: usize| {
+            let text =
+                format!("[[expect]]\ncase = \"get-block/committee\"\nreason = \"known\"\n{limits}");
+            let mut result = CaseResult::not_run(case, Outcome::Fail);
+            result.findings = findings.to_vec();
+            result.unlisted = unlisted;
+            let expectations = Expectations::from_toml(&text).unwrap();
+            expectations.apply(&mut result, (2026, 11, 23));
+            result.outcome
+        };
+        let first = finding(1, "/committee", "null");
+        let second = finding(2, "/committee/0", "\"x\"");
+        let both = [first.clone(), second.clone()];
+        let one = [first];
+        for (limits, findings, unlisted, outcome) in [
+            ("", &both[..], 7, Outcome::Known),
+            ("blocks = [1]", &one, 0, Outcome::Known),
+            ("blocks = [1]", &both, 0, Outcome::Fail),
+            ("blocks = [1, 2]", &both, 0, Outcome::Known),
+            ("blocks = [1, 2]", &both, 1, Outcome::Fail),
+            ("location = \"/committee\"", &both, 0, Outcome::Known),
+            ("location = \"/committee/\"", &both, 0, Outcome::Fail),
+            ("actual = \"null\"", &one, 0, Outcome::Known),
+            ("actual = \"null\"", &both, 0, Outcome::Fail),
+            ("count = 2", &both, 0, Outcome::Known),
+            ("count = 9", &both, 7, Outcome::Known),
+            ("count = 1", &both, 0, Outcome::Fail),
+        ] {
+            let told = apply(limits, findings, unlisted);
+            assert_eq!(
+                told,
+                outcome,
+                "{limits}, {} findings",
+                findings.len() + unlisted
+            );
+        }
     }
 }

@@ -117,10 +117,19 @@ impl Report {
                 "conforms, but the run failed".to_owned()
             }
             (Verdict::Conforms, Some(selected)) => selected,
-            (Verdict::Conforms, None) => "conforms".to_owned(),
+            (Verdict::Conforms, None) => self.conforms_except(),
             (Verdict::Departs, _) => "violates the contract".to_owned(),
             (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
             (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
+        }
+    }
+
+    /// Returns `conforms`, with the number of known failures.
+    pub(crate) fn conforms_except(&self) -> String {
+        match self.count(Outcome::Known) {
+            0 => "conforms".to_owned(),
+            1 => "conforms, except for 1 known failure".to_owned(),
+            known => format!("conforms, except for {known} known failures"),
         }
     }
 

@@ -195,14 +195,12 @@ const COUNTED: [Outcome; 8] = [
 /// Renders the verdict as one line without a line feed: the node, the verdict and the reason.
 pub(super) fn verdict_line(report: &Report, style: Style) -> String {
     let selected = report.passed_of_selected();
+    let mut conforms = report.conforms_except();
+    if report.count(Outcome::Inconclusive) > 0 {
+        conforms.push_str("; some cases are inconclusive");
+    }
     let (words, colour) = match report.verdict {
-        Verdict::Conforms if selected.is_some() => {
-            (selected.as_deref().unwrap_or_default(), "32;1")
-        }
-        Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
-            ("conforms; some cases are inconclusive", "32;1")
-        }
-        Verdict::Conforms => ("conforms", "32;1"),
+        Verdict::Conforms => (selected.as_deref().unwrap_or(&conforms), "32;1"),
         Verdict::Departs => ("violates the contract", "31;1"),
         Verdict::Unreachable => ("has no verdict", "33;1"),
         Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),

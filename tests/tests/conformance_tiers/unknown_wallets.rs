@@ -1,0 +1,119 @@
+//! A node that knows only some wallets refuses throw-away wallets as it refuses wrong signatures.
+//! The run's own claim decides what they cannot.
+
+use integration_tests::{
+    faults::change_response,
+    proxy::{Fault, Proxy, RecordedRequest, Response},
+    watch::{check, ids},
+};
+use nodeproof_conformance::{
+    Options, Tier,
+    report::{Outcome, Report},
+};
+use serde_json::{Value, json};
+
+use crate::{ended, local};
+
+const SUBMIT: &str = "/submit-transaction";
+
+/// Refuses everything with one message, as a node does that does not know a wallet.
+fn refused(response: Response) -> Response {
+    let body = json!({"status": "SUCCESS", "response": {
+        "valid": false, "msg": "Transaction has invalid signatures", "new_transaction": true,
+    }});
+    response.with_body(body.to_string())
+}
+
+fn signers(request: &RecordedRequest) -> Vec<String> {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let signers = &body["transaction"]["specific_data"]["signers"];
+    let signers = signers.as_array().into_iter().flatten();
+    signers
+        .filter_map(|one| one.as_str().map(str::to_owned))
+        .collect()
+}
+
+fn is_valid(response: &Response) -> bool {
+    let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+    body["response"]["valid"] == true
+}
+
+/// Runs the write tier with bob's wallet, the only one that the node knows.
+async fn run(
+    change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
+) -> Report {
+    let node = local().await;
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let wallet = same.wallet("bob").expect("a wallet");
+    let bob = wallet.address().to_string();
+    let fault: Fault = change_response(SUBMIT, move |request, response| {
+        let is_known = signers(request).iter().all(|signer| *signer == bob);
+        match is_valid(&response) && is_known {
+            true => response,
+            false => change(request, refused(response)),
+        }
+    });
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let mut options = Options::default();
+    options.selection.allow = Tier::Write;
+    options.submitting.wallet = Some(wallet.keys().clone().into());
+    options.submitting.currency = Some(same.native_token().to_owned());
+    options.submitting.contract = Some(same.contract_address());
+    options.submitting.settle_timeout = std::time::Duration::from_secs(2);
+    check(&proxy.server.base_url(), &options).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_runs_own_claim_decides_what_throw_away_wallets_cannot() {
+    let report = run(|_, response| response).await;
+    assert_eq!(ids(&report, Outcome::Fail), Vec::<&str>::new());
+    let (outcome, _) = ended(&report, "submit-transaction/claim-accepted");
+    assert_eq!(outcome, Outcome::Pass);
+    for id in [
+        "unsigned",
+        "unlisted-signer",
+        "another-wallets-key",
+        "signature-altered",
+        "params-altered",
+        "fee-altered",
+        "signature-not-hex",
+        "signatures-required",
+        "right-after-wrong-signature",
+    ] {
+        let case = format!("submit-transaction/{id}");
+        let (outcome, reason) = ended(&report, &case);
+        assert_eq!(outcome, Outcome::Pass, "{case}: {reason}");
+    }
+    // Without a second wallet that the node knows, or a signature that could be spent, these stay open.
+    let undecided = ids(&report, Outcome::Inconclusive);
+    assert_eq!(undecided, ["submit-transaction/half-signed",]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_is_accepted_with_a_wrong_signature_fails_the_case() {
+    let report = run(|request, response| {
+        // The node checks only that the signature has 128 digits.
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let signature = body["signatures"][0]["msgsign"]
+            .as_str()
+            .unwrap_or_default();
+        let is_of_bob = body["signatures"]
+            .as_array()
+            .is_some_and(|all| all.len() == 1)
+            && signers(request).len() == 1
+            && body["signatures"][0]["wallet_address"] == signers(request)[0].as_str();
+        if !is_of_bob || signature.len() != 128 {
+            return response;
+        }
+        response.with_body(
+            json!({"status": "SUCCESS", "response": {
+                "valid": true, "msg": "Economic validation succeeded", "new_transaction": true,
+            }})
+            .to_string(),
+        )
+    })
+    .await;
+    let (outcome, reason) = ended(&report, "submit-transaction/another-wallets-key");
+    assert_eq!(outcome, Outcome::Fail, "{reason}");
+    assert_eq!(report.exit_code, 1);
+}
