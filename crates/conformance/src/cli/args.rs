@@ -156,7 +156,8 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub blocks: Option<BlockRange>,
 
-    /// Continue an interrupted sweep from its state.
+    /// Continue an interrupted sweep from its state. Without a state, the sweep starts. A finished sweep
+    /// keeps its report and its exit status.
     #[arg(long, requires = "blocks")]
     pub resume: bool,
 

@@ -12,6 +12,8 @@ use nodeproof_report::{
     LongText, NodesReport, Report, html, json, junit, long_texts, nodes_html, nodes_junit,
 };
 
+use super::args::ConformanceArgs;
+
 /// A folder that reports can be written to.
 #[derive(Debug)]
 pub(crate) struct ReportFolder(PathBuf);
@@ -54,6 +56,16 @@ pub(crate) fn remove_stale(folder: &Path) {
         }
     }
     remove_texts(folder);
+}
+
+/// Removes the reports of an earlier run from the folder that the command line names.
+pub(crate) fn remove_earlier(args: &ConformanceArgs) {
+    if let Some(folder) = args.report_dir.as_deref()
+        && !args.list
+        && !args.dry_run
+    {
+        remove_stale(folder);
+    }
 }
 
 /// Removes the texts that an earlier run left.

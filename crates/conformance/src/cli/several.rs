@@ -10,10 +10,10 @@ use super::{
     options_from_args::{MAX_INPUT, permitted, report_dir, target},
     output::{print, show_nodes, style},
     progress::Progress,
-    report_folder::ReportFolder,
+    report_folder::{ReportFolder, remove_earlier},
     signals::{Signals, mark_nodes_terminated},
     summary_file::SummaryFile,
-    sweep_state::sweep_with_state,
+    sweep_state::{finish, finished_earlier, sweep_with_state},
     targets::from_toml,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     http::Target,
     nodes::{NodeToCheck, run_several},
     run::{Options, plan_text},
-    sweep::{Lock, StateError, Sweep, remove_finished},
+    sweep::Sweep,
 };
 
 /// Returns the nodes that the command line names, each once.
@@ -106,6 +106,12 @@ pub(crate) async fn several(
     let style = style();
     let progress = Progress::of_several(targets.len(), args, style);
     let sweeps = sweeps(args, &options, &targets)?;
+    if let Some(status) = finished_earlier(args, sweeps.iter().flatten()) {
+        return Ok(status);
+    }
+    if args.resume {
+        remove_earlier(args);
+    }
     for ((target, progress), sweep) in targets.into_iter().zip(progress).zip(sweeps) {
         let mut options = options.clone();
         options.sweep = sweep;
@@ -139,15 +145,13 @@ pub(crate) async fn several(
     if report.nodes.iter().all(done) {
         // Until all are done, resuming needs the state of the finished ones.
         for state in swept.iter().filter_map(|sweep| sweep.state.as_ref()) {
-            remove_finished(state);
+            finish(state, report.exit_code);
         }
     }
     Ok(report.exit_code)
 }
 
 /// Returns each node's sweep, or `None` for each if there is no sweep.
-///
-/// On resume, a node without a state starts its sweep now: it may have been unreachable before.
 fn sweeps(
     args: &ConformanceArgs,
     options: &Options,
@@ -156,17 +160,8 @@ fn sweeps(
     let Some(sweep) = &options.sweep else {
         return Ok(targets.iter().map(|_| None).collect());
     };
-    let of_each: Vec<_> = targets
+    targets
         .iter()
-        .map(|target| sweep_with_state(sweep.clone(), args, options, target))
-        .collect();
-    let any = of_each.iter().any(Result::is_ok);
-    let begun = |found| match found {
-        Err(UsageError::State(StateError::Nothing { path })) if any => {
-            let lock = Lock::take(&path)?;
-            Ok(Some(sweep.clone().keeping_state(path).locked(lock)))
-        }
-        found => found.map(Some),
-    };
-    of_each.into_iter().map(begun).collect()
+        .map(|target| sweep_with_state(sweep.clone(), args, options, target).map(Some))
+        .collect()
 }
