@@ -18,7 +18,7 @@ use super::{
     explain::explain,
     monitor::start_monitor,
     options_from_args::{options, permitted},
-    output::{complain, list, print, show},
+    output::{NotWritten, complain, list, print, show},
     report_folder::{remove_earlier, remove_stale},
     runs::Runs,
     several::{for_one_node, named_targets, several},
@@ -66,7 +66,10 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
             }
             // If the user put a private key into the wrong argument, the message must not repeat it.
             complain(&redact(&format!("error: {error}")));
-            ExitStatus::Usage.code()
+            match error {
+                UsageError::Output(_) => ExitStatus::HarnessFault.code(),
+                _ => ExitStatus::Usage.code(),
+            }
         }
     }
 }
@@ -178,12 +181,15 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let mut runs = Runs::new(args, target, options)?;
     let signals = Signals::default();
     if let Some(every) = args.watch {
-        return watch(&mut runs, &signals, every).await;
+        return Ok(watch(&mut runs, &signals, every).await);
     }
     let report = runs.check(&signals, signals.listen()).await;
-    runs.publish(&report, || {
+    let published = runs.publish(&report, || {
         show(&report, args.format, runs.style, runs.folder())
-    })?;
+    });
+    if let Err(NotWritten(status)) = published {
+        return Ok(status);
+    }
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
         && let Some(state) = runs.sweep_state()
     {

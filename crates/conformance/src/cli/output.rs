@@ -5,8 +5,8 @@ use std::io::{ErrorKind, IsTerminal, Write, stdout};
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
 use nodeproof_report::{
-    JsonReport, NodesReport, Report, Style, compact, github, json, nodes_compact, nodes_github,
-    nodes_text, text_with_files,
+    ExitStatus, JsonReport, NodesReport, Report, Style, compact, github, json, nodes_compact,
+    nodes_github, nodes_text, text_with_files,
 };
 
 use super::{args::Format, error::UsageError, report_folder::ReportFolder};
@@ -97,6 +97,28 @@ pub(crate) fn show_nodes(
         Format::Github => print(&nodes_github(report)),
     }
 }
+
+/// Returns the exit status of a run after its report was written, and prints what could not be written.
+///
+/// A failed run stays a failed run. A run that conforms does not, because its report is lost.
+pub(crate) fn status_after(
+    status: u8,
+    written: impl IntoIterator<Item = Result<(), UsageError>>,
+) -> Result<u8, NotWritten> {
+    let errors: Vec<_> = written.into_iter().filter_map(Result::err).collect();
+    for error in &errors {
+        complain(&redact(&format!("error: {error}")));
+    }
+    match status {
+        _ if errors.is_empty() => Ok(status),
+        0 => Err(NotWritten(ExitStatus::HarnessFault.code())),
+        status => Err(NotWritten(status)),
+    }
+}
+
+/// The exit status of a run whose report could not be written completely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotWritten(pub(crate) u8);
 
 /// Prints a report for programs.
 fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {

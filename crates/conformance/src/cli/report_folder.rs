@@ -136,10 +136,11 @@ impl ReportFolder {
     }
 
     fn write_all(&self, files: [(&str, String); 3]) -> io::Result<()> {
-        for (name, text) in files {
-            replace(&self.0.join(name), text.as_bytes(), Access::Umask)?;
-        }
-        Ok(())
+        let write = |(name, text): (&str, String)| {
+            replace(&self.0.join(name), text.as_bytes(), Access::Umask)
+        };
+        // If one file can't be written, the others are written anyway.
+        files.map(write).into_iter().collect()
     }
 }
 

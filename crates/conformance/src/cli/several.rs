@@ -8,7 +8,7 @@ use super::{
     args::{CheckArgs, ConformanceArgs},
     error::UsageError,
     options_from_args::{MAX_INPUT, permitted, report_dir, target},
-    output::{print, show_nodes, style},
+    output::{NotWritten, print, show_nodes, status_after, style},
     progress::Progress,
     report_folder::{ReportFolder, remove_earlier},
     signals::{Signals, mark_nodes_terminated},
@@ -134,13 +134,15 @@ pub(crate) async fn several(
     let mut report = run_several(nodes, signals.listen()).await;
     mark_nodes_terminated(&mut report, signals.status());
     let shown = show_nodes(&report, args.format, style);
-    if let Some((path, folder)) = folder {
-        folder
-            .write_nodes(&report)
-            .map_err(|error| report_dir(path, &error))?;
+    let written = folder.map_or(Ok(()), |(path, folder)| {
+        let written = folder.write_nodes(&report);
+        written.map_err(|error| report_dir(path, &error))
+    });
+    let appended = summary.map_or(Ok(()), |file| file.append(&nodes_summary(&report)));
+    let published = status_after(report.exit_code, [written, appended, shown]);
+    if let Err(NotWritten(status)) = published {
+        return Ok(status);
     }
-    summary.map_or(Ok(()), |file| file.append(&nodes_summary(&report)))?;
-    shown?;
     let done = |node: &Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {
         // Until all are done, resuming needs the state of the finished ones.
