@@ -18,7 +18,7 @@ use super::{
     explain::explain,
     monitor::start_monitor,
     options_from_args::{options, permitted},
-    output::{NotWritten, complain, list, print, show},
+    output::{NotWritten, complain_usage, list, print, show},
     report_folder::{remove_earlier, remove_stale},
     runs::Runs,
     several::{for_one_node, named_targets, several},
@@ -65,7 +65,7 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
                 remove_earlier(args);
             }
             // If the user put a private key into the wrong argument, the message must not repeat it.
-            complain(&redact(&format!("error: {error}")));
+            complain_usage(&redact(&format!("error: {error}")));
             match error {
                 UsageError::Output(_) => ExitStatus::HarnessFault.code(),
                 _ => ExitStatus::Usage.code(),
