@@ -91,8 +91,8 @@ async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
     let junit = read("junit.xml");
     assert_eq!(junit.matches("<testsuite ").count(), 3, "{junit}");
     assert!(junit.contains("name=\"cross-check\""));
-    // The folder contains the three files, but no state of the finished sweep.
-    assert_eq!(reports.read_dir().expect("a folder").count(), 3);
+    // The folder contains the three files, and the state of each finished sweep.
+    assert_eq!(reports.read_dir().expect("a folder").count(), 5);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -138,20 +138,21 @@ async fn sweeps_of_several_nodes_are_resumed_each_from_where_it_was() {
         };
         paths.filter(is_state).collect::<Vec<_>>()
     };
-    let (code, text) = run(with(&["--resume"])).await;
-    assert_eq!(code, 2, "{text}");
-    assert!(text.contains("nothing to resume"), "{text}");
-    let (code, text) = run(with(&["--max-requests", "45"])).await;
+    let (code, text) = run(with(&["--resume", "--max-requests", "45"])).await;
     assert_eq!((code, states().len()), (3, 2), "{text}");
     // Simulate that one of the states never existed.
     fs::remove_file(&states()[0]).expect("a state");
     let (code, text) = run(with(&["--resume"])).await;
-    assert_eq!((code, states().len()), (0, 0), "{text}");
+    assert_eq!((code, states().len()), (0, 2), "{text}");
     assert_eq!(
         text.matches("sweep of blocks 1 to 30: 30 checked").count(),
         2,
         "{text}"
     );
+    let (code, text) = run(with(&["--resume"])).await;
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("finished, with exit status 0"), "{text}");
+    assert!(folder.path().join("report.html").is_file());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -87,6 +87,8 @@ fn report(reports: &Path) -> Value {
         "cost",
         "requests",
         "most_requests",
+        // A resumed run lists only its own requests.
+        "requested",
     ] {
         remove(&mut report, "", name);
     }
@@ -115,7 +117,6 @@ async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() 
     let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
     let (code, text) = run(command(&url, &whole, &["--quiet"])).await;
     assert_eq!(code, 1, "{text}");
-    assert_eq!(state(&whole), None, "a finished sweep leaves no state");
     let mut from = 0;
     for resume in [&[][..], &["--resume"]] {
         let mut killed = command(&url, &cut, &["--quiet", "--rate", "60"])
@@ -149,7 +150,40 @@ async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() 
         json!([{"case": "get-block/status", "what": "status is missing", "count": BLOCKS / 10,
             "blocks": [10, 20, 30, 40, 50]}])
     );
-    assert_eq!(state(&cut), None);
+    assert_eq!(next(&cut), next(&whole));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn resuming_a_finished_sweep_keeps_its_report_and_its_exit_status() {
+    let (_node, proxy) = broken().await;
+    let url = proxy.server.base_url();
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path();
+    let resume = || run(command(&url, reports, &["--quiet", "--resume"]));
+    let (code, text) = resume().await;
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("the sweep starts"), "{text}");
+    let written = fs::read(reports.join("report.json")).expect("a report");
+    let before = proxy.requests().len();
+    let (code, text) = resume().await;
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("finished, with exit status 1"), "{text}");
+    assert_eq!(proxy.requests().len(), before, "nothing is sent again");
+    let kept = fs::read(reports.join("report.json")).expect("the report");
+    assert!(kept == written, "the report is the same");
+    // A lost report is written again, without another request for a block of the sweep.
+    fs::remove_file(reports.join("report.json")).expect("a report");
+    let (code, text) = resume().await;
+    assert_eq!(code, 1, "{text}");
+    assert_eq!(report(reports)["sweep"]["done"], true);
+    // Without --resume, the sweep starts again.
+    let (code, text) = run(command(
+        &url,
+        reports,
+        &["--quiet", "--max-requests", "150"],
+    ))
+    .await;
+    assert_eq!((code, next(reports) < Some(BLOCKS)), (3, true), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -185,12 +219,8 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
     local.args(["conformance", "--blocks", "..", "--resume"]);
     for (command, parts) in [
         (
-            with(&["--resume", "--state", "/no/such/state.json"]),
-            &["nothing to resume", "/no/such/state.json"][..],
-        ),
-        (
             with(&["--resume", "--state", damaged]),
-            &["is damaged", "without --resume"],
+            &["is damaged", "without --resume"][..],
         ),
         (
             other("http://127.0.0.1:1"),
@@ -199,7 +229,14 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
         (other_range, &["its range of blocks is .., not 5.."]),
         (
             with(&["--resume", "--state", kept_text, "--skip", "chain/*"]),
-            &["its selection of cases is"],
+            &[
+                "its selection of cases is another one",
+                "only the state has chain/",
+            ],
+        ),
+        (
+            with(&["--resume", "--state", "/proc/none/state"]),
+            &["/proc/none/state can't be used"],
         ),
         (
             with(&["--state", "/proc/none/state"]),

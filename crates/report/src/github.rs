@@ -124,10 +124,30 @@ fn command(kind: &str, title: &str, message: &str, out: &mut String) {
     let _ = writeln!(out, "::{kind} title={title}::{}", data(message.trim_end()));
 }
 
-/// Escapes a command's data. An older form of commands begins with `##[` anywhere in a line.
+/// Escapes a command's data.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
+    let text = text
+        .replace('%', "%25")
         .replace('\r', "%0D")
-        .replace('\n', "%0A")
-        .replace("##[", "#\\u{23}[")
+        .replace('\n', "%0A");
+    without_old_commands(&text)
+}
+
+/// Escapes the beginning of an older form of commands: `##[` anywhere in a line of a job's output.
+#[must_use]
+pub fn without_old_commands(text: &str) -> String {
+    text.replace("##[", "#\\u{23}[")
+}
+
+/// Renders an error that prevented a run as an annotation.
+#[must_use]
+pub fn github_error(message: &str) -> String {
+    let mut out = String::new();
+    command(
+        "error",
+        "nodeproof",
+        &escaped_up_to(message, 1_000),
+        &mut out,
+    );
+    out
 }

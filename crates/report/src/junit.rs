@@ -6,6 +6,7 @@
 
 use std::{io, time::Duration};
 
+use chrono::DateTime;
 use nodeproof_primitives::escape::{escaped, escaped_lines, escaped_up_to};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
@@ -25,10 +26,17 @@ pub fn junit(report: &Report) -> io::Result<String> {
     let mut document = quick_junit::Report::new("nodeproof");
     document.set_time(Duration::from_millis(report.elapsed_ms));
     document.add_test_suite(suite(report, "run", vec![whole_run(report)]));
-    let of_one_operation = |a: &CaseReport, b: &CaseReport| a.operation() == b.operation();
-    for cases in report.cases.chunk_by(of_one_operation) {
-        let operation = cases[0].operation();
-        let cases = cases.iter().map(|case| test_case(case, report)).collect();
+    let mut suites: Vec<(&str, Vec<TestCase>)> = Vec::new();
+    for case in &report.cases {
+        let operation = case.operation();
+        let place = suites.iter().position(|(name, _)| *name == operation);
+        let place = place.unwrap_or_else(|| {
+            suites.push((operation, Vec::new()));
+            suites.len() - 1
+        });
+        suites[place].1.push(test_case(case, report));
+    }
+    for (operation, cases) in suites {
         document.add_test_suite(suite(report, operation, cases));
     }
     written(&document)
@@ -49,6 +57,10 @@ pub fn nodes_junit(report: &NodesReport) -> io::Result<String> {
         document.add_test_suite(suite(node, &node.target.base_url, cases));
     }
     let mut suite = TestSuite::new("cross-check");
+    let started = report.nodes.iter().map(|node| &node.started_at).min();
+    if let Some(Ok(started)) = started.map(|started| DateTime::parse_from_rfc3339(started)) {
+        suite.set_timestamp(started);
+    }
     suite.add_test_cases(report.cross_check.iter().map(cross_check));
     document.add_test_suite(suite);
     written(&document)
@@ -110,6 +122,9 @@ fn differing(finding: &CrossFinding) -> String {
 fn suite(report: &Report, name: &str, cases: Vec<TestCase>) -> TestSuite {
     let mut suite = TestSuite::new(escaped_up_to(name, MAX_MESSAGE));
     suite.set_time(cases.iter().filter_map(|case| case.time).sum());
+    if let Ok(started) = DateTime::parse_from_rfc3339(&report.started_at) {
+        suite.set_timestamp(started);
+    }
     for (name, value) in [
         ("base_url", escaped_up_to(&report.target.base_url, 2_000)),
         (

@@ -45,7 +45,7 @@ pub use comparison::{
     CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare, markdown_of_comparison,
     text_of_comparison,
 };
-pub use github::{github, nodes_github};
+pub use github::{github, github_error, nodes_github, without_old_commands};
 pub use html::{GENERATOR, html, nodes_html};
 pub use json::{JsonReport, json};
 pub use junit::{junit, nodes_junit};

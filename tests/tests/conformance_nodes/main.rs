@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
+mod growing;
 mod table;
 
 use std::sync::{

@@ -80,6 +80,8 @@ fn same(report: &Report) -> Value {
         "cost",
         "requests",
         "most_requests",
+        // A resumed run lists only its own requests.
+        "requested",
     ] {
         remove(&mut value, "", name);
     }

@@ -9,6 +9,7 @@ use std::{
     sync::LazyLock,
 };
 
+use integration_tests::{faults::change_json, proxy::Proxy};
 use nodeproof_devnode::InjectedFault;
 use yaml_serde::Value;
 
@@ -223,6 +224,79 @@ async fn the_action_installs_runs_annotates_and_uploads() {
     for name in ["junit.xml", "report.html"] {
         assert!(after.uploaded[0].join(name).exists(), "{name}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_action_takes_arguments_on_one_line_and_compares_nothing_on_the_first_run() {
+    let node = node(None).await;
+    let job = Job::run(
+        false,
+        &[
+            ("base-url", node.base_url()),
+            ("network", "devnet"),
+            (
+                "arguments",
+                "--strict --skip=docs/*\n  --only=chain/*  --skip docs/*",
+            ),
+            ("before", "before/report.json"),
+        ],
+    );
+    assert_eq!(job.status, 0, "{}", job.out);
+    assert!(
+        job.out
+            .contains("::notice title=nodeproof::There is no earlier report")
+    );
+}
+
+#[test]
+fn invalid_usage_in_a_job_of_github_gives_an_annotation() {
+    let usage = |arguments: &[&str]| {
+        let mut command = Command::new(&*NODEPROOF);
+        command.env("GITHUB_ACTIONS", "true").args(arguments);
+        let output = command.output().expect("the program");
+        assert_eq!(output.status.code(), Some(2));
+        text(&output.stderr)
+    };
+    for arguments in [&["--only", "##[error]x"][..], &["--jobs", "##[error]x"]] {
+        let errors = usage(arguments);
+        let annotations = errors
+            .lines()
+            .filter(|line| line.starts_with("::error title=nodeproof::"));
+        assert_eq!(annotations.count(), 1, "{errors}");
+        assert!(!errors.contains("##["), "{errors}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn text_from_a_node_is_no_command_of_the_older_form_in_any_format() {
+    let node = node(None).await;
+    let fault = change_json("/get-block", |_, block| {
+        block["creator_wallet"] = serde_json::json!("##[error]hidden");
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let output = |format: &str, github: &str| {
+        let mut command = super::run(&proxy.server.base_url());
+        command.args(["--format", format, "--only", "get-block/*"]);
+        let output = command.env("GITHUB_ACTIONS", github).output();
+        let output = output.expect("the program");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        (text(&output.stdout), text(&output.stderr))
+    };
+    for format in ["pretty", "compact", "json", "github"] {
+        let (out, errors) = output(format, "true");
+        // The compact form does not show values.
+        let shows = format == "compact" || out.contains("error]hidden");
+        assert!(shows, "{format}: {out}");
+        assert!(
+            !out.contains("##[") && !errors.contains("##["),
+            "{format}: {out}{errors}"
+        );
+        if format == "json" {
+            let report: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+            assert!(report.to_string().contains("##[error]hidden"));
+        }
+    }
+    assert!(output("pretty", "").0.contains("##[error]hidden"));
 }
 
 #[test]

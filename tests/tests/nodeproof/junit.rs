@@ -3,7 +3,12 @@
 //! The schema is `junit-10.xsd` of Jenkins' xUnit plugin. It is not copied. This file lists what the
 //! schema allows.
 
-use std::{collections::BTreeMap, fs, path::Path, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    process::Command,
+};
 
 use integration_tests::{
     faults::{change_json, set},
@@ -252,6 +257,17 @@ async fn every_report_keeps_the_schema_and_is_read_back_as_it_was_meant() {
         assert_eq!(document.root_element().tag_name().name(), "testsuites");
         let none: [&str; 0] = [];
         assert_eq!(violations(document.root_element()), none, "{name}");
+
+        let suites: Vec<_> = document
+            .descendants()
+            .filter(|part| part.has_tag_name("testsuite"))
+            .collect();
+        let names: BTreeSet<_> = suites.iter().map(|suite| suite.attribute("name")).collect();
+        assert_eq!(names.len(), suites.len(), "{name}: one suite for each name");
+        assert!(
+            suites.iter().all(|suite| suite.has_attribute("timestamp")),
+            "{name}"
+        );
 
         let expected = expected(&read(&folder.path().join("report.json")));
         assert_eq!(counts(&xml), expected, "{name}");

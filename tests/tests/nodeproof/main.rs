@@ -14,6 +14,7 @@ mod monitoring;
 mod pages;
 mod recheck;
 mod signatures;
+mod unwritable;
 mod watching;
 
 use std::{

@@ -7,9 +7,11 @@ use std::{
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use axum::http::StatusCode;
 use integration_tests::{
     faults::change_json,
     proxy::{Fault, Proxy},
@@ -226,6 +228,20 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_responds_is_not_unreachable_if_it_can_not_be_checked() {
+    let node = node(None).await;
+    let fault: Fault = Arc::new(|_, response| response.with_status(StatusCode::NOT_FOUND));
+    let other = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let url = other.server.base_url();
+    let monitor = Monitor::start(&[&url]);
+    let inconclusive = label("verdict", &url, ",verdict=\"inconclusive\"");
+    monitor.reaches(&inconclusive, 1.0).await;
+    let metrics = monitor.metrics().await;
+    let unreachable = label("verdict", &url, ",verdict=\"unreachable\"");
+    assert_eq!(metrics.get(&unreachable), Some(&0.0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
     let ahead = nodeproof_devnode::spawn(Config::for_tests().with_block_time(BlockTime::Manual))
         .await
@@ -325,7 +341,7 @@ async fn prometheus_stores_the_metrics_and_fires_the_alert() {
         return;
     }
     let node = node(Some(InjectedFault::RemarksCut)).await;
-    let monitor = Monitor::start(&[node.base_url()]);
+    let mut monitor = Monitor::start(&[node.base_url()]);
     let folder = tempfile::tempdir().expect("a folder");
     let configuration = folder.path().join("prometheus.yml");
     let text = format!(
@@ -349,13 +365,17 @@ async fn prometheus_stores_the_metrics_and_fires_the_alert() {
         .spawn();
     let _prometheus = Background(started.expect("prometheus"));
     let query = |expression: &str| format!("http://{address}/api/v1/query?query={expression}");
-    let wanted = [
+    let started = [
         ("nodeproof_verdict{verdict=\"departs\"}", "1"),
         ("nodeproof_cases{outcome=\"fail\"}", "1"),
         // A pending alert is one whose condition holds.
         ("count(ALERTS{alertname=\"NodeDoesNotConform\"})", "1"),
     ];
-    for (expression, value) in wanted {
+    let killed = ("count(ALERTS{alertname=\"MonitorStopped\"})", "1");
+    for (expression, value) in started.into_iter().chain([killed]) {
+        if (expression, value) == killed {
+            monitor.child.kill().expect("a monitor that runs");
+        }
         let url = query(
             &expression
                 .replace('{', "%7B")
@@ -376,16 +396,18 @@ async fn prometheus_stores_the_metrics_and_fires_the_alert() {
 }
 
 #[test]
-fn promtool_accepts_the_alert_rules() {
+fn promtool_accepts_the_alert_rules_and_their_tests_pass() {
     if !is_installed("promtool") {
         return;
     }
-    let output = Command::new("promtool")
-        .args(["check", "rules"])
-        .arg(docs("alerts.yml"))
-        .output()
-        .expect("promtool");
-    assert!(output.status.success(), "{output:?}");
+    for (command, file) in [("check", "alerts.yml"), ("test", "alerts.test.yml")] {
+        let output = Command::new("promtool")
+            .args([command, "rules"])
+            .arg(docs(file))
+            .output()
+            .expect("promtool");
+        assert!(output.status.success(), "{output:?}");
+    }
 }
 
 /// The rules and the dashboard must name only existing metrics.

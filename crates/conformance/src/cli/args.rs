@@ -14,7 +14,7 @@ Exit status:
   2    invalid usage or configuration, or no case was selected
   3    no verdict: the node was unreachable, busy or lost, the server is not a node, a limit was
        reached, there was nothing to check, or a tier given with --allow could not run
-  4    the harness itself failed
+  4    the harness itself failed, or could not write its report of a run without a fault
   5    a case passed that the file given with --expect lists as a known failure
   130  interrupted by Ctrl-C; the findings so far are reported
   143  interrupted by SIGTERM; the findings so far are reported
@@ -156,7 +156,8 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub blocks: Option<BlockRange>,
 
-    /// Continue an interrupted sweep from its state.
+    /// Continue an interrupted sweep from its state. Without a state, the sweep starts. A finished sweep
+    /// keeps its report and its exit status.
     #[arg(long, requires = "blocks")]
     pub resume: bool,
 

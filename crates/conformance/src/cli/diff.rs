@@ -10,7 +10,7 @@ use nodeproof_report::{
 use super::{
     args::DiffFormat,
     error::UsageError,
-    output::{print, style},
+    output::{NotWritten, print, status_after, style},
 };
 
 /// Maximum length of a report, in bytes.
@@ -24,7 +24,7 @@ pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8
         DiffFormat::Text => text_of_comparison(comparison, style),
         DiffFormat::Markdown => markdown_of_comparison(comparison),
     });
-    print(&texts.collect::<Vec<_>>().join("\n"))?;
+    let printed = print(&texts.collect::<Vec<_>>().join("\n"));
     let is_worse = comparisons.iter().any(|comparison| comparison.is_worse());
     let is_open = |comparison: &Comparison| !comparison.not_seen_again.is_empty();
     let status = if is_worse {
@@ -34,7 +34,7 @@ pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8
     } else {
         ExitStatus::Conforms
     };
-    Ok(status.code())
+    Ok(status_after(status.code(), [printed]).unwrap_or_else(|NotWritten(status)| status))
 }
 
 /// Reads a report of one node or of several.

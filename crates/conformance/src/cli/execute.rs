@@ -18,12 +18,12 @@ use super::{
     explain::explain,
     monitor::start_monitor,
     options_from_args::{options, permitted},
-    output::{complain, list, print, show},
-    report_folder::remove_stale,
+    output::{NotWritten, complain_usage, list, print, show},
+    report_folder::{remove_earlier, remove_stale},
     runs::Runs,
     several::{for_one_node, named_targets, several},
     signals::Signals,
-    sweep_state::sweep_with_state,
+    sweep_state::{finish, finished_earlier, sweep_with_state},
     watch::watch,
 };
 use crate::{
@@ -31,7 +31,6 @@ use crate::{
     context::{MAX_CLAIMS, SigningWallet, Submitting},
     http::Target,
     run::{Options, plan_text},
-    sweep::remove_finished,
 };
 
 /// A node that was started for a run. It ends when this is dropped.
@@ -53,20 +52,24 @@ pub type StartLocal = Box<
 
 /// Executes the command line, and returns the exit status.
 ///
-/// Reports of an earlier run are removed from the folder of reports before anything else.
+/// Reports of an earlier run are removed from the folder of reports before anything else. `--resume`
+/// keeps them if the sweep is already finished.
 pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
-    if let Some(folder) = args.report_dir.as_deref()
-        && !args.list
-        && !args.dry_run
-    {
-        remove_stale(folder);
+    if !args.resume {
+        remove_earlier(args);
     }
     match try_execute(args, local).await {
         Ok(status) => status,
         Err(error) => {
+            if args.resume {
+                remove_earlier(args);
+            }
             // If the user put a private key into the wrong argument, the message must not repeat it.
-            complain(&redact(&format!("error: {error}")));
-            ExitStatus::Usage.code()
+            complain_usage(&redact(&format!("error: {error}")));
+            match error {
+                UsageError::Output(_) => ExitStatus::HarnessFault.code(),
+                _ => ExitStatus::Usage.code(),
+            }
         }
     }
 }
@@ -166,21 +169,31 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         }
     };
     if let Some(sweep) = options.sweep.take() {
-        options.sweep = Some(sweep_with_state(sweep, args, &options, &target)?);
+        let sweep = sweep_with_state(sweep, args, &options, &target)?;
+        if let Some(status) = finished_earlier(args, [&sweep].into_iter()) {
+            return Ok(status);
+        }
+        options.sweep = Some(sweep);
+    }
+    if args.resume {
+        remove_earlier(args);
     }
     let mut runs = Runs::new(args, target, options)?;
     let signals = Signals::default();
     if let Some(every) = args.watch {
-        return watch(&mut runs, &signals, every).await;
+        return Ok(watch(&mut runs, &signals, every).await);
     }
     let report = runs.check(&signals, signals.listen()).await;
-    runs.publish(&report, || {
+    let published = runs.publish(&report, || {
         show(&report, args.format, runs.style, runs.folder())
-    })?;
+    });
+    if let Err(NotWritten(status)) = published {
+        return Ok(status);
+    }
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
         && let Some(state) = runs.sweep_state()
     {
-        remove_finished(state);
+        finish(state, report.exit_code);
     }
     Ok(report.exit_code)
 }

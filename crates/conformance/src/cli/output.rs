@@ -1,12 +1,15 @@
 //! Output to the terminal.
 
-use std::io::{ErrorKind, IsTerminal, Write, stdout};
+use std::{
+    borrow::Cow,
+    io::{ErrorKind, IsTerminal, Write, stdout},
+};
 
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
 use nodeproof_report::{
-    JsonReport, NodesReport, Report, Style, compact, github, json, nodes_compact, nodes_github,
-    nodes_text, text_with_files,
+    ExitStatus, JsonReport, NodesReport, Report, Style, compact, github, github_error, json,
+    nodes_compact, nodes_github, nodes_text, text_with_files, without_old_commands,
 };
 
 use super::{args::Format, error::UsageError, report_folder::ReportFolder};
@@ -98,14 +101,54 @@ pub(crate) fn show_nodes(
     }
 }
 
+/// Returns the exit status of a run after its report was written, and prints what could not be written.
+///
+/// A failed run stays a failed run. A run that conforms does not, because its report is lost.
+pub(crate) fn status_after(
+    status: u8,
+    written: impl IntoIterator<Item = Result<(), UsageError>>,
+) -> Result<u8, NotWritten> {
+    let errors: Vec<_> = written.into_iter().filter_map(Result::err).collect();
+    for error in &errors {
+        complain(&redact(&format!("error: {error}")));
+    }
+    match status {
+        _ if errors.is_empty() => Ok(status),
+        0 => Err(NotWritten(ExitStatus::HarnessFault.code())),
+        status => Err(NotWritten(status)),
+    }
+}
+
+/// The exit status of a run whose report could not be written completely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotWritten(pub(crate) u8);
+
 /// Prints a report for programs.
 fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
     let text = json(report).map_err(|error| UsageError::Output(error.to_string()))?;
-    print(&text)
+    // In JSON, this text is always part of a string, and has the same meaning.
+    match on_github() {
+        true => print(&text.replace("##[", "#\\u0023[")),
+        false => print(&text),
+    }
+}
+
+/// Whether this is a job of GitHub Actions, which runs commands in its output.
+fn on_github() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| !value.is_empty())
+}
+
+/// Returns a text that has no command of the older form in a job of GitHub Actions.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    match on_github() {
+        true => without_old_commands(text).into(),
+        false => text.into(),
+    }
 }
 
 /// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), UsageError> {
+    let text = harmless(text);
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -119,12 +162,21 @@ pub(crate) fn print(text: &str) -> Result<(), UsageError> {
 /// exits.
 pub fn exit_with(error: &clap::Error) -> ! {
     let text = error.render().to_string();
-    let harmless = redact(&text);
-    if harmless == text {
+    let redacted = redact(&text);
+    let annotated = error.use_stderr() && on_github();
+    if redacted == text && !annotated {
         error.exit()
     }
-    complain(harmless.trim_end());
+    complain_usage(redacted.trim_end());
     std::process::exit(error.exit_code())
+}
+
+/// Prints the reason why a run did not begin and, in a job of GitHub Actions, an annotation.
+pub(crate) fn complain_usage(text: &str) {
+    complain(text);
+    if on_github() {
+        complain(github_error(text).trim_end());
+    }
 }
 
 /// Prints a message to standard error.
@@ -133,5 +185,5 @@ pub fn exit_with(error: &clap::Error) -> ! {
     reason = "errors of the command line go to stderr"
 )]
 pub(crate) fn complain(text: &str) {
-    eprintln!("{text}");
+    eprintln!("{}", harmless(text));
 }

@@ -10,7 +10,10 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{CaseReport, Outcome, Style, case_line};
 
-use super::args::{ConformanceArgs, Format};
+use super::{
+    args::{ConformanceArgs, Format},
+    output::harmless,
+};
 use crate::sweep::{Observer, SweepProgress};
 
 /// Shows progress: a bar on a terminal, or plain lines, or nothing.
@@ -69,7 +72,7 @@ impl Progress {
         let label = &self.label;
         match &self.bar {
             Some(bar) => bar.println(format!("{label}{text}")),
-            None => eprintln!("{label}{text}"),
+            None => eprintln!("{}", harmless(&format!("{label}{text}"))),
         }
     }
 }

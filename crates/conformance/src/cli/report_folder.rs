@@ -12,6 +12,8 @@ use nodeproof_report::{
     LongText, NodesReport, Report, html, json, junit, long_texts, nodes_html, nodes_junit,
 };
 
+use super::args::ConformanceArgs;
+
 /// A folder that reports can be written to.
 #[derive(Debug)]
 pub(crate) struct ReportFolder(PathBuf);
@@ -54,6 +56,16 @@ pub(crate) fn remove_stale(folder: &Path) {
         }
     }
     remove_texts(folder);
+}
+
+/// Removes the reports of an earlier run from the folder that the command line names.
+pub(crate) fn remove_earlier(args: &ConformanceArgs) {
+    if let Some(folder) = args.report_dir.as_deref()
+        && !args.list
+        && !args.dry_run
+    {
+        remove_stale(folder);
+    }
 }
 
 /// Removes the texts that an earlier run left.
@@ -124,10 +136,11 @@ impl ReportFolder {
     }
 
     fn write_all(&self, files: [(&str, String); 3]) -> io::Result<()> {
-        for (name, text) in files {
-            replace(&self.0.join(name), text.as_bytes(), Access::Umask)?;
-        }
-        Ok(())
+        let write = |(name, text): (&str, String)| {
+            replace(&self.0.join(name), text.as_bytes(), Access::Umask)
+        };
+        // If one file can't be written, the others are written anyway.
+        files.map(write).into_iter().collect()
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     args::ConformanceArgs,
     error::UsageError,
     options_from_args::report_dir,
-    output::style,
+    output::{NotWritten, status_after, style},
     progress::Progress,
     report_folder::ReportFolder,
     signals::{Signals, mark_terminated},
@@ -78,11 +78,12 @@ impl<'a> Runs<'a> {
     }
 
     /// Shows a report, and writes it to its files. If one of these fails, the others are done anyway.
+    /// Returns the exit status.
     pub(crate) fn publish(
         &self,
         report: &Report,
         show: impl FnOnce() -> Result<(), UsageError>,
-    ) -> Result<(), UsageError> {
+    ) -> Result<u8, NotWritten> {
         let shown = show();
         let written = match &self.folder {
             Some((path, folder)) => folder
@@ -92,6 +93,6 @@ impl<'a> Runs<'a> {
         };
         let file = self.summary.as_ref();
         let appended = file.map_or(Ok(()), |file| file.append(&summary(report)));
-        written.and(appended).and(shown)
+        status_after(report.exit_code, [written, appended, shown])
     }
 }

@@ -8,12 +8,12 @@ use super::{
     args::{CheckArgs, ConformanceArgs},
     error::UsageError,
     options_from_args::{MAX_INPUT, permitted, report_dir, target},
-    output::{print, show_nodes, style},
+    output::{NotWritten, print, show_nodes, status_after, style},
     progress::Progress,
-    report_folder::ReportFolder,
+    report_folder::{ReportFolder, remove_earlier},
     signals::{Signals, mark_nodes_terminated},
     summary_file::SummaryFile,
-    sweep_state::sweep_with_state,
+    sweep_state::{finish, finished_earlier, sweep_with_state},
     targets::from_toml,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     http::Target,
     nodes::{NodeToCheck, run_several},
     run::{Options, plan_text},
-    sweep::{Lock, StateError, Sweep, remove_finished},
+    sweep::Sweep,
 };
 
 /// Returns the nodes that the command line names, each once.
@@ -106,6 +106,12 @@ pub(crate) async fn several(
     let style = style();
     let progress = Progress::of_several(targets.len(), args, style);
     let sweeps = sweeps(args, &options, &targets)?;
+    if let Some(status) = finished_earlier(args, sweeps.iter().flatten()) {
+        return Ok(status);
+    }
+    if args.resume {
+        remove_earlier(args);
+    }
     for ((target, progress), sweep) in targets.into_iter().zip(progress).zip(sweeps) {
         let mut options = options.clone();
         options.sweep = sweep;
@@ -128,26 +134,26 @@ pub(crate) async fn several(
     let mut report = run_several(nodes, signals.listen()).await;
     mark_nodes_terminated(&mut report, signals.status());
     let shown = show_nodes(&report, args.format, style);
-    if let Some((path, folder)) = folder {
-        folder
-            .write_nodes(&report)
-            .map_err(|error| report_dir(path, &error))?;
+    let written = folder.map_or(Ok(()), |(path, folder)| {
+        let written = folder.write_nodes(&report);
+        written.map_err(|error| report_dir(path, &error))
+    });
+    let appended = summary.map_or(Ok(()), |file| file.append(&nodes_summary(&report)));
+    let published = status_after(report.exit_code, [written, appended, shown]);
+    if let Err(NotWritten(status)) = published {
+        return Ok(status);
     }
-    summary.map_or(Ok(()), |file| file.append(&nodes_summary(&report)))?;
-    shown?;
     let done = |node: &Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {
         // Until all are done, resuming needs the state of the finished ones.
         for state in swept.iter().filter_map(|sweep| sweep.state.as_ref()) {
-            remove_finished(state);
+            finish(state, report.exit_code);
         }
     }
     Ok(report.exit_code)
 }
 
 /// Returns each node's sweep, or `None` for each if there is no sweep.
-///
-/// On resume, a node without a state starts its sweep now: it may have been unreachable before.
 fn sweeps(
     args: &ConformanceArgs,
     options: &Options,
@@ -156,17 +162,8 @@ fn sweeps(
     let Some(sweep) = &options.sweep else {
         return Ok(targets.iter().map(|_| None).collect());
     };
-    let of_each: Vec<_> = targets
+    targets
         .iter()
-        .map(|target| sweep_with_state(sweep.clone(), args, options, target))
-        .collect();
-    let any = of_each.iter().any(Result::is_ok);
-    let begun = |found| match found {
-        Err(UsageError::State(StateError::Nothing { path })) if any => {
-            let lock = Lock::take(&path)?;
-            Ok(Some(sweep.clone().keeping_state(path).locked(lock)))
-        }
-        found => found.map(Some),
-    };
-    of_each.into_iter().map(begun).collect()
+        .map(|target| sweep_with_state(sweep.clone(), args, options, target).map(Some))
+        .collect()
 }

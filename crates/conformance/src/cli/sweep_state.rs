@@ -10,7 +10,7 @@ use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
     http::Target,
     run::Options,
-    sweep::{Lock, StateError, Sweep, default_state, prepare},
+    sweep::{Lock, State, StateError, Sweep, default_state, prepare, remove_finished},
 };
 
 /// Returns the sweep with its state: a new one, or the saved one if the sweep is resumed.
@@ -47,21 +47,28 @@ pub(crate) fn sweep_with_state(
         .into_iter()
         .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
         .collect();
-    match (place, args.resume) {
-        (Some(path), true) => {
-            // If there is no state to resume, no lock file is created either.
-            let lock = path.exists().then(|| Lock::take(&path)).transpose()?;
-            let sweep = sweep.resuming(path, target, &selected)?;
-            Ok(match lock {
-                Some(lock) => sweep.locked(lock),
-                None => sweep,
-            })
+    match place {
+        Some(path) if args.resume && path.exists() => {
+            let lock = Lock::take(&path)?;
+            Ok(sweep.resuming(path, target, &selected)?.locked(lock))
         }
-        (None, true) => Err(UsageError::NoPlaceForState),
-        (Some(path), false) => {
-            let lock = match prepare(&path).and_then(|()| Lock::take(&path)) {
+        None if args.resume => Err(UsageError::NoPlaceForState),
+        None => Ok(sweep),
+        Some(path) => {
+            if args.resume {
+                complain(&format!(
+                    "no sweep has left its state in {}: the sweep starts",
+                    path.display()
+                ));
+            }
+            let lock = prepare(&path).and_then(|()| {
+                let lock = Lock::take(&path)?;
+                remove_finished(&path)?;
+                Ok(lock)
+            });
+            let lock = match lock {
                 Err(error @ StateError::InUse { .. }) => return Err(error.into()),
-                Err(error) if args.state.is_some() => return Err(error.into()),
+                Err(error) if args.resume || args.state.is_some() => return Err(error.into()),
                 Err(error) => {
                     complain(&format!("warning: {error}; {NOT_KEPT}"));
                     return Ok(sweep);
@@ -78,7 +85,41 @@ pub(crate) fn sweep_with_state(
             }
             Ok(sweep.keeping_state(path).locked(lock))
         }
-        (None, false) => Ok(sweep),
+    }
+}
+
+/// Returns the exit status of sweeps that an earlier run finished, if its report is still there.
+pub(crate) fn finished_earlier<'s>(
+    args: &ConformanceArgs,
+    mut sweeps: impl Iterator<Item = &'s Sweep>,
+) -> Option<u8> {
+    let status = sweeps.next()?.finished()?;
+    if !sweeps.all(|sweep| sweep.finished() == Some(status)) {
+        return None;
+    }
+    let report = args
+        .report_dir
+        .as_ref()
+        .map(|folder| folder.join("report.json"));
+    if report.as_ref().is_some_and(|report| !report.is_file()) {
+        return None;
+    }
+    let place = report.map_or_else(String::new, |report| {
+        format!("; its report is {}", report.display())
+    });
+    complain(&format!(
+        "the sweep is already finished, with exit status {status}{place}. To check the blocks again, leave \
+         out --resume"
+    ));
+    Some(status)
+}
+
+/// Saves that a sweep is finished, after its report was written.
+pub(crate) fn finish(state: &Path, status: u8) {
+    if let Err(error) = State::finish(state, status) {
+        complain(&format!(
+            "warning: {error}; --resume repeats the end of the sweep"
+        ));
     }
 }
 
@@ -93,9 +134,7 @@ fn private_folder(state: &Path, args: &ConformanceArgs) -> Result<(), FolderErro
         (Some(_), _) => check_private_folder(folder, Shared::Sticky),
         (None, None) => {
             // If it can't be created, creating the state fails too, and that error has the reason.
-            if !args.resume {
-                let _created = create_private_folder(folder);
-            }
+            let _created = create_private_folder(folder);
             check_private_folder(folder, Shared::No)
         }
         (None, Some(_)) => Ok(()),

@@ -10,8 +10,7 @@ use nodeproof_report::{Comparison, ExitStatus, Report, Verdict, text_of_comparis
 use tokio::sync::mpsc;
 
 use super::{
-    error::UsageError,
-    output::{complain, print, show},
+    output::{NotWritten, complain, print, show},
     runs::Runs,
     signals::Signals,
 };
@@ -21,11 +20,7 @@ use super::{
 ///
 /// The first run shows its report. Each later run shows the differences from the last run with a
 /// verdict. So after an outage, the node is compared with its state before the outage.
-pub(crate) async fn watch(
-    runs: &mut Runs<'_>,
-    signals: &Signals,
-    every: Option<Duration>,
-) -> Result<u8, UsageError> {
+pub(crate) async fn watch(runs: &mut Runs<'_>, signals: &Signals, every: Option<Duration>) -> u8 {
     let stop = signals.listen().shared();
     let mut enter = line_ends();
     let mut input_ended = false;
@@ -39,19 +34,22 @@ pub(crate) async fn watch(
             Some(ExitStatus::Interrupted | ExitStatus::Terminated)
         );
         if let (true, Some(status)) = (is_cut, status) {
-            return Ok(status);
+            return status;
         }
         let style = runs.style;
-        runs.publish(&report, || match &judged {
+        let published = runs.publish(&report, || match &judged {
             Some(last) => {
                 let comparison = Comparison::of_runs(last, &report);
                 print(&format!("\n{}", text_of_comparison(&comparison, style)))
             }
             None => show(&report, runs.args.format, style, runs.folder()),
-        })?;
+        });
+        if let Err(NotWritten(status)) = published {
+            return status;
+        }
         status = Some(report.exit_code);
         if is_cut {
-            return Ok(report.exit_code);
+            return report.exit_code;
         }
         let exit_code = report.exit_code;
         if matches!(report.verdict, Verdict::Conforms | Verdict::Departs) {
@@ -69,12 +67,12 @@ pub(crate) async fn watch(
         tokio::pin!(due);
         loop {
             tokio::select! {
-                () = stop.clone() => return Ok(exit_code),
+                () = stop.clone() => return exit_code,
                 () = &mut due => break,
                 line = enter.recv(), if !input_ended => match (line, every) {
                     (Some(()), _) => break,
                     (None, Some(_)) => input_ended = true,
-                    (None, None) => return Ok(exit_code),
+                    (None, None) => return exit_code,
                 },
             }
         }

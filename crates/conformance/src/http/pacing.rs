@@ -11,6 +11,8 @@ use tokio::sync::Mutex;
 const SLOWER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// Number of responses in a row after which the interval is halved.
 const ENOUGH_TAKEN: u32 = 10;
+/// The longest delay that the following requests make up for.
+const MAX_LATE: Duration = Duration::from_millis(50);
 /// Maximum wait for a node's `Retry-After`.
 pub(super) const MAX_WAIT: Duration = Duration::from_secs(5);
 
@@ -60,7 +62,11 @@ impl Pacing {
         // The task with the lock sleeps. The others wait for the lock, so each has its own turn.
         let mut pace = self.pace.lock().await;
         tokio::time::sleep_until(pace.next).await;
-        pace.next = tokio::time::Instant::now() + pace.interval;
+        // Timers are up to a few milliseconds late. The next turns make up for it, but not for a longer
+        // time without requests.
+        let now = tokio::time::Instant::now();
+        let latest_start = now.checked_sub(MAX_LATE).unwrap_or(now);
+        pace.next = pace.next.max(latest_start) + pace.interval;
     }
 
     /// Slows down after the node refused a request that was sent at `began`.
@@ -101,5 +107,44 @@ impl Pacing {
         } else {
             pace.shortest
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{Instant, advance, sleep};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn at_least_95_percent_of_the_rate_and_no_more_than_the_rate_is_reached() {
+        for rate in [20.0, 90.0, 100.0, 400.0, 1_000.0, 3_000.0] {
+            let pacing = Pacing::new(Some(rate));
+            pacing.turn().await;
+            let began = Instant::now();
+            for turn in 0..(rate as u32 * 10) {
+                pacing.turn().await;
+                // Sending takes some time, too.
+                if turn % 4 == 0 {
+                    advance(Duration::from_micros(300)).await;
+                }
+            }
+            let reached = rate * 10.0 / began.elapsed().as_secs_f64();
+            let most = rate * 1.01;
+            assert!((rate * 0.95..=most).contains(&reached), "{rate}: {reached}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_time_without_requests_is_not_made_up_for() {
+        let pacing = Pacing::new(Some(100.0));
+        pacing.turn().await;
+        sleep(Duration::from_secs(60)).await;
+        let began = Instant::now();
+        for _ in 0..100 {
+            pacing.turn().await;
+        }
+        let elapsed = began.elapsed();
+        assert!(elapsed >= Duration::from_millis(930), "{elapsed:?}");
     }
 }

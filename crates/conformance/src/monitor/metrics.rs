@@ -46,6 +46,18 @@ struct EndpointLabel {
     endpoint: String,
 }
 
+/// The verdict of a run against a node that responded, but could not be checked.
+const INCONCLUSIVE: &str = "inconclusive";
+
+/// Returns the verdict of a run. A node that responded is not `unreachable`.
+fn verdict_name(report: &Report) -> &'static str {
+    let reason = report.reason.as_deref().unwrap_or_default();
+    match report.verdict {
+        Verdict::Unreachable if !reason.starts_with("unreachable: ") => INCONCLUSIVE,
+        verdict => verdict.name(),
+    }
+}
+
 type Latency = Family<EndpointLabel, Histogram, fn() -> Histogram>;
 
 /// The metrics of all nodes.
@@ -132,12 +144,13 @@ impl Metrics {
             return;
         };
         let node = || label.node.clone();
-        for verdict in Verdict::ALL {
-            let is = i64::from(report.verdict == verdict);
-            let verdict = verdict.name().to_owned();
+        let of_run = verdict_name(report);
+        let names = Verdict::ALL.map(Verdict::name);
+        for verdict in names.into_iter().chain([INCONCLUSIVE]) {
+            let is = i64::from(of_run == verdict);
             let label = VerdictLabel {
                 node: node(),
-                verdict,
+                verdict: verdict.to_owned(),
             };
             self.verdict.get_or_create(&label).set(is);
         }

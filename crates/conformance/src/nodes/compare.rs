@@ -4,6 +4,7 @@ use std::{future::Future, sync::Arc, time::Instant};
 
 use futures_util::{FutureExt, future::join_all};
 use nodeproof_report::{CrossCheck, NodeHeight, NodesReport, Outcome};
+use tokio::time::timeout_at;
 
 use super::{
     blocks::compare_blocks,
@@ -46,9 +47,13 @@ pub async fn run_several(
     }
     let mut reports = Vec::new();
     let mut known: Vec<Side> = Vec::new();
-    for node in examined {
+    let mut places = Vec::new();
+    for (place, node) in examined.into_iter().enumerate() {
         let name = node.report.target.base_url.clone();
-        known.extend(node.known.map(|known| Side { name, known }));
+        if let Some(node) = node.known {
+            known.push(Side::new(name, node));
+            places.push(place);
+        }
         reports.push(node.report);
     }
     let sweep = nodes
@@ -62,21 +67,20 @@ pub async fn run_several(
         .first()
         .filter(|_| sweep.as_ref().is_none_or(|sweep| sweep.has_deadline))
         .map(|(_, options, _)| started + options.limits.deadline);
-    let out_of_time = async {
-        match deadline {
-            Some(at) => tokio::time::sleep_until(at.into()).await,
-            None => std::future::pending().await,
-        }
-    };
     for (_, _, watch) in nodes.iter().take(1) {
         watch.phase("comparing the nodes");
     }
     let (heights, compared) = tokio::select! {
         biased;
         () = interrupt => (Vec::new(), Vec::new()),
-        () = out_of_time => undecided_without_heights("the deadline came before they were compared"),
-        compared = cross_check(&known, sweep.as_ref(), jobs.max(1)) => compared,
+        compared = cross_check(&known, sweep.as_ref(), jobs.max(1), deadline) => compared,
     };
+    for (side, place) in known.iter().zip(places) {
+        if let Some(report) = reports.get_mut(place) {
+            report.requests = side.known.node.requests();
+            report.most_requests = side.known.node.most_requests();
+        }
+    }
     for (_, _, watch) in &nodes {
         watch.end();
     }
@@ -90,26 +94,45 @@ async fn cross_check(
     sides: &[Side],
     sweep: Option<&crate::Sweep>,
     jobs: usize,
+    deadline: Option<Instant>,
 ) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
     if sides.len() < 2 {
         return undecided_without_heights("fewer than two nodes responded to the end");
     }
-    let heights = match heights_of_all(sides).await {
+    let late = || LATE.to_owned();
+    let heights = within(deadline, heights_of_all(sides)).await;
+    let heights = match heights.ok_or_else(late).flatten() {
         Ok(heights) => heights,
         Err(reason) => return undecided_without_heights(&reason),
     };
+    let or_late = |id, check: Option<CrossCheck>| check.unwrap_or_else(|| undecided(id, LATE));
+    let blocks = within(deadline, compare_blocks(sides, &heights, sweep, jobs)).await;
+    let balances = within(deadline, balances(sides)).await;
+    let records = within(deadline, records(sides)).await;
+    let trust_scores = within(deadline, trust_scores(sides)).await;
     let compared = vec![
         height_check(sides, &heights),
-        compare_blocks(sides, &heights, sweep, jobs).await,
-        balances(sides).await,
-        records(sides).await,
-        trust_scores(sides).await,
+        or_late("blocks", blocks),
+        or_late("balances", balances),
+        or_late("contract-state", records),
+        or_late("trust-scores", trust_scores),
     ];
     let named = sides.iter().zip(heights).map(|(side, height)| NodeHeight {
         base_url: side.name.clone(),
         height,
     });
     (named.collect(), compared)
+}
+
+/// The reason for a comparison that took too long.
+const LATE: &str = "the deadline came before they were compared";
+
+/// Returns the result of some work, or `None` if it is not ready at the deadline.
+async fn within<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
+    match deadline {
+        Some(at) => timeout_at(at.into(), work).await.ok(),
+        None => Some(work.await),
+    }
 }
 
 /// Returns inconclusive checks for all comparisons, because the heights are not known.

@@ -11,28 +11,34 @@ use crate::{
 
 /// Returns the current height of each node.
 pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
-    let heights = sides.iter().map(|side| async move {
-        let height = now(side).await;
-        height.map_err(|inconclusive| format!("{}: {}", side.name, inconclusive.reason()))
-    });
-    try_join_all(heights).await
+    try_join_all(sides.iter().map(height_now)).await
 }
 
-/// Returns the current height of a node, searched upwards from its height during the run.
+/// Returns the current height of a node, or the reason why it was not found.
+pub(crate) async fn height_now(side: &Side) -> Result<u64, String> {
+    let height = search(side).await;
+    height.map_err(|inconclusive| format!("{}: {}", side.name, inconclusive.reason()))
+}
+
+/// Searches upwards from the last known height. If the chain has not grown, this takes one request.
 ///
 /// The search doubles and bisects, because a chain grows while it is checked.
-async fn now(side: &Side) -> Result<u64, InconclusiveReason> {
-    let Some(known) = side.known.chain.tip else {
+async fn search(side: &Side) -> Result<u64, InconclusiveReason> {
+    if side.known.chain.tip.is_none() {
         let reason = "its latest block was not found";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
-    };
+    }
+    let known = side.last_height();
     let most = known.saturating_add(MAX_GROWTH);
     let mut search = IndexSearch::above(known, 1, most);
     while let Some(index) = search.next() {
         search.narrow(has(side, index).await?);
     }
     let last = search.result();
-    last.ok_or_else(|| InconclusiveReason::NoSample("no latest block was found".to_owned()))
+    let last =
+        last.ok_or_else(|| InconclusiveReason::NoSample("no latest block was found".to_owned()))?;
+    side.set_height(last);
+    Ok(last)
 }
 
 /// Maximum growth of a chain during a run, in blocks.

@@ -1,7 +1,7 @@
 //! Compares balances, contract state and trust scores of nodes at the same height.
 //!
-//! All of these change with each block. So each comparison needs nodes that stay at the same height
-//! while they respond. If a node gets a new block meanwhile, all requests are repeated.
+//! All of these change with each block. So each comparison needs responses from the same height. If a
+//! node gets a new block while it responds, and the responses differ, all requests are repeated.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::join_all;
+use futures_util::future::try_join_all;
 use nodeproof_report::CrossCheck;
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
         trust_content,
     },
     difference::Differences,
-    height::heights_of_all,
+    height::height_now,
     side::Side,
 };
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
         contract_state_request, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
-    http::{BackOff, Exchange, InconclusiveReason, Request},
+    http::{BackOff, Exchange, Request},
 };
 
 /// Maximum number of tries for each comparison.
@@ -140,7 +140,7 @@ impl Comparison {
         }
     }
 
-    async fn responses<T>(
+    async fn responses<T: PartialEq>(
         &mut self,
         sides: &[Side],
         request: &Request,
@@ -162,64 +162,110 @@ impl Comparison {
     }
 }
 
+/// A node's response, and the node's height before and after it.
+struct Reading<T> {
+    content: Option<T>,
+    before: u64,
+    after: u64,
+}
+
+impl<T> Reading<T> {
+    const fn moved(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+async fn reading<T>(
+    side: &Side,
+    request: &Request,
+    read: fn(&Arc<Exchange>) -> Option<T>,
+) -> Result<Reading<T>, String> {
+    let before = side.last_height();
+    let response = side.known.node.send(request.clone()).await;
+    let after = height_now(side).await?;
+    Ok(Reading {
+        content: response.ok().as_ref().and_then(read),
+        before,
+        after,
+    })
+}
+
 /// Returns the contents from nodes at the same height, and which nodes were left out because they lag.
-async fn at_same_height<T>(
+///
+/// The nodes need not be at this height at the same moment. If the nodes make blocks faster than they
+/// respond, equal contents are returned without a common height.
+async fn at_same_height<T: PartialEq>(
     sides: &[Side],
     request: &Request,
     read: fn(&Arc<Exchange>) -> Option<T>,
 ) -> Result<(Vec<Option<T>>, Option<String>), String> {
-    let mut before = heights_of_all(sides).await?;
+    // What each node returned at each height, if its height did not change meanwhile.
+    let mut known: Vec<BTreeMap<u64, Option<T>>> = sides.iter().map(|_| BTreeMap::new()).collect();
     let mut back_off = BackOff::unbounded(FIRST_PAUSE);
     for _ in 0..MAX_TRIES {
-        let responses = join_all(
-            sides
-                .iter()
-                .map(|side| side.known.node.send(request.clone())),
-        )
-        .await;
-        let after = heights_of_all(sides).await?;
-        // The most common height, and the highest of several equally common ones.
-        let most = after
-            .iter()
-            .max_by_key(|height| {
-                (
-                    after.iter().filter(|other| other == height).count(),
-                    **height,
-                )
-            })
-            .copied()
-            .unwrap_or_default();
-        let stood = |place: &usize| before[*place] == after[*place] && after[*place] == most;
-        let at_same_height: Vec<_> = (0..sides.len()).filter(stood).collect();
-        // A node that just got a block may be at the common height in the next try.
-        let moved = before != after;
-        if at_same_height.len() >= 2 && !moved {
-            let contents = responses.into_iter().enumerate().map(|(place, response)| {
-                let response: Result<Arc<Exchange>, InconclusiveReason> = response;
-                let response = response.ok().filter(|_| at_same_height.contains(&place))?;
-                read(&response)
-            });
-            let left_out: Vec<_> = (0..sides.len())
-                .filter(|place| !at_same_height.contains(place))
-                .map(|place| format!("{} is at block {}", sides[place].name, after[place]))
-                .collect();
-            let left_out = (!left_out.is_empty())
-                .then(|| format!("compared at block {most}, but {}", left_out.join(", ")));
-            return Ok((contents.collect(), left_out));
+        let readings = sides.iter().map(|side| reading(side, request, read));
+        let readings = try_join_all(readings).await?;
+        let moved = readings.iter().any(Reading::moved);
+        if moved && all_equal(&readings) {
+            return Ok((readings.into_iter().map(|one| one.content).collect(), None));
         }
-        if !moved {
+        for (known, reading) in known.iter_mut().zip(readings) {
+            if !reading.moved() {
+                known.insert(reading.after, reading.content);
+            }
+        }
+        let all = most_common(&known).is_some_and(|(_, nodes)| nodes == sides.len());
+        if all || !moved {
             break;
         }
-        before = after;
         back_off.wait().await;
     }
-    let heights: Vec<_> = sides
-        .iter()
-        .zip(&before)
-        .map(|(side, height)| format!("{} is at block {height}", side.name))
+    let is_at = |side: &Side| format!("{} is at block {}", side.name, side.last_height());
+    let Some((height, 2..)) = most_common(&known) else {
+        let heights: Vec<_> = sides.iter().map(is_at).collect();
+        return Err(format!(
+            "no two nodes stayed at the same block: {}",
+            heights.join(", ")
+        ));
+    };
+    let contents: Vec<_> = known
+        .iter_mut()
+        .map(|known| known.remove(&height))
         .collect();
-    Err(format!(
-        "no two nodes stayed at the same block: {}",
-        heights.join(", ")
+    let left_out = sides.iter().zip(&contents);
+    let left_out: Vec<_> = left_out
+        .filter(|(_, content)| content.is_none())
+        .map(|(side, _)| is_at(side))
+        .collect();
+    let left_out = (!left_out.is_empty())
+        .then(|| format!("compared at block {height}, but {}", left_out.join(", ")));
+    Ok((
+        contents.into_iter().map(Option::flatten).collect(),
+        left_out,
     ))
+}
+
+/// Whether all nodes returned the same content.
+fn all_equal<T: PartialEq>(readings: &[Reading<T>]) -> bool {
+    let mut contents = readings.iter().map(|reading| &reading.content);
+    let first = contents.next().filter(|first| first.is_some());
+    first.is_some_and(|first| contents.all(|content| content == first))
+}
+
+/// Returns the height at which most nodes responded, and their number. Of several such heights, it is
+/// the highest.
+fn most_common<T>(known: &[BTreeMap<u64, T>]) -> Option<(u64, usize)> {
+    let heights: BTreeSet<_> = known.iter().flat_map(BTreeMap::keys).copied().collect();
+    heights
+        .into_iter()
+        .map(|height| {
+            (
+                height,
+                known
+                    .iter()
+                    .filter(|known| known.contains_key(&height))
+                    .count(),
+            )
+        })
+        .max_by_key(|(height, nodes)| (*nodes, *height))
 }

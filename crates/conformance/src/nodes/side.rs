@@ -1,5 +1,7 @@
 //! One of the nodes that are compared.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::run::Known;
 
 /// A node that responded until the end of its run.
@@ -7,4 +9,26 @@ pub(crate) struct Side {
     /// Its base URL.
     pub(crate) name: String,
     pub(crate) known: Known,
+    /// Its last known height, or 0.
+    height: AtomicU64,
+}
+
+impl Side {
+    pub(crate) fn new(name: String, known: Known) -> Self {
+        let height = AtomicU64::new(known.chain.tip.unwrap_or_default());
+        Self {
+            name,
+            known,
+            height,
+        }
+    }
+
+    /// Returns the last known height. It may be higher by now.
+    pub(crate) fn last_height(&self) -> u64 {
+        self.height.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_height(&self, height: u64) {
+        self.height.store(height, Ordering::Relaxed);
+    }
 }

@@ -32,6 +32,6 @@ pub(crate) use running::RunningSweep;
 pub(crate) use settings::about_blocks;
 pub use settings::{Sweep, SweepProgress};
 pub use state::StateError;
-pub(crate) use state::{prepare, remove_finished};
+pub(crate) use state::{State, prepare, remove_finished};
 pub(crate) use state_path::default_state;
 pub(crate) use stop_reason::StopReason;

@@ -82,6 +82,11 @@ impl Sweep {
         Ok(self.keeping_state(path))
     }
 
+    /// Returns the exit status of the run that finished the sweep, if the saved state has one.
+    pub(crate) fn finished(&self) -> Option<u8> {
+        self.resumed.as_ref()?.finished
+    }
+
     /// Reads the state of an unfinished sweep, and returns its next block and the index after its last one.
     ///
     /// Returns `None` if the file is not the state of an unfinished sweep.

@@ -11,6 +11,7 @@ use std::{
 };
 
 use nodeproof_files::{Access, StagedFile, parent_folder, replace};
+use nodeproof_primitives::escape::escaped_up_to;
 use serde::{Deserialize, Serialize};
 
 use super::{range::BlockRange, spans::Spans, tally::Tally};
@@ -97,6 +98,18 @@ pub enum StateError {
         /// The value of this run.
         given: String,
     },
+    /// The file belongs to a sweep with other cases.
+    #[error(
+        "the state in {} is of another sweep: its selection of cases is another one ({difference}); \
+         resume it with the same options, or start again without --resume",
+        path.display()
+    )]
+    OtherCases {
+        /// The path of the file.
+        path: PathBuf,
+        /// The cases that only one of the two selections has.
+        difference: String,
+    },
 }
 
 /// The settings, the progress and the results of a sweep.
@@ -118,6 +131,9 @@ pub(crate) struct State {
     pub(crate) to: u64,
     /// The next block.
     pub(crate) next: u64,
+    /// The exit status of the run that finished the sweep and wrote its report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) finished: Option<u8>,
     pub(crate) tally: Tally,
     pub(crate) spans: Spans,
     pub(crate) memory: Memory,
@@ -142,6 +158,7 @@ impl State {
             from,
             to,
             next: from,
+            finished: None,
             tally,
             spans: Spans::over(from, to),
             memory: Memory::default(),
@@ -162,15 +179,10 @@ impl State {
             ("node", &state.base_url, &given.base_url),
             ("network", &state.network, &given.network),
             ("range of blocks", &state.blocks, &given.blocks),
-            (
-                "selection of cases",
-                &state.cases.join(" "),
-                &given.cases.join(" "),
-            ),
         ];
         for (what, kept, given) in pairs {
             if kept != given {
-                let shown = |text| nodeproof_primitives::escape::escaped_up_to(text, 200);
+                let shown = |text| escaped_up_to(text, 200);
                 return Err(StateError::Other {
                     path: path.to_owned(),
                     what,
@@ -178,6 +190,12 @@ impl State {
                     given: shown(given),
                 });
             }
+        }
+        if state.cases != given.cases {
+            return Err(StateError::OtherCases {
+                path: path.to_owned(),
+                difference: difference(&state.cases, &given.cases),
+            });
         }
         Ok(state)
     }
@@ -236,12 +254,47 @@ impl State {
         (state.from < state.next && state.next < state.to).then_some((state.next, state.to))
     }
 
+    /// Records in the state file that the sweep is finished, and the exit status of its run.
+    pub(crate) fn finish(path: &Path, status: u8) -> Result<(), StateError> {
+        let mut state = Self::read_any(path)?;
+        state.finished = Some(status);
+        let written = state.to_text().map_err(io::Error::other);
+        written
+            .and_then(|text| replace(path, text.as_bytes(), Access::Owner))
+            .map_err(|source| StateError::Io {
+                path: path.to_owned(),
+                source,
+            })
+    }
+
     /// Returns the text of the state file.
     pub(crate) fn to_text(&self) -> serde_json::Result<String> {
         let mut text = serde_json::to_string(self)?;
         text.push('\n');
         Ok(text)
     }
+}
+
+/// Maximum number of cases that an error names.
+const MAX_NAMED: usize = 5;
+
+/// Names the cases that only one of two selections has.
+fn difference(kept: &[String], given: &[String]) -> String {
+    let only = |one: &[String], other: &[String], subject: &str| {
+        let ids: Vec<_> = one.iter().filter(|id| !other.contains(id)).collect();
+        let named = ids.iter().take(MAX_NAMED);
+        let named: Vec<_> = named.map(|id| escaped_up_to(id, 80)).collect();
+        let more = match ids.len().saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (!ids.is_empty()).then(|| format!("only {subject} has {}{more}", named.join(", ")))
+    };
+    let both = [
+        only(kept, given, "the state"),
+        only(given, kept, "this run"),
+    ];
+    both.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Replaces a file with numbered texts. A text never replaces one with a higher number.
@@ -293,12 +346,14 @@ fn is_own(path: &Path) -> io::Result<bool> {
 }
 
 /// Removes the state of a finished sweep. Does nothing if the file is something else.
-pub(crate) fn remove_finished(path: &Path) {
-    let regular = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-    if regular && is_own(path).unwrap_or(false) {
-        // If this fails, only the state of a finished sweep remains. That is harmless.
-        let _ = fs::remove_file(path);
+pub(crate) fn remove_finished(path: &Path) -> Result<(), StateError> {
+    if !State::read_any(path).is_ok_and(|state| state.finished.is_some()) {
+        return Ok(());
     }
+    fs::remove_file(path).map_err(|source| StateError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Checks that a state can be saved in this file.
@@ -366,7 +421,12 @@ mod tests {
         };
         assert!(told(&target("http://127.0.0.1:10"), "..", &cases).contains("its node is"));
         assert!(told(&same, "5..", &cases).contains("its range of blocks is .., not 5.."));
-        assert!(told(&same, "..", &cases[1..]).contains("selection of cases"));
+        let blocks = cases.iter().position(|case| case.block_check().is_some());
+        let skipped = blocks.expect("a case about blocks");
+        let fewer = [&cases[..skipped], &cases[skipped + 1..]].concat();
+        let difference = format!("(only the state has {})", cases[skipped].id);
+        let text = told(&same, "..", &fewer);
+        assert!(text.contains(&difference), "{text}");
     }
 
     #[test]
@@ -400,7 +460,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             let told = prepare(&path).unwrap_err().to_string();
             assert!(told.contains("not a sweep's state"), "{told}");
-            remove_finished(&path);
+            remove_finished(&path).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         let told = prepare(folder.path()).unwrap_err().to_string();
@@ -408,13 +468,19 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_replaced_though_it_is_damaged_and_removed_when_its_sweep_is_done() {
-        let (_folder, path, ..) = begun();
+    fn a_damaged_state_may_be_replaced_and_only_the_state_of_a_finished_sweep_is_removed() {
+        let (_folder, path, target, blocks, cases) = begun();
         prepare(&path).unwrap();
+        remove_finished(&path).unwrap();
+        State::finish(&path, 1).unwrap();
+        let state = State::read(&path, &target, blocks, &cases).unwrap();
+        assert_eq!(state.finished, Some(1));
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, &text[..text.len() / 2]).unwrap();
         prepare(&path).unwrap();
-        remove_finished(&path);
+        remove_finished(&path).unwrap();
+        fs::write(&path, text).unwrap();
+        remove_finished(&path).unwrap();
         assert!(!path.exists());
     }
 
@@ -431,7 +497,7 @@ mod tests {
             assert!(matches!(told, StateError::NoFile { .. }), "{told}");
             let told = prepare(path).unwrap_err();
             assert!(matches!(told, StateError::NoFile { .. }), "{told}");
-            remove_finished(path);
+            remove_finished(path).unwrap();
         }
         assert!(prepare(&nowhere).is_err());
         assert!(link.is_symlink() && nowhere.is_symlink());
