@@ -161,7 +161,7 @@ impl ClaimOptions {
     /// Sets whether to make the claim although the file system of a folder with saved claims has no locks.
     ///
     /// Then nothing keeps two processes from paying for two claims about one asset. Set this only if no
-    /// other process makes claims with the same wallet.
+    /// other process makes claims with the same wallet. Claims of this process still wait for each other.
     #[must_use]
     pub fn without_lock(mut self, yes: bool) -> Self {
         self.without_lock = yes;
@@ -195,7 +195,7 @@ impl ClaimOptions {
     }
 
     /// Sets the function that is called at each step. While documents are hashed, it is called often
-    /// and from other threads. It should not block.
+    /// and from other threads. It should not block, and it must not write a saved transaction itself.
     #[must_use]
     pub fn on_step(mut self, progress: impl Fn(&ClaimStep<'_>) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(progress));
