@@ -16,8 +16,8 @@ use crate::{
 impl PreparedClaim {
     /// Returns a name for the claim's file: 32 hexadecimal characters and `.json`.
     ///
-    /// It is a digest of the contract call, the fee, and the [network](ClaimOptions::network) of the
-    /// options. So the same claim has the same name in every run. Two different claims about one
+    /// It is a digest of the contract call, the fee, and the network: that of the
+    /// [options](ClaimOptions::network), or else that of the node's port. So the same claim has the same name in every run. Two different claims about one
     /// asset have different names, and in one folder the second is
     /// [refused](PreparedClaim::refuse_earlier).
     ///
@@ -43,7 +43,7 @@ impl PreparedClaim {
         }
         let fee = &self.claim.fee;
         let text = serde_json::to_vec(&Identity {
-            network: self.options.network.map(|network| network.name()),
+            network: self.network().map(|network| network.name()),
             call: &self.call,
             fee: fee.amount().as_str(),
             currency: fee.currency(),

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeproof_client::BaseUrl;
 use nodeproof_primitives::{ContractAddress, Network, WalletAddress};
 
 use crate::{
@@ -79,10 +78,8 @@ impl EarlierClaims {
         let is_own = self.own.as_deref().is_some_and(|own| {
             own == saved.path() || real(own).is_some_and(|own| real(saved.path()) == Some(own))
         });
-        let node: Option<BaseUrl> = saved.node().parse().ok();
-        let other = node.and_then(|node| Network::from_port(node.port()));
         let is_elsewhere =
-            matches!((self.network, other), (Some(here), Some(other)) if here != other);
+            matches!((self.network, saved.network()), (Some(here), Some(other)) if here != other);
         !is_own && !is_elsewhere
     }
 }

@@ -62,7 +62,8 @@ pub struct ClaimOptions {
     /// nodes were seen to refuse such a claim only when the block is made, and then the fee may be lost.
     pub allow_existing_record: bool,
     /// Whether to submit a transaction that was saved for a node at another base URL. The default is
-    /// no, because that node may be on another network.
+    /// no, because that node may be on another network. A node on the port of another network is always
+    /// refused.
     pub any_node: bool,
     /// Whether to make the claim although a file system has no locks. The default is no. See
     /// [`without_lock`](Self::without_lock).
@@ -71,7 +72,8 @@ pub struct ClaimOptions {
     /// [`save_to`](Self::save_to) is always searched. The default is none.
     pub search_folders: Vec<PathBuf>,
     /// The node's network, if it is known. Saved claims on another network do not count. The default
-    /// is unknown.
+    /// is the network of the node's port. A wallet that is bound to another network than this one, or
+    /// than that of the port, signs nothing.
     pub network: Option<Network>,
     /// Whether the time of the node's latest block may replace the local clock. The default is no. See
     /// [`node_time`](Self::node_time).

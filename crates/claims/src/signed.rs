@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{
-    SignedTransaction,
-    contract_call::{CheckedTransaction, check_networks},
-};
+use nodeproof_client::{SignedTransaction, contract_call::CheckedTransaction};
 use nodeproof_primitives::{Signer, TransactionCode};
 
 use crate::{
@@ -64,7 +61,7 @@ impl PreparedClaim {
             let reason = "the transaction is not of this claim";
             return Err(ClaimError::Input(reason.to_owned()));
         }
-        check_networks(signers, self.network())?;
+        self.check_networks(signers)?;
         let signed = checked.sign(signers).await?;
         self.options.report(&ClaimStep::Signed);
         Ok(SignedClaim {
