@@ -65,6 +65,10 @@ impl Claim {
     /// once, even if it is listed twice. With [`again`](ClaimOptions::again), each claim in the list is
     /// paid for once more.
     ///
+    /// A folder is searched for earlier claims up to 10,000 files. In a folder with more of them, a claim
+    /// without a file of its own ends with [`ClaimError::TooManyFiles`]. So use one folder for at most
+    /// 10,000 claims.
+    ///
     /// You can drop the future at any time, as for [`make`](Self::make).
     ///
     /// ```no_run

@@ -119,6 +119,19 @@ pub enum ClaimError {
         /// The folder.
         folder: PathBuf,
     },
+    /// A folder with saved claims has more than 10,000 files, or more than 256 MiB of files that can be
+    /// saved claims. So there may be an earlier claim about the asset that the search did not reach.
+    /// This run sent nothing. Move the claims about other assets to another folder. With
+    /// `ClaimOptions::again`, no folder is searched, and you may pay for two claims.
+    #[error(
+        "{} has more than 10000 files or 256 MiB of them, so an earlier claim about the asset may have \
+         been missed; nothing was sent; move the claims about other assets to another folder",
+        escaped(&folder.to_string_lossy())
+    )]
+    TooManyFiles {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A request failed before anything was signed. Try again if `Error::is_retryable` is true.
     /// Otherwise see `ErrorKind` for what to do.
     #[error(transparent)]

@@ -180,11 +180,11 @@ impl PreparedClaim {
             return Ok(());
         }
         let (earlier, options) = (self.earlier_claims(), self.options.clone());
-        let rival = blocking(move || {
-            earlier.rival(|reason| options.report(&ClaimStep::NotSearched { reason }))
+        let found = blocking(move || {
+            earlier.find(|reason| options.report(&ClaimStep::NotSearched { reason }))
         })
         .await?;
-        match rival {
+        match found.rival {
             None => Ok(()),
             Some(rival) if rival.saved.state() == TransactionState::Recorded => {
                 Err(self.recorded_earlier(rival).await?)

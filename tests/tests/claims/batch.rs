@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use nodeproof_claims::ClaimError;
+use nodeproof_claims::{ClaimError, ClaimErrorKind};
 use nodeproof_primitives::{Integer, Signing, WalletAddress};
 use tokio::sync::Barrier;
 
@@ -194,4 +194,33 @@ async fn without_locks_two_claims_about_one_asset_are_not_both_paid() {
     );
     assert_eq!(before - world.balance().await, FEE);
     assert_eq!((world.node.submissions_received(), world.files()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_claim_is_not_paid_if_not_all_files_can_be_searched_for_an_earlier_one() {
+    let world = TestEnvironment::new().await;
+    let (claim, wallet, folder) = (world.claim("a"), world.alice(), world.folder.path());
+    let (client, options) = (&world.client, world.with_blocks());
+    let make = async |options: &ClaimOptions| {
+        let mut made =
+            Claim::make_all(&[claim.clone()], client, &[&wallet], options, folder, 1).await;
+        made.pop().unwrap()
+    };
+    // A file that is too large for a saved claim does not count.
+    let large = std::fs::File::create(folder.join("large.pdf")).unwrap();
+    large.set_len(1 << 30).unwrap();
+    let other = folder.join("0");
+    std::fs::write(&other, "x").unwrap();
+    for number in 1..10_000 {
+        std::fs::hard_link(&other, folder.join(number.to_string())).unwrap();
+    }
+    let error = make(&options).await.unwrap_err();
+    assert!(matches!(error, ClaimError::TooManyFiles { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("nothing was sent"), "{text}");
+    assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+    assert_eq!((world.node.submissions_received(), world.files()), (0, 0));
+
+    std::fs::remove_file(folder.join("1")).unwrap();
+    assert!(make(&options).await.unwrap().record().is_some());
 }

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::SavedTransactionError;
 
 /// The largest file that is read, in bytes.
-const MAX_LENGTH: u64 = 8 * 1024 * 1024;
+pub(super) const MAX_LENGTH: u64 = 8 * 1024 * 1024;
 /// Prefix of the temporary name of a file while it is written.
 const STAGED_PREFIX: &str = ".saved-";
 /// Age after which a temporary file counts as left behind by a killed process.
