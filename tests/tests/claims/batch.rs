@@ -224,3 +224,30 @@ async fn a_claim_is_not_paid_if_not_all_files_can_be_searched_for_an_earlier_one
     std::fs::remove_file(folder.join("1")).unwrap();
     assert!(make(&options).await.unwrap().record().is_some());
 }
+
+#[tokio::test]
+async fn a_claim_that_is_listed_twice_with_again_is_paid_for_once_more() {
+    for concurrency in [2, 1] {
+        let world = TestEnvironment::new().await;
+        let (wallet, folder) = (world.alice(), world.folder.path());
+        let document = folder.join("a.txt");
+        std::fs::write(&document, "a").unwrap();
+        let hash = nodeproof_claims::document_hash(&b"a"[..], |_| {}).unwrap();
+        // The same claim in two forms.
+        let (read, stated) = (world.claim("a").document(document), world.claim("a"));
+        let claims = [read, stated.document(hash)];
+        let (client, options) = (&world.client, world.options().again(true));
+        let before = world.balance().await;
+        let made =
+            Claim::make_all(&claims, client, &[&wallet], &options, folder, concurrency).await;
+        let refused: Vec<_> = made.iter().filter_map(|one| one.as_ref().err()).collect();
+        let [error] = refused.as_slice() else {
+            panic!("{made:?}")
+        };
+        assert_eq!(error.kind(), ClaimErrorKind::NotMade, "{error}");
+        assert!(error.to_string().contains("listed twice"), "{error}");
+        world.node.make_block();
+        assert_eq!(before - world.balance().await, FEE);
+        assert_eq!((world.node.submissions_received(), world.files()), (1, 1));
+    }
+}

@@ -167,13 +167,15 @@ impl LockedFolder {
 
 /// Returns the name of the link to a file in another folder. Each file has its own link name.
 fn link_name(target: &Path) -> String {
-    let digest = Sha256::digest(target.as_os_str().as_encoded_bytes());
-    let digits: String = digest
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digits = digest_name(target.as_os_str().as_encoded_bytes());
     format!("elsewhere-{digits}.json")
+}
+
+/// Returns a name for these bytes: the first 32 hexadecimal characters of their SHA-256.
+pub(crate) fn digest_name(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    let digits = digest.iter().take(16).map(|byte| format!("{byte:02x}"));
+    digits.collect()
 }
 
 #[cfg(unix)]
