@@ -16,8 +16,8 @@ fn at_port_of(network: Network) -> Client {
 
 impl TestEnvironment {
     async fn prepared(&self, client: &Client, options: &ClaimOptions) -> PreparedClaim {
-        let signers = [self.wallet(0).address()];
-        let prepared = PreparedClaim::prepare(client, &self.claim("a"), &signers, options);
+        let (claim, signers) = (self.claim("a"), [self.wallet(0).address()]);
+        let prepared = PreparedClaim::prepare(client, &claim, &signers, options);
         prepared.await.unwrap()
     }
 
@@ -33,10 +33,11 @@ async fn a_claim_has_another_file_on_each_network() {
     let none = ClaimOptions::default();
     let mut names = Vec::new();
     for network in Network::ALL {
+        let stated = none.clone().network(network);
+        let stated = world.prepared(&world.client, &stated).await;
         let prepared = world.prepared(&at_port_of(network), &none).await;
-        let stated = world.prepared(&world.client, &none.clone().network(network));
         let name = prepared.file_name().unwrap();
-        assert_eq!(stated.await.file_name().unwrap(), name);
+        assert_eq!(stated.file_name().unwrap(), name);
         names.push(name);
     }
     let unknown = world.prepared(&world.client, &none).await;
@@ -115,12 +116,14 @@ async fn an_option_does_not_lift_the_network_of_the_port() {
         (Network::Mainnet, "the node is one of testnet"),
     ] {
         let wallet = world.wallet(0).for_network(Some(bound));
-        let signed = prepared.sign(&checked, &[&wallet], ExistingRecord::None);
+        let signers = [signer(&wallet)];
+        let signed = prepared.sign(&checked, &signers, ExistingRecord::None);
         let error = signed.await.unwrap_err();
         assert!(matches!(error, ClaimError::Signing(_)), "{error}");
         assert!(error.to_string().contains(words), "{error}");
     }
     let unbound = world.wallet(0);
-    let signed = prepared.sign(&checked, &[&unbound], ExistingRecord::None);
+    let signers = [signer(&unbound)];
+    let signed = prepared.sign(&checked, &signers, ExistingRecord::None);
     assert!(signed.await.is_ok());
 }
