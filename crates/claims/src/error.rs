@@ -217,8 +217,8 @@ pub enum ClaimErrorKind {
     Earlier,
     /// The node received the claim and refused it. No fee was paid. If
     /// [`client_error`](ClaimError::client_error) is
-    /// [rate limited](nodeproof_client::Error::is_rate_limited), the node was busy until the deadline:
-    /// make the same claim again later.
+    /// [rate limited](nodeproof_client::Error::is_rate_limited), the node was busy in all submissions that
+    /// the [policy](nodeproof_client::contract_call::SubmitPolicy) allows: make the same claim again later.
     Refused,
     /// The claim may have been made. Make the same claim again with the same file: you pay once.
     Uncertain,
