@@ -699,3 +699,43 @@ async fn a_block_stream_that_is_not_polled_does_not_hold_up_the_rate_limit() {
         assert!(!limited.balances(wallet).await.unwrap().is_empty());
     }
 }
+
+#[tokio::test]
+async fn a_failed_request_does_not_move_the_start_to_the_first_block() {
+    let (node, direct) = start().await;
+    let received = node.requests_received();
+    direct.check_node().await.unwrap();
+    // The request after this one is for the latest block.
+    let search = node.requests_received() - received;
+    let requests = AtomicUsize::new(0);
+    let fault: Fault = Arc::new(move |_, response| {
+        let earlier = requests.fetch_add(1, Ordering::SeqCst);
+        match u64::try_from(earlier) == Ok(search) {
+            true => response.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            false => response,
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let mut blocks = client(&proxy.server.base_url()).follow_blocks(FollowOptions {
+        retry_at_start: true,
+        ..options()
+    });
+    assert_eq!(index(&mut blocks).await, node.height());
+}
+
+#[tokio::test]
+async fn reading_ahead_ends_at_the_largest_index() {
+    let router = Router::new().fallback(|uri: Uri| async move {
+        let index = index_in(&uri);
+        format!(r#"{{"index":{index},"timestamp":1,"previous_hash":"0"}}"#)
+    });
+    let server = Server::spawn(router).await.unwrap();
+    let mut blocks = client(&server.base_url()).follow_blocks(FollowOptions {
+        read_ahead: usize::MAX,
+        ..from(u64::MAX - 3)
+    });
+    for expected in u64::MAX - 3..u64::MAX {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    assert!(blocks.next().await.is_none());
+}

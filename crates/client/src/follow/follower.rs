@@ -20,6 +20,8 @@ pub(super) struct Follower {
     options: FollowOptions,
     /// The index of the next block. `None` until the latest block is found.
     next: Option<u64>,
+    /// Whether the last check of the node found no block.
+    is_empty: bool,
     /// Whether a response has shown that the server is a node.
     is_known: bool,
     /// The last block that was returned.
@@ -91,6 +93,7 @@ impl Follower {
             read_ahead: ReadAhead::new(client.clone(), options.read_ahead),
             client,
             options,
+            is_empty: false,
             is_known,
             last: None,
             after,
@@ -208,9 +211,13 @@ impl Follower {
     /// Requests the latest block. While there is no block, most requests are for the first one,
     /// because a search takes many.
     async fn latest(&mut self) -> Result<Found, Error> {
-        let latest = match self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP) {
-            true => self.client.check_node().await?,
-            false => Some(1),
+        let is_due = self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP);
+        let latest = if self.is_empty && !is_due {
+            Some(1)
+        } else {
+            let latest = self.client.check_node().await?;
+            self.is_empty = latest.is_none();
+            latest
         };
         self.failed_requests = self.failed_requests.saturating_add(1);
         match latest {

@@ -38,7 +38,7 @@ pub struct FollowOptions {
     /// [`ErrorKind::ChainReplaced`](crate::ErrorKind::ChainReplaced).
     pub after: Option<(u64, Hash256)>,
     /// The number of blocks that are requested at a time while the stream is behind the latest block.
-    /// 1. As many blocks can be in memory.
+    /// 1. At most 256. As many blocks can be in memory.
     pub read_ahead: usize,
     /// The pause between two requests for a block that does not exist yet. 2 seconds.
     pub interval: Duration,
