@@ -195,9 +195,9 @@ mod tests {
         let without = json!({"transaction": {"type": 3}, "signatures": []});
         let found = claims(&[without]);
         let error = found.first().unwrap().as_ref().unwrap_err();
-        assert!(
-            error.to_string().ends_with("`specific_data` is missing"),
-            "{error}"
+        assert_eq!(
+            error.to_string(),
+            "block 7, transaction 0: `transaction.specific_data` is missing"
         );
     }
 
