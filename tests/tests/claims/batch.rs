@@ -1,8 +1,11 @@
 //! Several claims in one call.
 
-use std::sync::{
-    Condvar, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    slice::from_ref,
+    sync::{
+        Condvar, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use nodeproof_claims::{ClaimError, ClaimErrorKind};
@@ -203,7 +206,7 @@ async fn a_claim_is_not_paid_if_not_all_files_can_be_searched_for_an_earlier_one
     let (client, options) = (&world.client, world.with_blocks());
     let make = async |options: &ClaimOptions| {
         let mut made =
-            Claim::make_all(&[claim.clone()], client, &[&wallet], options, folder, 1).await;
+            Claim::make_all(from_ref(&claim), client, &[&wallet], options, folder, 1).await;
         made.pop().unwrap()
     };
     // A file that is too large for a saved claim does not count.
