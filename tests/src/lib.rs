@@ -13,3 +13,5 @@ pub mod proxy;
 pub mod server;
 pub mod submissions;
 pub mod watch;
+#[cfg(target_os = "linux")]
+pub mod without_locks;

@@ -699,3 +699,122 @@ async fn a_block_stream_that_is_not_polled_does_not_hold_up_the_rate_limit() {
         assert!(!limited.balances(wallet).await.unwrap().is_empty());
     }
 }
+
+#[tokio::test]
+async fn a_failed_request_does_not_move_the_start_to_the_first_block() {
+    let (node, direct) = start().await;
+    let received = node.requests_received();
+    direct.check_node().await.unwrap();
+    // The request after this one is for the latest block.
+    let search = node.requests_received() - received;
+    let requests = AtomicUsize::new(0);
+    let fault: Fault = Arc::new(move |_, response| {
+        let earlier = requests.fetch_add(1, Ordering::SeqCst);
+        match u64::try_from(earlier) == Ok(search) {
+            true => response.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            false => response,
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let mut blocks = client(&proxy.server.base_url()).follow_blocks(FollowOptions {
+        retry_at_start: true,
+        ..options()
+    });
+    assert_eq!(index(&mut blocks).await, node.height());
+}
+
+#[tokio::test]
+async fn reading_ahead_ends_at_the_largest_index() {
+    let router = Router::new().fallback(|uri: Uri| async move {
+        let index = index_in(&uri);
+        format!(r#"{{"index":{index},"timestamp":1,"previous_hash":"0"}}"#)
+    });
+    let server = Server::spawn(router).await.unwrap();
+    let mut blocks = client(&server.base_url()).follow_blocks(FollowOptions {
+        read_ahead: usize::MAX,
+        ..from(u64::MAX - 3)
+    });
+    for expected in u64::MAX - 3..u64::MAX {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    assert!(blocks.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_longer_chain_in_place_of_the_followed_one_ends_the_stream() {
+    let time = |later: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + later));
+    let config = Config::for_tests().with_blocks(5);
+    for read_ahead in [1, 4] {
+        let node = nodeproof_devnode::spawn(config.clone().with_time(time(0)));
+        let node = node.await.unwrap();
+        let port = node.base_url().rsplit_once(':').unwrap().1.parse().unwrap();
+        let mut blocks = client(node.base_url()).follow_blocks(FollowOptions {
+            read_ahead,
+            ..from(5)
+        });
+        assert_eq!(index(&mut blocks).await, 5);
+        node.shutdown().await;
+        // The next block exists at once.
+        let other = config.clone().with_time(time(7)).with_blocks(9);
+        let _other = nodeproof_devnode::spawn(other.with_port(port))
+            .await
+            .unwrap();
+        let error = end(&mut blocks).await;
+        assert_eq!(error.kind(), ErrorKind::ChainReplaced, "{error}");
+        assert!(error.to_string().contains("block 5"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_hashes_in_another_way_is_followed_with_one_more_request_for_each_block() {
+    let (node, _) = start().await;
+    let fault: Fault = Arc::new(|_, response| {
+        response.with_json(|block| block["previous_hash"] = "5a".repeat(32).into())
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let mut blocks = client(&proxy.server.base_url()).follow_blocks(from(1));
+    for expected in 1..=4 {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    let indexes: Vec<_> = proxy.requests().iter().filter_map(requested).collect();
+    assert_eq!(indexes, [1, 2, 1, 3, 2, 4, 3]);
+    // Otherwise, there is one request for each block.
+    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let mut blocks = client(&proxy.server.base_url()).follow_blocks(from(1));
+    for expected in 1..=4 {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    assert_eq!(proxy.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn a_last_block_that_the_node_has_dropped_is_not_a_replaced_chain() {
+    let (node, direct) = start().await;
+    let hash = direct.block(2).await.unwrap().unwrap().block_hash();
+    let after = FollowOptions {
+        after: hash.map(|hash| (2, hash)),
+        max_outage: 4 * SHORT,
+        ..options()
+    };
+    for (hashes_differ, expected) in [(false, None), (true, Some(ErrorKind::MissingBlock))] {
+        let fault: Fault = Arc::new(move |request, response| match requested(request) {
+            Some(0..=2) => not_found(response),
+            _ if hashes_differ => {
+                response.with_json(|block| block["previous_hash"] = "5a".repeat(32).into())
+            }
+            _ => response,
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let mut blocks = client(&proxy.server.base_url()).follow_blocks(after.clone());
+        match blocks.next().await.unwrap() {
+            Ok(block) => assert_eq!((number(&block), expected), (3, None)),
+            Err(error) => {
+                assert_eq!(Some(error.kind()), expected, "{error}");
+                assert_eq!(
+                    error.to_string(),
+                    "the node has no block 2 any more, so it can't be compared with block 3"
+                );
+            }
+        }
+    }
+}

@@ -1,23 +1,26 @@
 //! Making several claims.
 
-use std::path::Path;
+use std::{
+    collections::HashSet,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use nodeproof_client::{Client, ContractCall};
 use nodeproof_primitives::{Signer, WalletAddress};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::{
     claim::Claim, error::ClaimError, options::ClaimOptions, prepared::PreparedClaim,
-    submitted::ClaimOutcome,
+    saved::digest_name, submitted::ClaimOutcome,
 };
 
 impl PreparedClaim {
     /// Returns a name for the claim's file: 32 hexadecimal characters and `.json`.
     ///
-    /// It is a digest of the contract call, the fee, and the [network](ClaimOptions::network) of the
-    /// options. So the same claim has the same name in every run. Two different claims about one
+    /// It is a digest of the contract call, the fee, and the network: that of the
+    /// [options](ClaimOptions::network), or else that of the node's port. So the same claim has the same name in every run. Two different claims about one
     /// asset have different names, and in one folder the second is
     /// [refused](PreparedClaim::refuse_earlier).
     ///
@@ -43,15 +46,13 @@ impl PreparedClaim {
         }
         let fee = &self.claim.fee;
         let text = serde_json::to_vec(&Identity {
-            network: self.options.network.map(|network| network.name()),
+            network: self.network().map(|network| network.name()),
             call: &self.call,
             fee: fee.amount().as_str(),
             currency: fee.currency(),
         })
         .map_err(|error| ClaimError::Input(error.to_string()))?;
-        let digest = Sha256::digest(text);
-        let name = digest.iter().take(16).map(|byte| format!("{byte:02x}"));
-        Ok(name.chain([".json".to_owned()]).collect())
+        Ok(format!("{}.json", digest_name(&text)))
     }
 }
 
@@ -63,7 +64,12 @@ impl Claim {
     /// exist. This replaces [`save_to`](ClaimOptions::save_to). With the same folder, a second call
     /// submits the saved transactions again, wherever the first call ended. So each claim is paid for
     /// once, even if it is listed twice. With [`again`](ClaimOptions::again), each claim in the list is
-    /// paid for once more.
+    /// paid for once more. If a claim is listed twice then, one of its results is
+    /// [`ClaimError::Input`], and nothing is sent for it.
+    ///
+    /// A folder is searched for earlier claims up to 10,000 files. In a folder with more of them, a claim
+    /// without a file of its own ends with [`ClaimError::TooManyFiles`]. So use one folder for at most
+    /// 10,000 claims.
     ///
     /// You can drop the future at any time, as for [`make`](Self::make).
     ///
@@ -95,14 +101,21 @@ impl Claim {
         concurrency: usize,
     ) -> Vec<Result<ClaimOutcome, ClaimError>> {
         let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
-        let (folder, wallets) = (folder.as_ref(), wallets.as_slice());
+        let batch = Batch {
+            folder: folder.as_ref(),
+            client,
+            signers,
+            wallets: &wallets,
+            options,
+            names: Mutex::default(),
+        };
         let mut waiting = claims.iter().enumerate();
         let mut in_flight = FuturesUnordered::new();
         let mut results = Vec::with_capacity(claims.len());
         loop {
             let free = concurrency.max(1).saturating_sub(in_flight.len());
             for (position, claim) in waiting.by_ref().take(free) {
-                let made = claim.make_in(folder, client, signers, wallets, options);
+                let made = batch.make(claim);
                 in_flight.push(async move { (position, made.await) });
             }
             match in_flight.next().await {
@@ -113,18 +126,36 @@ impl Claim {
         results.sort_by_key(|(position, _)| *position);
         results.into_iter().map(|(_, result)| result).collect()
     }
+}
 
-    /// Makes the claim, saved in its own file in a folder.
-    async fn make_in(
-        &self,
-        folder: &Path,
-        client: &Client,
-        signers: &[&dyn Signer],
-        wallets: &[WalletAddress],
-        options: &ClaimOptions,
-    ) -> Result<ClaimOutcome, ClaimError> {
-        let prepared = PreparedClaim::prepare(client, self, wallets, options).await?;
-        let file = folder.join(prepared.file_name()?);
-        prepared.save_to(file).complete(signers).await
+/// What the claims of one call have in common.
+struct Batch<'b> {
+    folder: &'b Path,
+    client: &'b Client,
+    signers: &'b [&'b dyn Signer],
+    wallets: &'b [WalletAddress],
+    options: &'b ClaimOptions,
+    /// The names of the files so far.
+    names: Mutex<HashSet<String>>,
+}
+
+impl Batch<'_> {
+    /// Makes a claim, saved in its own file in the folder.
+    async fn make(&self, claim: &Claim) -> Result<ClaimOutcome, ClaimError> {
+        let prepared =
+            PreparedClaim::prepare(self.client, claim, self.wallets, self.options).await?;
+        let name = prepared.file_name()?;
+        let file = self.folder.join(&name);
+        let is_new = self
+            .names
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name);
+        if self.options.again && !is_new {
+            // Each would put the other's file aside before it is sent.
+            let reason = "the claim is listed twice; with `again`, list it once in each call";
+            return Err(ClaimError::Input(reason.to_owned()));
+        }
+        prepared.save_to(file).complete(self.signers).await
     }
 }

@@ -34,6 +34,8 @@ impl PreparedClaim {
     /// # }
     /// ```
     pub async fn complete(&self, signers: &[&dyn Signer]) -> Result<ClaimOutcome, ClaimError> {
+        // A saved transaction is already signed, but it is submitted to this node.
+        self.check_networks(signers)?;
         let ready = match self.saved().await? {
             Some(saved) => self.resume(saved),
             None => {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeproof_client::BaseUrl;
 use nodeproof_primitives::{ContractAddress, Network, WalletAddress};
 
 use crate::{
@@ -43,14 +42,31 @@ impl Rival {
     }
 }
 
+/// The result of a search for an earlier claim.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// An earlier claim. One that no node has shown as recorded comes first.
+    pub(crate) rival: Option<Rival>,
+    /// A folder with too many files to search all of them.
+    too_many_files: Option<PathBuf>,
+}
+
 impl EarlierClaims {
-    /// Finds an earlier claim about the same asset. One that no node has shown as recorded comes
-    /// first. Calls `unsearched` with each reason why a claim may have been missed.
-    pub(crate) fn rival(
-        &self,
-        mut unsearched: impl FnMut(&str),
-    ) -> Result<Option<Rival>, ClaimError> {
-        let mut rivals = Vec::new();
+    /// Fails if there is an earlier claim about the same asset, or may be one where the search ended.
+    pub(crate) fn refuse(&self) -> Result<(), ClaimError> {
+        // Unreadable files were reported before signing.
+        let found = self.find(|_| {})?;
+        match (found.rival, found.too_many_files) {
+            (Some(rival), _) => Err(rival.error()),
+            (None, Some(folder)) => Err(ClaimError::TooManyFiles { folder }),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Finds an earlier claim about the same asset. Calls `unsearched` with each reason why a claim may
+    /// have been missed.
+    pub(crate) fn find(&self, mut unsearched: impl FnMut(&str)) -> Result<Found, ClaimError> {
+        let (mut rivals, mut too_many_files) = (Vec::new(), None);
         for folder in &self.folders {
             for verifier in &self.verifiers {
                 let found = SavedTransaction::find_claims(
@@ -62,6 +78,9 @@ impl EarlierClaims {
                 if Some(verifier) == self.verifiers.first() {
                     report(folder, &found, &mut unsearched);
                 }
+                if !found.complete {
+                    too_many_files = Some(folder.clone());
+                }
                 let others = found.transactions.into_iter();
                 rivals.extend(others.filter(|one| self.is_rival(one)).map(|saved| Rival {
                     saved,
@@ -71,7 +90,10 @@ impl EarlierClaims {
             }
         }
         rivals.sort_by_key(|rival| rival.saved.state() == TransactionState::Recorded);
-        Ok(rivals.into_iter().next())
+        Ok(Found {
+            rival: rivals.into_iter().next(),
+            too_many_files,
+        })
     }
 
     fn is_rival(&self, saved: &SavedTransaction) -> bool {
@@ -79,10 +101,8 @@ impl EarlierClaims {
         let is_own = self.own.as_deref().is_some_and(|own| {
             own == saved.path() || real(own).is_some_and(|own| real(saved.path()) == Some(own))
         });
-        let node: Option<BaseUrl> = saved.node().parse().ok();
-        let other = node.and_then(|node| Network::from_port(node.port()));
         let is_elsewhere =
-            matches!((self.network, other), (Some(here), Some(other)) if here != other);
+            matches!((self.network, saved.network()), (Some(here), Some(other)) if here != other);
         !is_own && !is_elsewhere
     }
 }

@@ -119,6 +119,19 @@ pub enum ClaimError {
         /// The folder.
         folder: PathBuf,
     },
+    /// A folder with saved claims has more than 10,000 files, or more than 256 MiB of files that can be
+    /// saved claims. So there may be an earlier claim about the asset that the search did not reach.
+    /// This run sent nothing. Move the claims about other assets to another folder. With
+    /// `ClaimOptions::again`, no folder is searched, and you may pay for two claims.
+    #[error(
+        "{} has more than 10000 files or 256 MiB of them, so an earlier claim about the asset may have \
+         been missed; nothing was sent; move the claims about other assets to another folder",
+        escaped(&folder.to_string_lossy())
+    )]
+    TooManyFiles {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A request failed before anything was signed. Try again if `Error::is_retryable` is true.
     /// Otherwise see `ErrorKind` for what to do.
     #[error(transparent)]
@@ -204,8 +217,8 @@ pub enum ClaimErrorKind {
     Earlier,
     /// The node received the claim and refused it. No fee was paid. If
     /// [`client_error`](ClaimError::client_error) is
-    /// [rate limited](nodeproof_client::Error::is_rate_limited), the node was busy until the deadline:
-    /// make the same claim again later.
+    /// [rate limited](nodeproof_client::Error::is_rate_limited), the node was busy in all submissions that
+    /// the [policy](nodeproof_client::contract_call::SubmitPolicy) allows: make the same claim again later.
     Refused,
     /// The claim may have been made. Make the same claim again with the same file: you pay once.
     Uncertain,

@@ -23,6 +23,8 @@
 //! # }
 //! ```
 //!
+//! [`Claim::make_all`] makes several claims, each saved in its own file in a folder.
+//!
 //! [`PreparedClaim`] has the same steps as separate functions. [`SavedTransaction`] is the file. It
 //! is written and synced before the transaction is sent. It never overwrites another file. When it is
 //! read back, it is checked like a node's response. [`SavedTransaction::find_claims`] finds earlier

@@ -62,7 +62,8 @@ pub struct ClaimOptions {
     /// nodes were seen to refuse such a claim only when the block is made, and then the fee may be lost.
     pub allow_existing_record: bool,
     /// Whether to submit a transaction that was saved for a node at another base URL. The default is
-    /// no, because that node may be on another network.
+    /// no, because that node may be on another network. A node on the port of another network is always
+    /// refused.
     pub any_node: bool,
     /// Whether to make the claim although a file system has no locks. The default is no. See
     /// [`without_lock`](Self::without_lock).
@@ -71,7 +72,8 @@ pub struct ClaimOptions {
     /// [`save_to`](Self::save_to) is always searched. The default is none.
     pub search_folders: Vec<PathBuf>,
     /// The node's network, if it is known. Saved claims on another network do not count. The default
-    /// is unknown.
+    /// is the network of the node's port. A wallet that is bound to another network than this one, or
+    /// than that of the port, signs nothing.
     pub network: Option<Network>,
     /// Whether the time of the node's latest block may replace the local clock. The default is no. See
     /// [`node_time`](Self::node_time).
@@ -161,7 +163,7 @@ impl ClaimOptions {
     /// Sets whether to make the claim although the file system of a folder with saved claims has no locks.
     ///
     /// Then nothing keeps two processes from paying for two claims about one asset. Set this only if no
-    /// other process makes claims with the same wallet.
+    /// other process makes claims with the same wallet. Claims of this process still wait for each other.
     #[must_use]
     pub fn without_lock(mut self, yes: bool) -> Self {
         self.without_lock = yes;
@@ -195,7 +197,7 @@ impl ClaimOptions {
     }
 
     /// Sets the function that is called at each step. While documents are hashed, it is called often
-    /// and from other threads. It should not block.
+    /// and from other threads. It should not block, and it must not write a saved transaction itself.
     #[must_use]
     pub fn on_step(mut self, progress: impl Fn(&ClaimStep<'_>) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(progress));

@@ -4,9 +4,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use nodeproof_client::{
     AddVerification, Client, ContractCall, VerificationRecord,
-    contract_call::{CheckedTransaction, Clock},
+    contract_call::{CheckedTransaction, Clock, check_networks},
 };
-use nodeproof_primitives::{Hash256, Network, WalletAddress};
+use nodeproof_primitives::{Hash256, Network, Signer, WalletAddress};
 
 use crate::{
     blocking::blocking,
@@ -135,8 +135,9 @@ impl PreparedClaim {
     /// is [set](ClaimOptions::save_to), or [`again`](ClaimOptions::again) is set.
     ///
     /// # Errors
-    /// [`ClaimError::Saved`] if the file can't be read, is damaged, is of another claim, or was
-    /// saved for another node and [`any_node`](ClaimOptions::any_node) is not set.
+    /// [`ClaimError::Saved`] if the file can't be read, is damaged, or is of another claim. Also if it
+    /// was saved for another node, unless [`any_node`](ClaimOptions::any_node) is set and that node's
+    /// port is not of another network.
     pub async fn saved(&self) -> Result<Option<SavedTransaction>, ClaimError> {
         match &self.options.save_to {
             Some(path) if !self.options.again => self.saved_at(path.clone()).await,
@@ -153,8 +154,12 @@ impl PreparedClaim {
             return Ok(None);
         };
         saved.check_same(&self.call, &self.claim.fee)?;
-        if !self.options.any_node {
-            saved.check_node(self.client.base_url())?;
+        if let Err(error) = saved.check_node(self.client.base_url()) {
+            let networks = self.networks();
+            saved.check_network(networks.into_iter().flatten())?;
+            if !self.options.any_node {
+                return Err(error.into());
+            }
         }
         Ok(Some(saved))
     }
@@ -175,11 +180,11 @@ impl PreparedClaim {
             return Ok(());
         }
         let (earlier, options) = (self.earlier_claims(), self.options.clone());
-        let rival = blocking(move || {
-            earlier.rival(|reason| options.report(&ClaimStep::NotSearched { reason }))
+        let found = blocking(move || {
+            earlier.find(|reason| options.report(&ClaimStep::NotSearched { reason }))
         })
         .await?;
-        match rival {
+        match found.rival {
             None => Ok(()),
             Some(rival) if rival.saved.state() == TransactionState::Recorded => {
                 Err(self.recorded_earlier(rival).await?)
@@ -219,8 +224,22 @@ impl PreparedClaim {
 
     /// Returns the network of the node, if it is known.
     pub(crate) fn network(&self) -> Option<Network> {
+        let [stated, of_port] = self.networks();
+        stated.or(of_port)
+    }
+
+    /// Returns the network of the options and that of the node's port.
+    fn networks(&self) -> [Option<Network>; 2] {
         let port = self.client.base_url().port();
-        self.options.network.or_else(|| Network::from_port(port))
+        [self.options.network, Network::from_port(port)]
+    }
+
+    /// Fails if a signer is bound to another network than either of them.
+    pub(crate) fn check_networks(&self, signers: &[&dyn Signer]) -> Result<(), ClaimError> {
+        for network in self.networks() {
+            check_networks(signers, network)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn earlier_claims(&self) -> EarlierClaims {

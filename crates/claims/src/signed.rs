@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{
-    SignedTransaction,
-    contract_call::{CheckedTransaction, check_networks},
-};
+use nodeproof_client::{SignedTransaction, contract_call::CheckedTransaction};
 use nodeproof_primitives::{Signer, TransactionCode};
 
 use crate::{
@@ -64,7 +61,7 @@ impl PreparedClaim {
             let reason = "the transaction is not of this claim";
             return Err(ClaimError::Input(reason.to_owned()));
         }
-        check_networks(signers, self.network())?;
+        self.check_networks(signers)?;
         let signed = checked.sign(signers).await?;
         self.options.report(&ClaimStep::Signed);
         Ok(SignedClaim {
@@ -103,8 +100,9 @@ impl<'p> SignedClaim<'p> {
     /// one is dropped.
     ///
     /// # Errors
-    /// [`ClaimError::Saved`] if the file can't be written, and [`ClaimError::EarlierClaim`] if
-    /// another claim about the same asset is saved now. Nothing was sent.
+    /// [`ClaimError::Saved`] if the file can't be written. Unless [`again`](crate::ClaimOptions::again)
+    /// is set, [`ClaimError::EarlierClaim`] if another claim about the same asset is saved now, and
+    /// [`ClaimError::TooManyFiles`] if not all files can be searched for one. Nothing was sent.
     pub async fn save(self) -> Result<ReadyClaim<'p>, ClaimError> {
         let prepared = self.prepared;
         let options = &prepared.options;
@@ -188,11 +186,7 @@ fn write_unless(
         may_write(is_locked)?;
         match placement {
             Placement::Aside => Ok(()),
-            // Folders that could not be searched were reported before signing.
-            Placement::New | Placement::Over => match earlier.rival(|_| {})? {
-                Some(rival) => Err(rival.error()),
-                None => Ok(()),
-            },
+            Placement::New | Placement::Over => earlier.refuse(),
         }
     })
 }

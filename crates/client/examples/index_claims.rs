@@ -42,6 +42,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let end: Option<u64> = arguments.next().map(|index| index.parse()).transpose()?;
 
     let (mut file, last) = open(&path)?;
+    if let (Some(last), Some(end)) = (&last, end)
+        && last.block >= end
+    {
+        return Ok(());
+    }
     let voters = PublicKeyCache::default();
     let mut blocks = node.follow_blocks(FollowOptions {
         start: Some(1),

@@ -189,6 +189,16 @@ mod tests {
         let mut created = claim("/transaction/type", json!(1));
         created["transaction"]["specific_data"] = json!({"custodian_wallet": null});
         assert!(claims(&[created]).is_empty());
+        // Or none.
+        let without = json!({"transaction": {"type": 1}, "signatures": []});
+        assert!(claims(&[without]).is_empty());
+        let without = json!({"transaction": {"type": 3}, "signatures": []});
+        let found = claims(&[without]);
+        let error = found.first().unwrap().as_ref().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "block 7, transaction 0: `transaction.specific_data` is missing"
+        );
     }
 
     #[test]

@@ -68,22 +68,25 @@ impl BlockTransaction {
     /// ```
     pub fn contract_call(&self) -> Result<Option<ContractCallData>, InputError> {
         #[derive(Deserialize)]
-        struct Entry {
-            transaction: Typed,
+        struct Entry<T> {
+            transaction: T,
         }
         #[derive(Deserialize)]
         struct Typed {
             r#type: Integer,
+        }
+        #[derive(Deserialize)]
+        struct Call {
             specific_data: RawJson,
         }
-        let Typed {
-            r#type,
-            specific_data,
-        } = from_json::<Entry>(self.0.as_str().as_bytes())?.transaction;
-        if r#type != CONTRACT_CALL {
+        let text = self.0.as_str().as_bytes();
+        // A transaction of another type need not have the member `specific_data`.
+        let entry: Entry<Typed> = from_json(text)?;
+        if entry.transaction.r#type != CONTRACT_CALL {
             return Ok(None);
         }
-        from_json(specific_data.as_str().as_bytes()).map(Some)
+        let call = from_json::<Entry<Call>>(text)?.transaction;
+        from_json(call.specific_data.as_str().as_bytes()).map(Some)
     }
 
     /// Returns the transaction's identifier, or `None` if it does not have the observed form.

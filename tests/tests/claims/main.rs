@@ -10,6 +10,7 @@ mod example;
 mod flow;
 mod latest;
 mod memory;
+mod networks;
 mod refusals;
 mod tampering;
 

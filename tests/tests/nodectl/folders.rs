@@ -7,6 +7,8 @@ use std::{
 };
 
 use integration_tests::proxy::Proxy;
+#[cfg(target_os = "linux")]
+use integration_tests::without_locks;
 use nodeproof_devnode::Config;
 
 use crate::claims::Verifier;
@@ -67,25 +69,12 @@ async fn a_folder_that_others_control_is_refused() {
     assert!(ran.err.contains("other users can write to"), "{ran:?}");
 }
 
-/// A system whose file systems have no locks.
-#[cfg(target_os = "linux")]
-const WITHOUT_LOCKS: &str = "#include <errno.h>\n\
-    int flock(int file, int operation) { errno = ENOTSUP; return -1; }\n";
-
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn without_locks_nothing_is_paid_unless_a_flag_allows_it() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = Verifier::of(&node);
-    let source = verifier.home.file("preload.c", WITHOUT_LOCKS);
-    let library = verifier.home.path("preload.so");
-    let built = std::process::Command::new("cc")
-        .args(["-shared", "-fPIC", "-o"])
-        .arg(&library)
-        .arg(source)
-        .status();
-    assert!(built.expect("a C compiler").success());
-
+    without_locks::library(&verifier.home.path(""));
     let keep = verifier.home.path("own/c.json").display().to_string();
     for more in [&["--no-wait"][..], &["--no-wait", "--keep", &keep]] {
         let ran = verifier.add_signed(node.base_url(), "a", more).ended(2);

@@ -6,7 +6,10 @@ use std::{
 };
 
 use nodeproof_client::contract_call::BuiltCallMismatch;
-use nodeproof_primitives::escape::{escaped, escaped_up_to};
+use nodeproof_primitives::{
+    Network,
+    escape::{escaped, escaped_up_to},
+};
 
 /// The file of a saved transaction can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +87,22 @@ pub enum SavedTransactionError {
         saved_for: String,
         /// The base URL of the node that is used now.
         node: String,
+    },
+    /// The transaction was saved for a node on the port of another network. It is not submitted here,
+    /// whatever `ClaimOptions::any_node` is: on this network too, it would be valid and paid for. To
+    /// make the claim on this network, give another file.
+    #[error(
+        "the transaction in {} was saved for {saved_for}, and the node is one of {network}; to make \
+         the claim on {network}, give another file",
+        shown(path)
+    )]
+    DifferentNetwork {
+        /// The file.
+        path: PathBuf,
+        /// The network that it was saved for.
+        saved_for: Network,
+        /// The network of the node that is used now.
+        network: Network,
     },
     /// The file belongs to another call, such as another claim. The same call as before submits the
     /// transaction in the file, so you pay once. With another file, you may pay for both.

@@ -4,6 +4,7 @@ use std::{
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -16,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::error::SavedTransactionError;
 
 /// The largest file that is read, in bytes.
-const MAX_LENGTH: u64 = 8 * 1024 * 1024;
+pub(super) const MAX_LENGTH: u64 = 8 * 1024 * 1024;
 /// Prefix of the temporary name of a file while it is written.
 const STAGED_PREFIX: &str = ".saved-";
 /// Age after which a temporary file counts as left behind by a killed process.
@@ -24,6 +25,9 @@ const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest time to wait for a lock. A process holds it while it reads the folder and writes one
 /// small file.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
+/// Admits one writer of this process at a time. It also works where the file system has no locks. The
+/// others wait here and not for a folder's lock, whose wait has a limit.
+static WRITING: Mutex<()> = Mutex::new(());
 
 /// How a file gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +44,8 @@ pub(crate) enum Placement {
 pub(super) struct LockedFolder {
     path: PathBuf,
     locks: Vec<FolderLock>,
+    /// Released after the locks.
+    _writing: MutexGuard<'static, ()>,
 }
 
 impl LockedFolder {
@@ -53,6 +59,8 @@ impl LockedFolder {
         file: &Path,
         others: &[PathBuf],
     ) -> Result<Self, SavedTransactionError> {
+        // A panic of another writer leaves nothing half done: files are written whole or not at all.
+        let writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         let path = parent_folder(file).to_owned();
         // Real paths are used: each folder is locked once, and every process locks in the same order.
         let mut folders: Vec<PathBuf> = others
@@ -75,10 +83,14 @@ impl LockedFolder {
             };
             unusable(file, "written", error)
         })?;
-        Ok(Self { path, locks })
+        Ok(Self {
+            path,
+            locks,
+            _writing: writing,
+        })
     }
 
-    /// Returns whether other processes are kept out. If not, a file system has no locks.
+    /// Returns whether other processes are kept out, too. If not, a file system has no locks.
     pub(super) fn is_locked(&self) -> bool {
         self.locks.iter().all(FolderLock::is_held)
     }
@@ -155,13 +167,15 @@ impl LockedFolder {
 
 /// Returns the name of the link to a file in another folder. Each file has its own link name.
 fn link_name(target: &Path) -> String {
-    let digest = Sha256::digest(target.as_os_str().as_encoded_bytes());
-    let digits: String = digest
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digits = digest_name(target.as_os_str().as_encoded_bytes());
     format!("elsewhere-{digits}.json")
+}
+
+/// Returns a name for these bytes: the first 32 hexadecimal characters of their SHA-256.
+pub(crate) fn digest_name(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    let digits = digest.iter().take(16).map(|byte| format!("{byte:02x}"));
+    digits.collect()
 }
 
 #[cfg(unix)]

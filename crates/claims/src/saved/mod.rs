@@ -10,7 +10,7 @@ mod tests;
 mod transaction;
 
 pub use error::SavedTransactionError;
-pub(crate) use file::Placement;
+pub(crate) use file::{Placement, digest_name};
 pub use search::SavedClaims;
 pub(crate) use search::claim_of;
 pub use transaction::{SavedTransaction, TransactionState};

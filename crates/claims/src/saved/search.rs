@@ -14,7 +14,7 @@ use super::{
     transaction::{SavedTransaction, params},
 };
 
-/// The largest number of files that are read.
+/// The largest number of entries of a folder that are searched.
 const MAX_FILES: usize = 10_000;
 /// The largest number of bytes that are read in all.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -28,7 +28,8 @@ pub struct SavedClaims {
     pub transactions: Vec<SavedTransaction>,
     /// The files that are damaged or can't be read. They may contain such a transaction.
     pub skipped: Vec<SavedTransactionError>,
-    /// Whether the whole folder was searched. If not, its files exceed the limits on number or size.
+    /// Whether the whole folder was searched. If not, it has more than 10,000 entries, or more than
+    /// 256 MiB of files that can be saved transactions.
     pub complete: bool,
 }
 
@@ -93,7 +94,8 @@ impl SavedTransaction {
             let Ok(about) = fs::metadata(&path) else {
                 continue;
             };
-            if !about.is_file() {
+            // A larger file is not a saved transaction.
+            if !about.is_file() || about.len() > file::MAX_LENGTH {
                 continue;
             }
             let Some(rest) = left.checked_sub(about.len()) else {

@@ -9,7 +9,7 @@ use nodeproof_client::{
     BaseUrl, ContractCall, SignedTransaction,
     contract_call::{CheckedTransaction, Fee, shown_apart},
 };
-use nodeproof_primitives::{Amount, RawJson, TransactionCode};
+use nodeproof_primitives::{Amount, Network, RawJson, TransactionCode};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -419,6 +419,24 @@ impl SavedTransaction {
         })
     }
 
+    /// Checks that its node's port is not that of another network than these.
+    pub(crate) fn check_network(
+        &self,
+        networks: impl IntoIterator<Item = Network>,
+    ) -> Result<(), SavedTransactionError> {
+        let Some(saved_for) = self.network() else {
+            return Ok(());
+        };
+        match networks.into_iter().find(|network| *network != saved_for) {
+            None => Ok(()),
+            Some(network) => Err(SavedTransactionError::DifferentNetwork {
+                path: self.path.clone(),
+                saved_for,
+                network,
+            }),
+        }
+    }
+
     /// Saves the transaction's state in the file.
     ///
     /// An accepted transaction stays accepted until it is recorded. A recorded one stays recorded. Both
@@ -507,6 +525,12 @@ impl SavedTransaction {
     #[must_use]
     pub fn node(&self) -> &str {
         &self.contents.node
+    }
+
+    /// Returns the network whose nodes listen on the port of the node that built it, if there is one.
+    pub(crate) fn network(&self) -> Option<Network> {
+        let node: BaseUrl = self.contents.node.parse().ok()?;
+        Network::from_port(node.port())
     }
 
     /// Returns the last saved state.

@@ -13,10 +13,11 @@ use crate::{
 /// arrived, or if the node was busy.
 ///
 /// The status 429 means that the node did not take the transaction, because it received too many
-/// requests. Only the deadline limits how often the transaction is sent again after it.
+/// requests. It does not count as an attempt. So the transaction is sent again until the deadline,
+/// unless `attempts` is 1 or a `Retry-After` header names more than `longest_pause`.
 ///
 /// Each pause is shortened by a random part of up to a quarter. A `Retry-After` header replaces it.
-/// After the status 429, it is at least `first_pause`.
+/// After the status 429, the header counts as at least `first_pause`, and each pause is at least 100 ms.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,9 +39,13 @@ pub struct SubmitPolicy {
     pub first_pause: Duration,
     /// The longest pause. A longer `Retry-After` ends the submissions. 30 seconds.
     pub longest_pause: Duration,
-    /// The time limit for all submissions. Nothing is sent after that. 120 seconds.
+    /// The time in which submissions begin. No pause ends after it. The last submission can take its own
+    /// time limit longer, and can wait for the client's rate limit. 120 seconds.
     pub deadline: Duration,
 }
+
+/// The shortest pause after the status 429, whatever the policy and the node name.
+const SHORTEST_BUSY_PAUSE: Duration = Duration::from_millis(100);
 
 impl Default for SubmitPolicy {
     fn default() -> Self {
@@ -82,6 +87,11 @@ impl SubmitPolicy {
             Some(requested) => requested,
             None => doubled(self.first_pause, self.longest_pause, attempts - 1),
         };
+        let shortest = match rate_limited {
+            0 => Duration::ZERO,
+            _ => SHORTEST_BUSY_PAUSE,
+        };
+        let pause = pause.max(shortest);
         (pause < left).then_some(pause)
     }
 }
@@ -100,8 +110,9 @@ impl Client {
     /// Submits a signed transaction, and submits it again if it may not have arrived.
     ///
     /// It is sent again after a failed or lost connection, a late or unreadable response, and the
-    /// statuses 429 and 5xx. It is not sent again after any other status. The status 429 does not
-    /// use up one of the policy's [attempts](SubmitPolicy::attempts).
+    /// statuses 429 and 5xx, with the limits of the [policy](SubmitPolicy). It is not sent again after
+    /// any other status. The status 429 does not use up one of the policy's
+    /// [attempts](SubmitPolicy::attempts).
     ///
     /// # Errors
     /// If the node [refuses](SubmitError::is_refused) the transaction, or no response shows whether
@@ -230,6 +241,20 @@ mod tests {
         assert_eq!(SubmitPolicy::once().pause(1, 1, None, LONG), None);
         let at_once = policy.pause(100, 100, Some(Duration::ZERO), LONG);
         assert_eq!(at_once, Some(policy.first_pause));
+    }
+
+    #[test]
+    fn a_busy_node_always_has_a_pause() {
+        let policy = SubmitPolicy {
+            first_pause: Duration::ZERO,
+            longest_pause: Duration::ZERO,
+            ..SubmitPolicy::default()
+        };
+        for requested in [None, Some(Duration::ZERO)] {
+            let pause = |rate_limited| policy.pause(3, rate_limited, requested, LONG);
+            assert_eq!(pause(3), Some(Duration::from_millis(100)));
+            assert_eq!(pause(0), Some(Duration::ZERO));
+        }
     }
 
     #[test]

@@ -113,8 +113,8 @@ pub enum ErrorKind {
     /// The server is not a node. Check the base URL. See
     /// [`Client::check_node`](crate::Client::check_node).
     NotANode,
-    /// A required block is missing: in a requested range, or before a later one. The node has
-    /// dropped or not yet received it. Start later, use another node, or follow the chain with
+    /// A required block is missing: in a requested range, before a later one, or the last one that was
+    /// read. The node has dropped or not yet received it. Start later, use another node, or follow the chain with
     /// [`skip_missing`](crate::FollowOptions::skip_missing).
     MissingBlock,
     /// The node has another block in place of one that was read before. What was read from that block

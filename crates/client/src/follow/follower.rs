@@ -7,7 +7,7 @@ use super::{
     options::{FollowEvent, FollowOptions},
     read_ahead::ReadAhead,
 };
-use crate::{Block, Client, Error, ErrorKind, block_stream::missing};
+use crate::{Block, Client, Error, ErrorKind, PreviousHash, block_stream::missing};
 
 /// The number of requests for a missing block after which the next index is requested, too.
 const REQUESTS_BEFORE_GAP: u32 = 5;
@@ -20,6 +20,8 @@ pub(super) struct Follower {
     options: FollowOptions,
     /// The index of the next block. `None` until the latest block is found.
     next: Option<u64>,
+    /// Whether the last check of the node found no block.
+    is_empty: bool,
     /// Whether a response has shown that the server is a node.
     is_known: bool,
     /// The last block that was returned.
@@ -44,6 +46,9 @@ struct LastBlock {
     index: u64,
     timestamp: TimestampMs,
     proof: Option<Integer>,
+    previous_hash: PreviousHash,
+    /// The hash that the next block has to name. `None` if it can't be computed.
+    hash: Option<Hash256>,
 }
 
 impl LastBlock {
@@ -52,18 +57,22 @@ impl LastBlock {
             index,
             timestamp: block.timestamp,
             proof: block.proof.clone(),
+            previous_hash: block.previous_hash,
+            hash: block.block_hash(),
         }
     }
 
-    /// Returns whether this can be the same block. Nodes return blocks in different forms.
+    /// Returns whether this can be the same block. Nodes return blocks in different forms, whose
+    /// computed hashes can differ.
     fn is_same(&self, block: &Block) -> bool {
-        let other = Self::of(self.index, block);
         let is_other_proof = self
             .proof
             .as_ref()
-            .zip(other.proof)
-            .is_some_and(|(a, b)| *a != b);
-        self.timestamp == other.timestamp && !is_other_proof
+            .zip(block.proof.as_ref())
+            .is_some_and(|(a, b)| a != b);
+        self.timestamp == block.timestamp
+            && self.previous_hash == block.previous_hash
+            && !is_other_proof
     }
 }
 
@@ -71,7 +80,7 @@ impl LastBlock {
 enum Found {
     Block(u64, Box<Block>),
     NotYet,
-    /// The node does not have the last block any more.
+    /// The node does not have the last block any more, and it is needed.
     Behind(Error),
 }
 
@@ -91,6 +100,7 @@ impl Follower {
             read_ahead: ReadAhead::new(client.clone(), options.read_ahead),
             client,
             options,
+            is_empty: false,
             is_known,
             last: None,
             after,
@@ -134,30 +144,49 @@ impl Follower {
         (self.is_known || self.options.retry_at_start) && is_outage(error)
     }
 
-    /// Requests the next block once, and checks that it follows the last block of an earlier run.
+    /// Requests the next block once, and checks that it follows the last one.
     async fn request(&mut self) -> Result<Found, Error> {
         let found = self.find().await?;
-        if let (Found::Block(index, block), Some(after)) = (&found, self.after) {
-            self.check_link(*index, block, after).await?;
-        }
-        Ok(found)
+        let Found::Block(index, block) = &found else {
+            return Ok(found);
+        };
+        let behind = self.check_link(*index, block).await?;
+        Ok(behind.map_or(found, Found::Behind))
     }
 
-    /// Checks that a block follows the last block of an earlier run.
-    async fn check_link(
-        &mut self,
-        index: u64,
-        block: &Block,
-        (last, hash): (u64, Hash256),
-    ) -> Result<(), Error> {
+    /// Checks that a block follows the last one. Returns an error if the node does not have that one any
+    /// more, and it is needed for the check.
+    async fn check_link(&mut self, index: u64, block: &Block) -> Result<Option<Error>, Error> {
+        let (last, hash) = match (&self.last, self.after) {
+            // After a gap, or without a hash, nothing can be compared.
+            (Some(last), _) if last.index.checked_add(1) != Some(index) => return Ok(None),
+            (Some(last), _) => (last.index, last.hash),
+            (None, Some((last, hash))) => (last, Some(hash)),
+            (None, None) => return Ok(None),
+        };
+        let Some(hash) = hash else {
+            return Ok(None);
+        };
         if last.checked_add(1) == Some(index) && block.previous_hash.hash() == Some(&hash) {
-            return Ok(());
+            return Ok(None);
         }
         // A node can compute hashes in another way than the client. Then the last block itself shows
         // whether it is still the same.
-        match self.block_at(last).await? {
-            Some((_, block)) if block.block_hash() == Some(hash) => Ok(()),
-            _ => Err(replaced(last)),
+        let Some((_, found)) = self.block_at(last).await? else {
+            let more = format!(" any more, so it can't be compared with block {index}");
+            return Ok(Some(missing(last, &more)));
+        };
+        let is_same = match &self.last {
+            Some(last) => last.is_same(&found),
+            None => match found.block_hash() {
+                Some(found) => found == hash,
+                None => return Err(Error::no_transactions(&found.index)),
+            },
+        };
+        if is_same {
+            Ok(None)
+        } else {
+            Err(replaced(last))
         }
     }
 
@@ -208,9 +237,13 @@ impl Follower {
     /// Requests the latest block. While there is no block, most requests are for the first one,
     /// because a search takes many.
     async fn latest(&mut self) -> Result<Found, Error> {
-        let latest = match self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP) {
-            true => self.client.check_node().await?,
-            false => Some(1),
+        let is_due = self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP);
+        let latest = if self.is_empty && !is_due {
+            Some(1)
+        } else {
+            let latest = self.client.check_node().await?;
+            self.is_empty = latest.is_none();
+            latest
         };
         self.failed_requests = self.failed_requests.saturating_add(1);
         match latest {

@@ -30,6 +30,12 @@ impl Client {
     /// with [`ErrorKind::ChainReplaced`](crate::ErrorKind::ChainReplaced) if it has another block in
     /// place of the last one.
     ///
+    /// To notice a replaced chain, the stream compares the `previous_hash` of each block with the
+    /// [hash](crate::Block::block_hash) of the one before. Some nodes compute hashes in another way. So
+    /// if the two differ, the stream requests the block before once more, and compares its time, proof
+    /// and `previous_hash`. In a run that begins [after](FollowOptions::after) a block, it compares the
+    /// hash. Blocks without a hash are not compared: rows whose `hash` is null.
+    ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// use nodeproof_client::FollowOptions;

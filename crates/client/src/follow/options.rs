@@ -35,10 +35,11 @@ pub struct FollowOptions {
     /// The last block that an earlier run has read: its index and its
     /// [hash](crate::Block::block_hash). Not set. The stream begins with the block after it, instead
     /// of at `start`. If the chain has another block in its place, the stream ends with
-    /// [`ErrorKind::ChainReplaced`](crate::ErrorKind::ChainReplaced).
+    /// [`ErrorKind::ChainReplaced`](crate::ErrorKind::ChainReplaced). Save the hash of a block of the
+    /// same node, because nodes that return blocks in another form can have another hash for them.
     pub after: Option<(u64, Hash256)>,
     /// The number of blocks that are requested at a time while the stream is behind the latest block.
-    /// 1. As many blocks can be in memory.
+    /// 1. At most 256. As many blocks can be in memory.
     pub read_ahead: usize,
     /// The pause between two requests for a block that does not exist yet. 2 seconds.
     pub interval: Duration,

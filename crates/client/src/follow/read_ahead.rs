@@ -4,6 +4,9 @@ use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesOrder
 
 use crate::{Block, Client, Error};
 
+/// The largest number of requests at a time.
+const MAX_REQUESTS: usize = 256;
+
 /// Requests for the next blocks of a stream that is behind the latest block.
 pub(super) struct ReadAhead {
     client: Client,
@@ -19,7 +22,7 @@ impl ReadAhead {
     pub(super) fn new(client: Client, limit: usize) -> Self {
         Self {
             client,
-            limit,
+            limit: limit.min(MAX_REQUESTS),
             requests: FuturesOrdered::new(),
             first: 0,
         }
@@ -36,7 +39,10 @@ impl ReadAhead {
             self.requests.clear();
             self.first = index;
         }
-        for requested in (index..).take(self.limit).skip(self.requests.len()) {
+        for requested in (index..=u64::MAX)
+            .take(self.limit)
+            .skip(self.requests.len())
+        {
             let client = self.client.clone();
             let request = async move { client.block(requested).await };
             self.requests.push_back(request.boxed());
@@ -47,5 +53,18 @@ impl ReadAhead {
             self.requests.clear();
         }
         block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_requests_has_a_limit() {
+        let client = Client::new("http://localhost:1").unwrap();
+        for (wanted, limit) in [(8, 8), (256, 256), (usize::MAX, 256)] {
+            assert_eq!(ReadAhead::new(client.clone(), wanted).limit, limit);
+        }
     }
 }

@@ -73,7 +73,8 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
 /// ```
 #[must_use]
 pub fn plain_http_advice(error: &reqwest::Error) -> Option<&'static str> {
-    is_without_tls(error).then_some(
+    // On a connection that was made, such a response is broken, and the request may have arrived.
+    (error.is_connect() && is_without_tls(error)).then_some(
         "the server does not use TLS on this port: if it serves plain HTTP, write http:// in the base \
          URL",
     )

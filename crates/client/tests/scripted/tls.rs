@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use nodeproof_client::ErrorKind;
-use tokio::net::TcpListener;
+use nodeproof_client::{ErrorKind, SignedTransaction};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 use tokio_rustls::{TlsAcceptor, rustls};
 
 use crate::{
@@ -15,8 +18,7 @@ use crate::{
 const CERTIFICATE: &[u8] = include_bytes!("tls/localhost.der");
 const KEY: &[u8] = include_bytes!("tls/localhost.key.der");
 
-/// Starts a server that returns a block over TLS. Returns its port.
-async fn start() -> u16 {
+fn acceptor() -> TlsAcceptor {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -24,7 +26,12 @@ async fn start() -> u16 {
         .with_no_client_auth()
         .with_single_cert(vec![CERTIFICATE.into()], KEY.try_into().unwrap())
         .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    TlsAcceptor::from(Arc::new(config))
+}
+
+/// Starts a server that returns a block over TLS. Returns its port.
+async fn start() -> u16 {
+    let acceptor = acceptor();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -119,6 +126,33 @@ async fn https_at_a_port_with_plain_http_is_an_error_that_says_so() {
         "can't connect: the server does not use TLS on this port: if it serves plain HTTP, write \
          http:// in the base URL"
     );
+}
+
+#[tokio::test]
+async fn a_broken_response_over_tls_does_not_hide_that_a_post_may_have_arrived() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut stream = acceptor().accept(stream).await.unwrap();
+        // The server receives the request, and responds without TLS.
+        stream.read_exact(&mut [0; 100]).await.unwrap();
+        let (connection, _) = stream.get_mut();
+        connection.write_all(b"HTTP/1.1 200 OK\r\n").await.unwrap();
+        // The client closes the connection.
+        let _rest = connection.read_to_end(&mut Vec::new()).await;
+    });
+    let client = builder(&format!("https://localhost:{port}"))
+        .extra_root(CERTIFICATE)
+        .build()
+        .unwrap();
+    let signed = r#"{"transaction":{},"signatures":[]}"#;
+    let signed = SignedTransaction::from_json(signed).unwrap();
+    let error = client.submit(&signed).await.unwrap_err();
+    server.await.unwrap();
+    assert_eq!(error.kind(), ErrorKind::Connection, "{error:?}");
+    assert!(error.maybe_sent() && !error.is_connect(), "{error:?}");
+    assert!(!error.reason().contains("http://"), "{error}");
 }
 
 #[test]
