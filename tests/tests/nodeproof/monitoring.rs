@@ -52,7 +52,11 @@ impl Monitor {
     }
 
     /// Starts a monitor with a command that has the same arguments as the program.
-    fn start_by(mut command: Command, nodes: &[&str]) -> Self {
+    fn start_by(command: Command, nodes: &[&str]) -> Self {
+        Self::start_with(command, nodes, &[])
+    }
+
+    fn start_with(mut command: Command, nodes: &[&str], more: &[&str]) -> Self {
         command.args(["monitor", "--network", "devnet", "--log", "json"]);
         command.args([
             "--listen",
@@ -65,6 +69,7 @@ impl Monitor {
         for node in nodes {
             command.args(["--base-url", node]);
         }
+        command.args(more);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program");
         let log = BufReader::new(child.stdout.take().expect("its log"));
@@ -526,4 +531,47 @@ async fn a_chain_that_grows_by_many_blocks_is_checked_in_parts() {
     );
     // The second part follows, and nothing is missed.
     monitor.reaches(&checked, 1_502.0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restarted_monitor_continues_where_it_stopped() {
+    let node = node(None).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("state.json");
+    let state = path.to_str().expect("UTF-8");
+    let start = || {
+        let command = Command::new(&*NODEPROOF);
+        Monitor::start_with(command, &[node.base_url()], &["--state", state])
+    };
+    let mut monitor = start();
+    assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    assert_eq!(monitor.end().0, Some(0));
+    for _ in 0..1_200 {
+        node.node().make_block();
+    }
+    let mut monitor = start();
+    assert_eq!(monitor.result(), pair("chain", "continued"));
+    assert_eq!(monitor.result(), pair("chain", "growth"));
+    let checked = label(
+        "checked_blocks_total",
+        node.base_url(),
+        r#",network="devnet""#,
+    );
+    monitor.reaches(&checked, 1_202.0).await;
+    assert_eq!(monitor.end().0, Some(0));
+
+    // A node that was reset has fewer blocks than the saved one.
+    let text = fs::read_to_string(&path).expect("a state");
+    let height = node.node().height().to_string();
+    assert!(text.contains(&height), "{text}");
+    fs::write(&path, text.replace(&height, "1000000")).expect("a state");
+    let mut monitor = start();
+    assert_eq!(monitor.result(), pair("chain", "reset"));
+    let skipped = monitor.change();
+    assert_eq!(skipped["result"], "skipped");
+    let message = skipped["message"].as_str().expect("text");
+    assert!(
+        message.contains(&format!("the blocks up to {height}")),
+        "{message}"
+    );
 }

@@ -72,6 +72,11 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9464")]
     pub listen: SocketAddr,
 
+    /// File of the last checked block of each node. After a restart, the check of new blocks continues
+    /// there [default: none; the check begins at the latest block].
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+
     /// Form of the log on standard output, one line for each change.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub log: LogFormat,

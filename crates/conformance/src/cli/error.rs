@@ -57,6 +57,8 @@ pub(crate) enum UsageError {
         address: std::net::SocketAddr,
         reason: String,
     },
+    #[error("the monitor's state in {path} can't be used: {reason}")]
+    MonitorState { path: String, reason: String },
     #[error("{0}. Give --any-network to sign anyway")]
     OtherNetworksWallet(KeyFileError),
     #[error("core dumps of this process, which can hold the wallet's key, can't be disabled: {0}")]

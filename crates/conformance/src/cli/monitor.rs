@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     api::Tier,
-    monitor::{Log, monitor},
+    monitor::{Log, SavedHeights, monitor},
 };
 
 /// Maximum number of requests per second to each node, unless `--rate` is given.
@@ -31,6 +31,13 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
     }
     permitted(&options, first.network)?;
     options.limits.rate = options.limits.rate.or(Some(RATE));
+    let saved = args.state.as_deref().map(|path| {
+        SavedHeights::open(path).map_err(|error| UsageError::MonitorState {
+            path: path.display().to_string(),
+            reason: error.to_string(),
+        })
+    });
+    let saved = saved.transpose()?;
     let listener = TcpListener::bind(args.listen)
         .await
         .map_err(|error| UsageError::Listen {
@@ -55,6 +62,7 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
         &options,
         args.interval,
         Log::new(args.log),
+        saved,
         stop,
     )
     .await;

@@ -73,7 +73,8 @@ impl Log {
     }
 
     /// Logs a change of the chain: `reset` if it is shorter than before, because the node was reset or
-    /// another node responds; `growth` if it grew by more blocks than a run checks.
+    /// another node responds; `growth` if it grew by more blocks than a run checks; `skipped`, `continued` and
+    /// `not saved` for the progress of the monitor.
     pub(super) fn chain(&self, after: &Report, what: &str, message: &str) {
         let change = Change {
             about: "chain",

@@ -4,7 +4,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use nodeproof_report::{CaseReport, ExitStatus, Report, Verdict};
 
-use super::{log::Log, metrics::Metrics};
+use super::{log::Log, metrics::Metrics, saved_heights::SavedHeights};
 use crate::{
     http::Target,
     run::{Options, Recheck, examine},
@@ -22,6 +22,7 @@ pub(super) struct NodeMonitor {
     options: Options,
     metrics: Arc<Metrics>,
     log: Arc<Log>,
+    saved: Option<Arc<SavedHeights>>,
     /// The last block that was checked or, after the first run, the latest block. Blocks above it are new.
     height: Option<u64>,
     /// Whether the last run had more new blocks than it could check.
@@ -32,20 +33,23 @@ pub(super) struct NodeMonitor {
 }
 
 impl NodeMonitor {
-    pub(super) const fn new(
+    pub(super) fn new(
         place: usize,
         target: Target,
         options: Options,
         metrics: Arc<Metrics>,
         log: Arc<Log>,
+        saved: Option<Arc<SavedHeights>>,
     ) -> Self {
+        let height = saved.as_ref().and_then(|saved| saved.height(&target));
         Self {
             place,
             target,
             options,
             metrics,
             log,
-            height: None,
+            saved,
+            height,
             is_behind: false,
             last: None,
             judged: None,
@@ -74,6 +78,8 @@ impl NodeMonitor {
 
     /// Runs the cases once. Returns false if the run was interrupted.
     async fn check(&mut self, stop: impl Future<Output = ()> + Clone) -> bool {
+        let continued = self.height.filter(|_| self.last.is_none());
+        let mut was_reset = false;
         let examined = loop {
             let mut options = self.options.clone();
             // The last block is checked again, because the first new one is compared with it.
@@ -92,6 +98,7 @@ impl NodeMonitor {
                     let message = format!("the node no longer has block {height}");
                     self.log.chain(&examined.report, "reset", &message);
                     self.height = None;
+                    was_reset = true;
                     // The samples of another chain say nothing about this one.
                     self.options.recheck = Recheck::default();
                 }
@@ -103,7 +110,21 @@ impl NodeMonitor {
             return false;
         }
         let tip = known.as_ref().and_then(|known| known.chain.tip);
+        match (continued, was_reset, tip) {
+            (_, true, Some(tip)) => {
+                let message = format!(
+                    "the blocks up to {tip} are not all checked; the check of new blocks continues after it"
+                );
+                self.log.chain(&report, "skipped", &message);
+            }
+            (Some(height), false, _) => {
+                let message = format!("the check of new blocks continues after block {height}");
+                self.log.chain(&report, "continued", &message);
+            }
+            _ => {}
+        }
         self.continue_after(&report, tip);
+        self.save_height(&report);
         self.options.recheck.continue_after(&report);
         self.metrics.record(self.place, &report, known.as_ref());
         self.log_changes(&report);
@@ -136,6 +157,17 @@ impl NodeMonitor {
             self.log.chain(report, "growth", &message);
         }
         self.is_behind = is_behind;
+    }
+
+    /// Saves the last checked block. If this fails, the log has a line for each run.
+    fn save_height(&self, report: &Report) {
+        let (Some(saved), Some(height)) = (&self.saved, self.height) else {
+            return;
+        };
+        if let Err(error) = saved.save(&self.target, height) {
+            let message = format!("the last checked block {height} could not be saved: {error}");
+            self.log.chain(report, "not saved", &message);
+        }
     }
 
     /// Logs the changes. After an outage, the node is compared with its state before the outage.
