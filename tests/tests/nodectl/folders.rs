@@ -74,7 +74,8 @@ async fn a_folder_that_others_control_is_refused() {
 async fn without_locks_nothing_is_paid_unless_a_flag_allows_it() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = Verifier::of(&node);
-    without_locks::library(&verifier.home.path(""));
+    // Programs of this home load it.
+    let _library = without_locks::library(&verifier.home.path(""));
     let keep = verifier.home.path("own/c.json").display().to_string();
     for more in [&["--no-wait"][..], &["--no-wait", "--keep", &keep]] {
         let ran = verifier.add_signed(node.base_url(), "a", more).ended(2);
