@@ -63,7 +63,8 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
 }
 
 /// The cases about blocks that send their own requests and are not part of a sweep.
-const ASK_THEMSELVES: [&str; 6] = [
+const ASK_THEMSELVES: [&str; 7] = [
+    "chain/block-hashes",
     "chain/repeat-read",
     "get-block/block-index-malformed",
     "get-block/block-index-required",

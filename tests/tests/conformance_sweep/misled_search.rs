@@ -140,17 +140,20 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
                 Some(case) => {
                     assert_eq!((failed, report.exit_code), (vec![case], 1), "{told}");
                 }
+                // The request is repeated alone, and gets no response again.
                 None => {
-                    assert_eq!((failed.len(), report.exit_code), (0, 3), "{told}");
-                    let reason = report.reason.as_deref().unwrap_or_default();
-                    assert!(reason.contains(&format!("block {index} ")), "{told}");
+                    assert_eq!(
+                        (failed, report.exit_code),
+                        (vec!["http/responds"], 1),
+                        "{told}"
+                    );
                 }
             }
             let decided = |id: &str| ids(&report, Outcome::Pass).contains(&id);
             assert!(decided("get-balances/lists-agree"), "{told}");
             // The run reads the whole chain.
             assert!(
-                report.requests <= 120 + BLOCKS,
+                report.requests <= 200 + BLOCKS,
                 "{told}: {}",
                 report.requests
             );

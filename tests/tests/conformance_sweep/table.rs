@@ -506,6 +506,14 @@ fn chain() -> Vec<Row> {
             &[("chain/time-goes-on", 1)],
         ),
         Row::new(
+            "a receipt is dated ten years before its block",
+            in_receipt(|receipt| {
+                let time = receipt["data"]["timestamp"].as_i64().unwrap_or_default();
+                set(receipt, "/data/timestamp", json!(time - 315_000_000_000));
+            }),
+            &[("chain/receipt-signatures", 1), ("chain/receipt-times", 1)],
+        ),
+        Row::new(
             "a block's timestamp is far in the future",
             in_block(|block| later(block, 2_000_000_000_000)),
             &[("chain/time-goes-on", 1)],

@@ -418,12 +418,16 @@ fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result:
 }
 
 fn time_is_over(memory: &mut Memory, result: &mut CheckResult) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX));
-    let misplaced = memory.times.end(now);
+    let misplaced = memory.times.end(now());
     misplaced
         .into_iter()
         .for_each(|wrong| result.found(out_of_time(wrong)));
+}
+
+/// Returns the current time in milliseconds since the Unix epoch.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn out_of_time(wrong: Misplaced) -> Finding {
@@ -499,9 +503,10 @@ fn receipt_times(
     evidence: &Evidence,
     result: &mut CheckResult,
 ) {
-    let millis =
-        |time: TimestampMs| Some(time.as_millis()).filter(|time| MILLISECONDS.contains(time));
-    let time = links.time.and_then(millis);
+    // Other cases report a block's time in another unit, or in the future.
+    let latest = now().saturating_add(CLOCKS_DIFFER);
+    let time = links.time.map(TimestampMs::as_millis);
+    let time = time.filter(|time| MILLISECONDS.contains(time) && *time <= latest);
     let before = memory
         .last_time
         .filter(|(index, _)| index + 1 == links.index);
