@@ -49,7 +49,7 @@ fn pairs() -> Vec<Pair> {
         Read, "proof is null, and block timestamps are in seconds", null_proof(), seconds()
             => ["get-block/proof", "get-block/timestamp-unit"];
         Read, "votes are strings, and a receipt has the signature of another receipt", string_votes(), swapped_signatures()
-            => ["chain/block-hashes", "chain/receipt-signatures", "get-block/receipt-vote"];
+            => ["chain/receipt-signatures", "get-block/receipt-vote"];
         Read, "/call-sc and /get-trustscore-wallets return status 404", gone("/call-sc"), gone("/get-trustscore-wallets")
             => ["call-sc/responds", "get-trustscore-wallets/responds"];
         Read, "balances are strings, and blocks are in row form", string_balances(), rows()
@@ -61,7 +61,7 @@ fn pairs() -> Vec<Pair> {
         Read, "builds a call without params, and built calls have the type of a transfer", builds_without_params(), transfer()
             => ["call-sc/params-required", "call-sc/type"];
         Read, "some blocks have no proof, and a wallet votes twice", some_without_proof(), double_votes()
-            => ["chain/block-hashes", "chain/one-vote-a-voter", "get-block/proof"];
+            => ["chain/one-vote-a-voter", "get-block/proof"];
         Reject, "accepts transactions without signers, and recognises a transaction by its trans_code alone", accepting("no-signers"), knows_codes()
             => ["submit-transaction/unsigned"];
         Reject, "signatures do not cover the fee, and one of two signatures is enough", accepting("fee-altered"),

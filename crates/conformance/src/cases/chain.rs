@@ -3,14 +3,10 @@
 //! The contract shows the fields and their meaning, but leaves the signature algorithm open. These
 //! cases use the algorithm that was observed. Nodes of one network must agree on it.
 
-use std::{
-    collections::BTreeSet,
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_client::{Block, PreviousHash, from_json};
-use nodeproof_primitives::{TimestampMs, WalletAddress};
+use nodeproof_primitives::WalletAddress;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -22,13 +18,13 @@ use super::{
 };
 use crate::{
     api::{
-        BlockMembers, BlockResponse, MILLISECONDS, ReceiptMembers, ResponseKind, Sample, is_block,
+        BlockMembers, BlockResponse, ReceiptMembers, ResponseKind, Sample, is_block,
         requested_index,
     },
     checks::{
-        ALGORITHM, BlockCheck, Bound, CLOCKS_DIFFER, CheckResult, CheckScope, Checked, Evidence,
-        Finding, Findings, InOrder, Links, MAX_RECEIPTS, Memory, Misplaced, Timed, WrongReceipt,
-        described, has_same_content, objects, voter_key,
+        ALGORITHM, BlockCheck, CheckResult, CheckScope, Checked, Evidence, Finding, Findings,
+        InOrder, Links, MAX_RECEIPTS, Memory, WrongReceipt, described, has_same_content, objects,
+        voter_key,
     },
     context::Context,
     http::{Exchange, InconclusiveReason},
@@ -92,30 +88,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "chain/time-goes-on",
-        level: Level::Should,
-        requirements: &["BLOCK-3"],
-        checks: "No block is older than one with a lower index, and none is more than a day in the future.",
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::new(
-                &["get-block/timestamp", "get-block/timestamp-unit"],
-                When::SameResponses,
-            ),
-        ],
-        check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
-                follow: time_goes_on,
-                end: time_is_over,
-            }),
-            least: 2,
-            otherwise: "fewer than two blocks had a timestamp",
-        }),
-        ..BASE
-    },
-    Case {
         id: "chain/receipt-links",
         level: Level::Should,
         requirements: &["BLOCK-8", "RECEIPT-9"],
@@ -127,31 +99,6 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["get-block/previous-hash"], When::SameResponses),
         ],
         check: of_receipts(receipt_links),
-        ..BASE
-    },
-    Case {
-        id: "chain/receipt-times",
-        level: Level::Should,
-        requirements: &["RECEIPT-4"],
-        checks: "No receipt is dated more than a day after the block that carries it, or more than a day before the block that it votes on.",
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::new(
-                &["chain/receipt-signatures", "chain/signature-algorithm"],
-                When::SameResponses,
-            ),
-            Cause::new(&["chain/time-goes-on"], When::Always),
-        ],
-        check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
-                follow: receipt_times,
-                end: |_, _| {},
-            }),
-            least: 1,
-            otherwise: NO_RECEIPT,
-        }),
         ..BASE
     },
     Case {
@@ -263,7 +210,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-const NO_RECEIPT: &str = "no block had a receipt that could be checked";
+pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
 const fn of_receipts(look: fn(&BlockResponse, &mut CheckResult)) -> Check {
     Blocks(BlockCheck {
@@ -402,56 +349,6 @@ fn distinct_blocks(
     }
 }
 
-fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
-    let Some(time) = links.time.map(TimestampMs::as_millis) else {
-        return;
-    };
-    result.one();
-    let misplaced = memory.times.follow(Timed {
-        block: links.index,
-        time,
-        evidence: evidence.clone(),
-    });
-    misplaced
-        .into_iter()
-        .for_each(|wrong| result.found(out_of_time(wrong)));
-}
-
-fn time_is_over(memory: &mut Memory, result: &mut CheckResult) {
-    let misplaced = memory.times.end(now());
-    misplaced
-        .into_iter()
-        .for_each(|wrong| result.found(out_of_time(wrong)));
-}
-
-/// Returns the current time in milliseconds since the Unix epoch.
-fn now() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
-}
-
-fn out_of_time(wrong: Misplaced) -> Finding {
-    let (what, expected) = match wrong.bound {
-        Bound::AtLeast(least) => (
-            "the block is older than one with a lower index",
-            format!("a timestamp of at least {least}"),
-        ),
-        Bound::AtMost(most) => (
-            "the block is newer than later blocks, or than the current time",
-            format!("a timestamp of at most {most}"),
-        ),
-    };
-    let Timed {
-        block,
-        time,
-        evidence,
-    } = wrong.timed;
-    Finding {
-        block: Some(block),
-        ..Finding::of_report(evidence.report(), what, expected, time.to_string()).at("/timestamp")
-    }
-}
-
 /// Checks every receipt of a block.
 fn each_receipt(
     seen: &BlockResponse,
@@ -493,47 +390,6 @@ fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
         })
     };
     each_receipt(seen, result, judge, "/data/block_hash");
-}
-
-/// Checks that votes are dated between the block that they are about and the one that carries them.
-/// The clocks of two nodes may differ.
-fn receipt_times(
-    links: &Links,
-    memory: &mut Memory,
-    evidence: &Evidence,
-    result: &mut CheckResult,
-) {
-    // Other cases report a block's time in another unit, or in the future.
-    let latest = now().saturating_add(CLOCKS_DIFFER);
-    let time = links.time.map(TimestampMs::as_millis);
-    let time = time.filter(|time| MILLISECONDS.contains(time) && *time <= latest);
-    let before = memory
-        .last_time
-        .filter(|(index, _)| index + 1 == links.index);
-    memory.last_time = time.map(|time| (links.index, time));
-    let mut judge = |(place, voted): (usize, i64), is_wrong: bool, what: &str, expected: String| {
-        result.one();
-        if is_wrong {
-            let at = format!("/text/previous_block_receipts/{place}/data/timestamp");
-            let report = evidence.report();
-            result.found(Finding::of_report(report, what, expected, voted.to_string()).at(at));
-        }
-    };
-    let Some([earliest, latest]) = links.votes else {
-        return;
-    };
-    if let Some((_, before)) = before {
-        let least = before - CLOCKS_DIFFER;
-        let what = "a receipt is dated more than a day before the block that it is about";
-        let expected = format!("a timestamp of at least {least}");
-        judge(earliest, earliest.1 < least, what, expected);
-    }
-    if let Some(time) = time {
-        let most = time + CLOCKS_DIFFER;
-        let what = "a receipt is dated more than a day after its block";
-        let expected = format!("a timestamp of at most {most}");
-        judge(latest, latest.1 > most, what, expected);
-    }
 }
 
 fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {

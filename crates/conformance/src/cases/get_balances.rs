@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     api::{
-        List, Members, Pair, Sample, Unread, held, is_refusal, listed_amounts, nobody,
-        token_balance_request, token_holders_request, wallet_balances_request,
+        List, Members, Pair, Sample, Unread, held, is_refusal, nobody, token_balance_request,
+        token_holders_request, wallet_balances_request,
     },
     checks::{
         Checked, Decoding, Finding, Findings, check_sample_responses, controls, decodes, never,
@@ -75,7 +75,7 @@ pub(super) const WITHOUT_TYPE: RequestKind = RequestKind::get(
 /// Without a usable response, there is no balance.
 pub(super) const NO_BALANCES: Cause = Cause::new(&["get-balances/token-in-wallet"], When::Unusable);
 /// Without usable lists, there is nothing to compare.
-const NO_LISTS: Cause = Cause::new(
+pub(super) const NO_LISTS: Cause = Cause::new(
     &[
         "get-balances/all-tokens-in-wallet",
         "get-balances/all-wallets-for-token",
@@ -118,30 +118,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`balance`, or `value`, is an integer. If both are there, they are equal.",
         aspect: Aspect::Shape,
         check: Own(|c| Box::pin(balance(c))),
-        ..BASE
-    },
-    Case {
-        id: "get-balances/lists-carry-balances",
-        level: Level::Should,
-        requirements: &["BALANCE-5", "BALANCE-8"],
-        checks: "The responses with lists have `balance` or `value`, and it is not null.",
-        example: Example::None,
-        aspect: Aspect::Shape,
-        sends: &[HOLDERS],
-        explained_by: &[NO_BALANCES, NO_LISTS],
-        check: Own(|c| Box::pin(lists_carry_balances(c))),
-        ..BASE
-    },
-    Case {
-        id: "get-balances/list-amounts",
-        level: Level::Should,
-        requirements: &["BALANCE-5", "BALANCE-8"],
-        checks: "Each `balance` in an entry of a list is an integer, as a single balance is.",
-        example: Example::None,
-        aspect: Aspect::Shape,
-        sends: &[HOLDERS],
-        explained_by: &[NO_BALANCES, NO_LISTS],
-        check: Own(|c| Box::pin(list_amounts(c))),
         ..BASE
     },
     Case {
@@ -355,57 +331,10 @@ async fn balance(context: &Context) -> Findings {
 }
 
 /// Returns the member that carries the balance, under either of its names.
-fn carried(body: &Value) -> Option<(&'static str, &Value)> {
+pub(super) fn carried(body: &Value) -> Option<(&'static str, &Value)> {
     ["balance", "value"]
         .into_iter()
         .find_map(|name| body.get(name).map(|value| (name, value)))
-}
-
-/// Checks that a list carries something. The contract does not show its shape.
-async fn lists_carry_balances(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for sample in [Sample::WalletBalances, Sample::TokenHolders] {
-        for exchange in objects(context, sample).await? {
-            let Some(body) = exchange.success_object() else {
-                continue;
-            };
-            findings.one();
-            if carried(body).is_none_or(|(_, value)| value.is_null()) {
-                let expected = "an object that carries the balances in `balance` (or `value`)";
-                findings.push(
-                    Finding::new(
-                        &exchange,
-                        "the response has no balances",
-                        expected,
-                        exchange.excerpt(160),
-                    )
-                    .at(""),
-                );
-            }
-        }
-    }
-    Ok(findings)
-}
-
-async fn list_amounts(context: &Context) -> Findings {
-    let mut checked = Checked::default();
-    for sample in [Sample::WalletBalances, Sample::TokenHolders] {
-        for exchange in objects(context, sample).await? {
-            let Some(amounts) = listed_amounts(&exchange) else {
-                continue;
-            };
-            for (place, amount) in amounts {
-                checked.one();
-                if amount.decode::<Option<Integer>>().is_err() {
-                    let what = "a balance in a list is not an integer";
-                    let actual = shown(amount.as_str(), 160);
-                    checked.push(Finding::new(&exchange, what, "an integer", actual).at(place));
-                    break;
-                }
-            }
-        }
-    }
-    Ok(checked)
 }
 
 async fn nothing_held(context: &Context) -> Findings {

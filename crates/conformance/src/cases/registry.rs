@@ -1,9 +1,10 @@
 //! The list of all cases.
 
 use super::{
-    block_transactions, call_sc, call_sc_bodies, case::Case, chain, claim, claim_aftermath,
-    claim_record, docs, get_balances, get_block, get_trustscore_wallets, http, probes,
-    refused_submissions, request_kind::RequestKind, sc_state, submit_transaction,
+    block_transactions, call_sc, call_sc_bodies, case::Case, chain, chain_times, claim,
+    claim_aftermath, claim_record, docs, get_balances, get_block, get_trustscore_wallets, http,
+    list_forms, probes, refused_submissions, request_kind::RequestKind, sc_state,
+    submit_transaction,
 };
 use crate::{
     api::Sample,
@@ -24,8 +25,10 @@ pub fn all() -> Vec<Case> {
         get_block::CASES,
         &fields(Sample::Blocks, get_block::of_field),
         chain::CASES,
+        chain_times::CASES,
         block_transactions::CASES,
         get_balances::CASES,
+        list_forms::CASES,
         sc_state::CASES,
         get_trustscore_wallets::CASES,
         &fields(Sample::TrustScore, get_trustscore_wallets::of_field),

@@ -90,7 +90,7 @@ impl Probing {
         }
         let mut failed_in_a_row = 0;
         for probe in probes(path, &self.known) {
-            let mut response = node.send(probe.request.clone()).await;
+            let mut response = self.samples.send_beside_others(&probe.request).await;
             if let Err(InconclusiveReason::Transport(_)) = &response {
                 let again = self.samples.send_alone(&probe.request).await?;
                 response = again.map_err(InconclusiveReason::Transport);

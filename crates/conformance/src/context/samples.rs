@@ -7,7 +7,7 @@ use std::{
 
 use nodeproof_report::SamplesReport;
 use tokio::{
-    sync::{Mutex, OnceCell},
+    sync::{OnceCell, RwLock},
     time::Instant,
 };
 
@@ -46,8 +46,8 @@ pub(crate) struct Samples {
     docs: OnceCell<Responses>,
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
     call_sc: OnceCell<Responses>,
-    /// Locked while a request is repeated alone.
-    alone: Mutex<()>,
+    /// Held by probes that are sent beside others, and exclusively by a request that is repeated alone.
+    alone: RwLock<()>,
 }
 
 /// Maximum number of claims whose record is requested.
@@ -70,15 +70,24 @@ impl Samples {
             docs: OnceCell::new(),
             own_document: OnceCell::new(),
             call_sc: OnceCell::new(),
-            alone: Mutex::default(),
+            alone: RwLock::default(),
         }
+    }
+
+    /// Sends a request that may stop the node, but not while another is repeated alone.
+    pub(crate) async fn send_beside_others(
+        &self,
+        request: &Request,
+    ) -> Result<Arc<Exchange>, InconclusiveReason> {
+        let _beside = self.alone.read().await;
+        self.node.send(request.clone()).await
     }
 
     /// Repeats a request that got no response, once the node responds to others again. One request
     /// is repeated at a time. So a node that stopped because of another request is not blamed on
     /// this one.
     pub(crate) async fn send_alone(&self, request: &Request) -> Repeated {
-        let _alone = self.alone.lock().await;
+        let _alone = self.alone.write().await;
         self.wait_for_node().await?;
         match self.node.send(request.clone()).await {
             Err(InconclusiveReason::Transport(reason)) => {

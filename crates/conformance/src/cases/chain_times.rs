@@ -1,0 +1,164 @@
+//! Cases about the times of blocks and of their receipts.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use nodeproof_primitives::TimestampMs;
+use nodeproof_report::Level;
+
+use super::{
+    case::Case,
+    cause::{Cause, When},
+    chain::{BASE, NO_RECEIPT},
+    check::Check::Blocks,
+    get_block::{NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
+};
+use crate::{
+    api::MILLISECONDS,
+    checks::{
+        BlockCheck, Bound, CLOCKS_DIFFER, CheckResult, CheckScope, Evidence, Finding, InOrder,
+        Links, Memory, Misplaced, Timed,
+    },
+};
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "chain/time-goes-on",
+        level: Level::Should,
+        requirements: &["BLOCK-3"],
+        checks: "No block is older than one with a lower index, and none is more than a day in the future.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::new(
+                &["get-block/timestamp", "get-block/timestamp-unit"],
+                When::SameResponses,
+            ),
+        ],
+        check: Blocks(BlockCheck {
+            look: CheckScope::InOrder(InOrder {
+                follow: time_goes_on,
+                end: time_is_over,
+            }),
+            least: 2,
+            otherwise: "fewer than two blocks had a timestamp",
+        }),
+        ..BASE
+    },
+    Case {
+        id: "chain/receipt-times",
+        level: Level::Should,
+        requirements: &["RECEIPT-4"],
+        checks: "No receipt is dated more than a day after the block that carries it, or more than a day before the block that it votes on.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            Cause::new(
+                &["chain/receipt-signatures", "chain/signature-algorithm"],
+                When::SameResponses,
+            ),
+            Cause::new(&["chain/time-goes-on"], When::Always),
+        ],
+        check: Blocks(BlockCheck {
+            look: CheckScope::InOrder(InOrder {
+                follow: receipt_times,
+                end: |_, _| {},
+            }),
+            least: 1,
+            otherwise: NO_RECEIPT,
+        }),
+        ..BASE
+    },
+];
+
+fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
+    let Some(time) = links.time.map(TimestampMs::as_millis) else {
+        return;
+    };
+    result.one();
+    let misplaced = memory.times.follow(Timed {
+        block: links.index,
+        time,
+        evidence: evidence.clone(),
+    });
+    misplaced
+        .into_iter()
+        .for_each(|wrong| result.found(out_of_time(wrong)));
+}
+
+fn time_is_over(memory: &mut Memory, result: &mut CheckResult) {
+    let misplaced = memory.times.end(now());
+    misplaced
+        .into_iter()
+        .for_each(|wrong| result.found(out_of_time(wrong)));
+}
+
+/// Returns the current time in milliseconds since the Unix epoch.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
+}
+
+fn out_of_time(wrong: Misplaced) -> Finding {
+    let (what, expected) = match wrong.bound {
+        Bound::AtLeast(least) => (
+            "the block is older than one with a lower index",
+            format!("a timestamp of at least {least}"),
+        ),
+        Bound::AtMost(most) => (
+            "the block is newer than later blocks, or than the current time",
+            format!("a timestamp of at most {most}"),
+        ),
+    };
+    let Timed {
+        block,
+        time,
+        evidence,
+    } = wrong.timed;
+    Finding {
+        block: Some(block),
+        ..Finding::of_report(evidence.report(), what, expected, time.to_string()).at("/timestamp")
+    }
+}
+
+/// Checks that votes are dated between the block that they are about and the one that carries them.
+/// The clocks of two nodes may differ.
+fn receipt_times(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence,
+    result: &mut CheckResult,
+) {
+    // Other cases report a block's time in another unit, or in the future.
+    let latest = now().saturating_add(CLOCKS_DIFFER);
+    let time = links.time.map(TimestampMs::as_millis);
+    let time = time.filter(|time| MILLISECONDS.contains(time) && *time <= latest);
+    let before = memory
+        .last_time
+        .filter(|(index, _)| index + 1 == links.index);
+    memory.last_time = time.map(|time| (links.index, time));
+    let mut judge = |(place, voted): (usize, i64), is_wrong: bool, what: &str, expected: String| {
+        result.one();
+        if is_wrong {
+            let at = format!("/text/previous_block_receipts/{place}/data/timestamp");
+            let report = evidence.report();
+            result.found(Finding::of_report(report, what, expected, voted.to_string()).at(at));
+        }
+    };
+    let Some([earliest, latest]) = links.votes else {
+        return;
+    };
+    if let Some((_, before)) = before {
+        let least = before - CLOCKS_DIFFER;
+        let what = "a receipt is dated more than a day before the block that it is about";
+        let expected = format!("a timestamp of at least {least}");
+        judge(earliest, earliest.1 < least, what, expected);
+    }
+    if let Some(time) = time {
+        let most = time + CLOCKS_DIFFER;
+        let what = "a receipt is dated more than a day after its block";
+        let expected = format!("a timestamp of at most {most}");
+        judge(latest, latest.1 > most, what, expected);
+    }
+}
