@@ -202,6 +202,7 @@ async fn at_same_height<T: PartialEq>(
     // What each node returned at each height, if its height did not change meanwhile.
     let mut known: Vec<BTreeMap<u64, Option<T>>> = sides.iter().map(|_| BTreeMap::new()).collect();
     let mut back_off = BackOff::unbounded(FIRST_PAUSE);
+    let mut stood_still = false;
     for _ in 0..MAX_TRIES {
         let readings = sides.iter().map(|side| reading(side, request, read));
         let readings = try_join_all(readings).await?;
@@ -215,9 +216,11 @@ async fn at_same_height<T: PartialEq>(
             }
         }
         let all = most_common(&known).is_some_and(|(_, nodes)| nodes == sides.len());
-        if all || !moved {
+        // A node that gets each block a moment later is not behind.
+        if all || (!moved && stood_still) {
             break;
         }
+        stood_still = !moved;
         back_off.wait().await;
     }
     let is_at = |side: &Side| format!("{} is at block {}", side.name, side.last_height());
