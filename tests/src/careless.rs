@@ -32,6 +32,11 @@ pub enum Careless {
     Changes,
 }
 
+/// Ends the task of a connection, which closes it. Prints nothing, as a panic would.
+fn closes() -> ! {
+    std::panic::resume_unwind(Box::new("the node closes the connection"))
+}
+
 /// Returns the fault of a node that misunderstands some requests. `misunderstands` gets the path and
 /// the parameters.
 #[expect(
@@ -48,7 +53,7 @@ pub fn careless(
     Arc::new(move |request, response| {
         let stopped_at = *stopped.lock().unwrap_or_else(PoisonError::into_inner);
         if stopped_at.is_some_and(|at| at.elapsed() < RESTART) {
-            panic!("the node is not started yet")
+            closes()
         }
         let parameters = Parameters::of(request);
         let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,12 +66,12 @@ pub fn careless(
                 Careless::Fails => return response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 Careless::Dies => {
                     drop((earlier, changed));
-                    panic!("the node dies of {parameters:?}")
+                    closes()
                 }
                 Careless::Restarts => {
                     drop((earlier, changed));
                     *stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-                    panic!("the node dies of {parameters:?}")
+                    closes()
                 }
                 Careless::Changes => *changed = true,
             }
