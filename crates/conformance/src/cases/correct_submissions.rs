@@ -21,8 +21,8 @@ pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
     }
     let what = "a correctly signed transaction is refused because it was submitted with a wrong signature before";
     // The run's own claim was submitted in the same way.
-    let claim = context.submissions.accepted_claim().await;
-    let refused = claim.and_then(|claim| claim.refused_before(Refusal::SignatureAltered));
+    let claim = context.submissions.own_claim().await;
+    let refused = claim.and_then(|claim| claim.with_fault(Refusal::SignatureAltered));
     if refused.is_some_and(|refused| Reply::of(refused) != Reply::Accepted) {
         return Ok(Checked::passed());
     }

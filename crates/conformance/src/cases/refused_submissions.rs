@@ -415,18 +415,18 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
     }
 }
 
-/// Returns a response that decides what the control leaves open, if the run's own claim was
-/// accepted: a claim of the same wallet without the fault.
+/// Returns a response that decides what the control leaves open, if the run's own claim was accepted, with
+/// this fault or without.
 async fn of_the_claim(
     context: &Context,
     refusal: Refusal,
     response: &Arc<Exchange>,
 ) -> Option<Arc<Exchange>> {
-    let claim = context.submissions.accepted_claim().await?;
+    let claim = context.submissions.own_claim().await?;
     if refusal.names_only_the_payer() {
-        return Some(Arc::clone(response));
+        return claim.is_accepted().then(|| Arc::clone(response));
     }
-    claim.refused_before(refusal).map(Arc::clone)
+    claim.with_fault(refusal).map(Arc::clone)
 }
 
 /// Returns the signed message of a submission.

@@ -282,8 +282,11 @@ impl Claim {
                 return Ok(());
             }
         };
-        if submitter.with.public_wallet.is_none() {
-            self.submit_wrongly(submitter, text).await;
+        if submitter.with.public_wallet.is_none() && self.submit_wrongly(submitter, text).await {
+            // The node may have charged the fee and stored the claim already.
+            self.submitted =
+                no("the claim was accepted with a wrong signature, which another case reports");
+            return Ok(());
         }
         let refused = self.refuse_first(submitter, text).await;
         // Any change of the balance from here on is due to the claim.
@@ -348,8 +351,9 @@ impl Claim {
         Ok(())
     }
 
-    /// Submits the claim with each fault of [`Refusal::OF_THE_CLAIM`]. Stops if one is accepted.
-    async fn submit_wrongly(&mut self, submitter: &Submitter, text: &str) {
+    /// Submits the claim with each fault of [`Refusal::OF_THE_CLAIM`]. Stops if one is accepted, and
+    /// returns `true`.
+    async fn submit_wrongly(&mut self, submitter: &Submitter, text: &str) -> bool {
         for refusal in Refusal::OF_THE_CLAIM {
             let entry = self.entry.clone().unwrap_or_default();
             let response = match refusal.with_entry(submitter, text, entry).await {
@@ -362,19 +366,25 @@ impl Claim {
             let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
             self.wrong.push((refusal, response));
             if is_accepted {
-                return;
+                return true;
             }
         }
+        false
     }
 
-    /// Returns the response to the claim with this fault, if the claim itself was accepted later.
-    pub(crate) fn refused_before(&self, refusal: Refusal) -> Option<&Arc<Exchange>> {
+    /// Whether the node accepted the claim.
+    pub(crate) fn is_accepted(&self) -> bool {
         self.submitted
             .as_ref()
-            .ok()
-            .filter(|response| is_valid(response))?;
+            .is_ok_and(|response| is_valid(response))
+    }
+
+    /// Returns the response to the claim with this fault, if it was accepted, or if the claim itself was
+    /// accepted later.
+    pub(crate) fn with_fault(&self, refusal: Refusal) -> Option<&Arc<Exchange>> {
         let (_, response) = self.wrong.iter().find(|(known, _)| *known == refusal)?;
-        response.as_ref().ok()
+        let response = response.as_ref().ok()?;
+        (self.is_accepted() || is_valid(response)).then_some(response)
     }
 
     /// Submits a claim that another key signed, which must have no effect. Returns its asset and the result.

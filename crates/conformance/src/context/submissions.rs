@@ -128,16 +128,14 @@ impl Submissions {
         later_blocks(&self.submitter).await
     }
 
-    /// Returns the run's own claim, if the run makes one with a wallet that a node knows, and the node
-    /// accepted it. It decides what a wallet without money cannot decide.
-    pub(crate) async fn accepted_claim(&self) -> Option<&Claim> {
+    /// Returns the run's own claim, if the run makes one with a wallet that a node knows. If the node
+    /// accepted it, it decides what a wallet without money cannot decide.
+    pub(crate) async fn own_claim(&self) -> Option<&Claim> {
         let with = &self.submitter.with;
         if !with.makes_a_claim || with.wallet.is_none() || with.public_wallet.is_some() {
             return None;
         }
-        let claim = self.claim().await.ok()?;
-        let submitted = claim.submitted.as_ref().ok()?;
-        is_valid(submitted).then_some(claim)
+        self.claim().await.ok()
     }
 
     /// Returns the claim that this run makes. All cases share it.
