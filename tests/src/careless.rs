@@ -39,10 +39,6 @@ fn closes() -> ! {
 
 /// Returns the fault of a node that misunderstands some requests. `misunderstands` gets the path and
 /// the parameters.
-#[expect(
-    clippy::panic,
-    reason = "a handler that panics closes its connection, like a node that dies"
-)]
 pub fn careless(
     misunderstands: impl Fn(&str, &Parameters) -> bool + Send + Sync + 'static,
     does: Careless,

@@ -33,7 +33,13 @@ pub(super) const BASE: Case = Case {
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: Example::Of("/submit-transaction"),
     sends: &[FEE_BALANCE, BUILD, SUBMIT, RECORD],
-    explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+    explained_by: &[
+        NO_RESPONSES,
+        NO_STATE,
+        NO_CALLS,
+        EARLIER_STEP,
+        REFUSED_STORED,
+    ],
     ..Case::BASE
 };
 
@@ -74,6 +80,9 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
     ],
     When::Inconclusive,
 );
+/// A node that stores what it refuses. The claim with a fault, which it refused before, is in the way.
+pub(super) const REFUSED_STORED: Cause =
+    Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
 /// A node that knows the transaction's code, because it gave that code to another one.
 const KNOWN_CODE: Cause = Cause::new(&["call-sc/trans-code-distinct"], When::Always);
 

@@ -17,7 +17,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    claim::{BASE, EARLIER_STEP},
+    claim::{BASE, EARLIER_STEP, REFUSED_STORED},
     inconclusive::unknown,
     sc_state::{self, NO_STATE},
     submit_transaction::NO_RESPONSES,
@@ -57,6 +57,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::BothMention("asset_type"),
             ),
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         check: Own(|c| Box::pin(reads_back(c, "asset_type"))),
         ..RECORD
@@ -74,6 +75,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::BothMention("verifier_address"),
             ),
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         check: Own(|c| Box::pin(reads_back(c, "verifier_address"))),
         ..RECORD
@@ -91,6 +93,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::BothMention("outcome"),
             ),
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         check: Own(|c| Box::pin(reads_back(c, "outcome"))),
         ..RECORD
@@ -108,6 +111,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::BothMention("doc_hash_list"),
             ),
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         check: Own(|c| Box::pin(reads_back(c, "doc_hash_list"))),
         ..RECORD
@@ -125,6 +129,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::BothMention("doc_link_list"),
             ),
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         check: Own(|c| Box::pin(reads_back(c, "doc_link_list"))),
         ..RECORD
@@ -142,6 +147,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::BothMention("remarks"),
             ),
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         check: Own(|c| Box::pin(reads_back(c, "remarks"))),
         ..RECORD
@@ -159,6 +165,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::BothMention("deletable_after"),
             ),
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         check: Own(|c| Box::pin(reads_back(c, "deletable_after"))),
         ..RECORD
