@@ -1,6 +1,7 @@
 //! `cargo xtask ci`: every check that must pass before a change is merged.
 
 use std::{
+    path::PathBuf,
     process::{Command, Stdio},
     time::Instant,
 };
@@ -174,6 +175,15 @@ pub fn run() -> Result<(), Vec<&'static str>> {
             failed.push(name);
         }
     }
+    if has_advisories() && is_there(&["cargo-deny", "--version"]) {
+        let mut command = Command::new("cargo");
+        command.args(["deny", "--offline", "check", "advisories"]);
+        if !passes("advisories", &mut command) {
+            failed.push("advisories");
+        }
+    } else {
+        announce("advisories: left out, cargo-deny or its database is not on this machine");
+    }
     match release_tag().filter(|_| is_there(&["cargo-semver-checks", "--version"])) {
         None => announce(
             "public API: left out, there is no release tag or cargo-semver-checks is not on this \
@@ -231,6 +241,13 @@ fn passes(name: &str, command: &mut Command) -> bool {
         started.elapsed().as_secs_f64()
     ));
     passed
+}
+
+/// Whether `cargo deny fetch db` fetched the advisory database.
+fn has_advisories() -> bool {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    home.is_some_and(|home| home.join("advisory-dbs").is_dir())
 }
 
 /// Returns the tag of the last release, such as `v0.1.0`.

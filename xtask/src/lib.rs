@@ -1,9 +1,10 @@
 //! The tasks of this workspace, such as `cargo xtask conformance`, `devnode`, `spec`, `directions`,
-//! `bench` and `ci`.
+//! `bench`, `dist` and `ci`.
 
 pub mod bench;
 pub mod ci;
 pub mod conformance;
 pub mod directions;
+pub mod dist;
 pub mod hostile;
 pub mod spec;

@@ -5,7 +5,7 @@ use std::{error::Error, process::ExitCode};
 use clap::{Parser, Subcommand};
 use nodeproof_conformance::cli::ConformanceArgs;
 use nodeproof_devnode::cli::DevnodeArgs;
-use xtask::{bench, ci, conformance, directions, hostile, spec};
+use xtask::{bench, ci, conformance, directions, dist, hostile, spec};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -32,6 +32,8 @@ enum Task {
     Bench(bench::BenchArgs),
     /// Run the programs against every hostile server, and print the results with time and memory
     Hostile(hostile::HostileArgs),
+    /// Build an archive of the programs, with completions, manual pages, documentation and licences
+    Dist(dist::DistArgs),
     /// Run every check that must pass before a change is merged
     Ci,
 }
@@ -86,6 +88,16 @@ async fn main() -> ExitCode {
             complain(&with_causes(&error));
             ExitCode::from(2)
         }),
+        Task::Dist(args) => match dist::run(&args) {
+            Ok(archive) => {
+                say(&format!("{}\n", archive.display()));
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                complain(&with_causes(&error));
+                ExitCode::from(2)
+            }
+        },
         Task::Ci => match ci::run() {
             Ok(()) => ExitCode::SUCCESS,
             Err(failed) => {

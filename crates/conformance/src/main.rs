@@ -1,22 +1,11 @@
 //! `nodeproof`: checks a node, given its base URL and network.
 
 use clap::Parser;
-use nodeproof_conformance::cli::{ConformanceArgs, execute, exit_with, remove_stale_reports};
-
-#[derive(Debug, Parser)]
-#[command(
-    name = "nodeproof",
-    version,
-    about = "Check whether a node conforms to the API contract"
-)]
-struct Cli {
-    #[command(flatten)]
-    args: ConformanceArgs,
-}
+use nodeproof_conformance::cli::{Nodeproof, execute, exit_with, remove_stale_reports};
 
 #[tokio::main]
 async fn main() {
-    let cli = Cli::try_parse().unwrap_or_else(|error| {
+    let cli = Nodeproof::try_parse().unwrap_or_else(|error| {
         if error.use_stderr() {
             remove_stale_reports(std::env::args_os());
         }

@@ -40,6 +40,8 @@ fn text(bytes: &[u8]) -> String {
 struct Job {
     folder: tempfile::TempDir,
     inputs: BTreeMap<String, String>,
+    /// The server of releases, the repository of the action and its revision.
+    source: [String; 3],
     /// The output of its steps.
     out: String,
     /// The first failed step's exit status, or 0.
@@ -49,8 +51,13 @@ struct Job {
 }
 
 impl Job {
-    /// Runs the steps of `action.yml`. The reports are written to the job's folder.
+    /// Runs the steps of `action.yml`, as it is in this folder. The reports are written to the job's folder.
     fn run(install: bool, inputs: &[(&str, &str)]) -> Self {
+        Self::run_from(install, inputs, ["", "", ""])
+    }
+
+    /// Runs the steps of an action that is in a repository.
+    fn run_from(install: bool, inputs: &[(&str, &str)], source: [&str; 3]) -> Self {
         let action = yaml("action.yml");
         assert_eq!(action["runs"]["using"].as_str(), Some("composite"));
         let declared = action["inputs"].as_mapping().expect("inputs");
@@ -69,6 +76,7 @@ impl Job {
         let mut job = Self {
             folder: tempfile::tempdir().expect("a folder"),
             inputs: all,
+            source: source.map(str::to_owned),
             out: String::new(),
             status: 0,
             uploaded: Vec::new(),
@@ -105,6 +113,12 @@ impl Job {
     /// Replaces the expressions in a value.
     fn evaluated(&self, value: &Value) -> String {
         let text = value.as_str().expect("text");
+        let [_, repository, revision] = &self.source;
+        match text {
+            "${{ github.action_repository }}" => return repository.clone(),
+            "${{ github.action_ref }}" => return revision.clone(),
+            _ => {}
+        }
         match text
             .strip_prefix("${{ inputs.")
             .and_then(|rest| rest.strip_suffix(" }}"))
@@ -150,6 +164,9 @@ impl Job {
         let output: Output = command
             .current_dir(self.folder.path())
             .env("GITHUB_ACTION_PATH", &*ROOT)
+            .env("GITHUB_SERVER_URL", &self.source[0])
+            .env("RUNNER_OS", "Linux")
+            .env("RUNNER_ARCH", "X64")
             .env("RUNNER_TEMP", self.folder.path())
             .env("GITHUB_OUTPUT", self.file("output"))
             .env("GITHUB_PATH", self.file("path"))
@@ -223,6 +240,93 @@ async fn the_action_installs_runs_annotates_and_uploads() {
     assert_eq!(skipped["reason"], "not selected");
     for name in ["junit.xml", "report.html"] {
         assert!(after.uploaded[0].join(name).exists(), "{name}");
+    }
+}
+
+/// Serves the files of a release: an archive whose `nodeproof` is the one of this build, and the sums.
+async fn release(tag: &str, has_right_sums: bool) -> String {
+    let archive = format!("nodeproof-{}-x86_64-unknown-linux-musl", &tag[1..]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let inner = folder.path().join(&archive);
+    fs::create_dir(&inner).expect("a folder");
+    let program = format!("#!/bin/sh\nexec '{}' \"$@\"\n", NODEPROOF.display());
+    fs::write(inner.join("nodeproof"), program).expect("a file");
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(inner.join("nodeproof"), executable).expect("permissions");
+    let mut pack = Command::new("sh");
+    pack.args([
+        "-ec",
+        "tar -czf $1.tar.gz $1 && sha256sum $1.tar.gz > SHA256SUMS",
+    ]);
+    pack.args(["pack", &archive]).current_dir(folder.path());
+    assert!(pack.status().expect("sh").success());
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await;
+    let listener = listener.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let prefix = format!("/owner/nodeproof/releases/download/{tag}/");
+    let folder = std::sync::Arc::new(folder);
+    let app = axum::Router::new().fallback(move |uri: axum::http::Uri| {
+        let name = uri.path().strip_prefix(&prefix).map(str::to_owned);
+        let folder = std::sync::Arc::clone(&folder);
+        async move {
+            let missing = axum::http::StatusCode::NOT_FOUND;
+            let name = name.ok_or(missing)?;
+            let mut bytes = fs::read(folder.path().join(&name)).map_err(|_| missing)?;
+            if !has_right_sums && name.ends_with(".tar.gz") {
+                bytes.extend(b"more");
+            }
+            Ok::<_, axum::http::StatusCode>(bytes)
+        }
+    });
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    format!("http://{address}")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_action_downloads_its_release_and_builds_without_one() {
+    let node = node(None).await;
+    let inputs = [
+        ("base-url", node.base_url()),
+        ("network", "devnet"),
+        ("profile", "dev"),
+        ("arguments", "--only=get-block/*"),
+    ];
+    let run = |url: &str, revision: &'static str| {
+        let (url, inputs) = (url.to_owned(), inputs.map(|(a, b)| (a, b.to_owned())));
+        let job = tokio::task::spawn_blocking(move || {
+            let inputs = inputs
+                .each_ref()
+                .map(|(name, value)| (*name, value.as_str()));
+            Job::run_from(true, &inputs, [&url, "owner/nodeproof", revision])
+        });
+        async { job.await.expect("a job that ends") }
+    };
+    let good = release("v1.22.33", true).await;
+    let downloaded = run(&good, "v1.22.33").await;
+    assert_eq!(downloaded.status, 0, "{}", downloaded.out);
+    let program = downloaded.file("nodeproof/bin/nodeproof");
+    assert!(
+        fs::read(program)
+            .expect("a program")
+            .starts_with(b"#!/bin/sh")
+    );
+
+    // The archive is not the one that the sums are about.
+    let altered = release("v1.22.33", false).await;
+    let refused = run(&altered, "v1.22.33").await;
+    assert_ne!(refused.status, 0, "{}", refused.out);
+    assert!(!refused.file("nodeproof/bin/nodeproof").exists());
+
+    // There is no such release, or the revision is not a tag.
+    for revision in ["v1.22.34", "main"] {
+        let built = run(&good, revision).await;
+        assert_eq!(built.status, 0, "{revision}: {}", built.out);
+        let program = built.file("nodeproof/bin/nodeproof");
+        assert!(
+            fs::read(program)
+                .expect("a program")
+                .starts_with(b"\x7fELF")
+        );
     }
 }
 
@@ -446,10 +550,10 @@ fn the_workflow_in_the_documentation_gives_inputs_that_the_action_has() {
 
 #[test]
 fn actions_of_others_are_named_by_commit() {
-    let text = fs::read_to_string(ROOT.join("action.yml")).expect("the action");
-    let used = text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("uses: "));
+    let texts = ["action.yml", ".github/workflows/release.yml"];
+    let texts = texts.map(|path| fs::read_to_string(ROOT.join(path)).expect("a file"));
+    let lines = texts.iter().flat_map(|text| text.lines());
+    let used = lines.filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
     let mut count = 0;
     for action in used {
         let commit = action.split_once('@').map(|(_, version)| version);
@@ -461,4 +565,25 @@ fn actions_of_others_are_named_by_commit() {
         count += 1;
     }
     assert!(count > 0);
+}
+
+#[test]
+fn the_action_downloads_archives_that_a_release_has() {
+    let release = yaml(".github/workflows/release.yml");
+    let matrix = &release["jobs"]["archives"]["strategy"]["matrix"]["include"];
+    let mut built: Vec<_> = matrix
+        .as_sequence()
+        .expect("a matrix")
+        .iter()
+        .map(|one| one["target"].as_str().expect("a target"))
+        .collect();
+    let action = fs::read_to_string(ROOT.join("action.yml")).expect("the action");
+    let mut downloaded: Vec<_> = action
+        .lines()
+        .filter_map(|line| line.split_once(") target=")?.1.strip_suffix(" ;;"))
+        .filter(|target| !target.is_empty())
+        .collect();
+    built.sort_unstable();
+    downloaded.sort_unstable();
+    assert_eq!(built, downloaded);
 }

@@ -11,6 +11,8 @@ mod https;
 mod junit;
 #[cfg(unix)]
 mod monitoring;
+#[cfg(unix)]
+mod packaging;
 mod pages;
 mod recheck;
 mod signatures;

@@ -2,7 +2,8 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use clap_complete::Shell;
 use nodeproof_primitives::{Amount, ContractAddress, Network};
 
 use crate::{api::Tier, context::MAX_CLAIMS, monitor::LogFormat, sweep::BlockRange};
@@ -33,6 +34,19 @@ Exit status:
   0  ended by Ctrl-C or SIGTERM
   2  invalid usage or configuration, such as a port in use";
 
+/// The command line of `nodeproof`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "nodeproof",
+    version,
+    about = "Check whether a node conforms to the API contract"
+)]
+pub struct Nodeproof {
+    /// The arguments, which `cargo xtask conformance` has, too.
+    #[command(flatten)]
+    pub args: ConformanceArgs,
+}
+
 /// What the command can do instead of a run.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
@@ -55,6 +69,18 @@ pub enum Command {
     /// Check nodes again and again, and serve the results as metrics (OpenMetrics). Only changes are printed.
     #[command(after_help = MONITOR_EXIT_STATUS)]
     Monitor(Box<MonitorArgs>),
+    /// Print the completions of a shell.
+    Completions {
+        /// The shell.
+        #[arg(value_enum, value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Print the manual page, or write the pages of all commands to a folder.
+    Man {
+        /// Write the pages to this folder, which must exist.
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
 }
 
 /// The arguments of `monitor`.

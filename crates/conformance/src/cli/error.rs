@@ -94,6 +94,8 @@ pub(crate) enum UsageError {
     WatchWrites,
     #[error("--watch shows what changes to a person: give --format pretty or compact")]
     WatchFormat,
+    #[error("the manual can't be written to {path}: {reason}")]
+    ManualPages { path: String, reason: String },
     #[error("the report can't be written to standard output: {0}")]
     Output(String),
     #[error("the local node did not start: {0}")]

@@ -16,6 +16,7 @@ use super::{
     diff::diff,
     error::UsageError,
     explain::explain,
+    manual::{completions, man},
     monitor::start_monitor,
     options_from_args::{options, permitted},
     output::{NotWritten, complain_usage, list, print, show},
@@ -106,6 +107,14 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             format,
         }) => return diff(before, after, *format),
         Some(Command::Monitor(args)) => return start_monitor(args).await,
+        Some(Command::Completions { shell }) => {
+            completions(*shell)?;
+            return Ok(ExitStatus::Conforms.code());
+        }
+        Some(Command::Man { dir }) => {
+            man(dir.as_deref())?;
+            return Ok(ExitStatus::Conforms.code());
+        }
         None => {}
     }
     let named = named_targets(&args.check)?;

@@ -5,6 +5,7 @@ mod diff;
 mod error;
 mod execute;
 mod explain;
+mod manual;
 mod monitor;
 mod options_from_args;
 mod output;
@@ -19,6 +20,6 @@ mod targets;
 mod watch;
 
 pub use crate::monitor::LogFormat;
-pub use args::{CheckArgs, Command, ConformanceArgs, DiffFormat, Format, MonitorArgs};
+pub use args::{CheckArgs, Command, ConformanceArgs, DiffFormat, Format, MonitorArgs, Nodeproof};
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
 pub use output::exit_with;

@@ -1,0 +1,199 @@
+//! The files in `packaging`: the commands in them start a monitor.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use serde::Deserialize as _;
+use yaml_serde::Value;
+
+use super::{NODEPROOF, node};
+
+fn file(name: &str) -> String {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fs::read_to_string(tests.join("../packaging").join(name)).expect("a file")
+}
+
+/// Returns the value of a key in a unit of systemd.
+fn setting<'u>(unit: &'u str, key: &str) -> Option<&'u str> {
+    let mut lines = unit.lines();
+    lines.find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+/// A monitor that ends with the test.
+struct Monitor {
+    child: Child,
+    address: String,
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _status = self.child.wait();
+    }
+}
+
+/// Starts a monitor with these arguments, in which folders and ports of a server become ones of the test.
+fn start(arguments: &[String], folder: &Path) -> Monitor {
+    let folder = folder.display();
+    let replaced = arguments.iter().map(|argument| {
+        argument
+            .replace("/etc/nodeproof", &format!("{folder}"))
+            .replace("/var/lib/nodeproof", &format!("{folder}"))
+            .replace("${STATE_DIRECTORY}", &format!("{folder}"))
+            .replace("0.0.0.0:9464", "127.0.0.1:0")
+    });
+    let mut command = Command::new(&*NODEPROOF);
+    command.args(replaced);
+    if !arguments
+        .iter()
+        .any(|argument| argument.starts_with("--listen"))
+    {
+        command.args(["--listen", "127.0.0.1:0"]);
+    }
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program");
+    let mut greeting = String::new();
+    let mut notes = BufReader::new(child.stderr.take().expect("its notes"));
+    notes.read_line(&mut greeting).expect("text");
+    let address = greeting.trim().strip_suffix("/metrics");
+    let address = address.and_then(|line| line.rsplit_once("http://"));
+    let address = address
+        .unwrap_or_else(|| unreachable!("{greeting}"))
+        .1
+        .to_owned();
+    Monitor { child, address }
+}
+
+async fn status(url: &str) -> u16 {
+    // Only the first call has an effect.
+    let _installed = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+    reqwest::get(url)
+        .await
+        .expect("a response")
+        .status()
+        .as_u16()
+}
+
+/// Returns a folder with a file of targets.
+fn folder(targets: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("nodes.toml"), targets).expect("a file");
+    folder
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_unit_of_systemd_starts_a_monitor() {
+    let node = node(None).await;
+    let targets = format!(
+        "[[node]]\nbase_url = \"{}\"\nnetwork = \"devnet\"\n",
+        node.base_url()
+    );
+    let folder = folder(&targets);
+    let unit = file("nodeproof-monitor.service");
+    let line = setting(&unit, "ExecStart").expect("a command");
+    let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+    assert_eq!(words[0], "/usr/bin/nodeproof");
+    let monitor = start(&words[1..], folder.path());
+    assert_eq!(
+        status(&format!("http://{}/healthz", monitor.address)).await,
+        200
+    );
+
+    // The exit status after which systemd must not try again.
+    let rejected = Command::new(&*NODEPROOF)
+        .args(["monitor", "--targets", "no-such-file.toml"])
+        .output()
+        .expect("the program");
+    let status = rejected.status.code().map(|status| status.to_string());
+    assert_eq!(
+        setting(&unit, "RestartPreventExitStatus"),
+        status.as_deref()
+    );
+}
+
+#[test]
+fn systemd_accepts_the_unit_and_finds_it_confined() {
+    let analyze = |arguments: &[&str], unit: &Path| {
+        let mut command = Command::new("systemd-analyze");
+        command.args(arguments).arg(unit).output()
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let unit = folder.path().join("nodeproof-monitor.service");
+    // The program and its manual are not installed here.
+    let text = file("nodeproof-monitor.service")
+        .replace("/usr/bin/nodeproof", &NODEPROOF.display().to_string())
+        .replace("Documentation=man:nodeproof-monitor(1)\n", "");
+    fs::write(&unit, text).expect("a file");
+    let Ok(verified) = analyze(&["verify", "--man=no"], &unit) else {
+        eprintln!("left out: systemd-analyze is not on this machine");
+        return;
+    };
+    let errors = String::from_utf8_lossy(&verified.stderr);
+    let about_it = errors.lines().filter(|line| line.contains("nodeproof"));
+    assert_eq!(about_it.collect::<Vec<_>>(), Vec::<&str>::new(), "{errors}");
+    // 0 is confined completely, and 100 not at all.
+    let confined = analyze(&["security", "--offline=true", "--threshold=20"], &unit);
+    let confined = confined.expect("systemd-analyze");
+    let report = String::from_utf8_lossy(&confined.stdout);
+    assert!(confined.status.success(), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_manifest_of_kubernetes_starts_a_monitor() {
+    let node = node(None).await;
+    let text = file("monitor.kubernetes.yaml");
+    let documents: Vec<_> = yaml_serde::Deserializer::from_str(&text)
+        .map(|document| Value::deserialize(document).expect("YAML"))
+        .collect();
+    let of_kind = |kind: &str| {
+        let mut found = documents
+            .iter()
+            .filter(|one| one["kind"].as_str() == Some(kind));
+        found.next().expect("a document")
+    };
+    let targets = of_kind("ConfigMap")["data"]["nodes.toml"]
+        .as_str()
+        .expect("text");
+    let targets = targets.replace("http://node.example.org:8420", node.base_url());
+    assert!(targets.contains(node.base_url()));
+    let folder = folder(&targets);
+
+    let pod = &of_kind("Deployment")["spec"]["template"]["spec"];
+    let container = &pod["containers"][0];
+    let arguments = container["args"].as_sequence().expect("arguments");
+    let arguments: Vec<_> = arguments
+        .iter()
+        .map(|argument| argument.as_str().expect("text").to_owned())
+        .collect();
+    let monitor = start(&arguments, folder.path());
+    let probe = container["livenessProbe"]["httpGet"]["path"]
+        .as_str()
+        .expect("a path");
+    assert_eq!(
+        status(&format!("http://{}{probe}", monitor.address)).await,
+        200
+    );
+
+    // Each folder in the arguments is a volume of the pod.
+    let text = |value: &Value, name: &str| value[name].as_str().map(PathBuf::from);
+    let mounts = container["volumeMounts"].as_sequence().expect("mounts");
+    let volumes = pod["volumes"].as_sequence().expect("volumes");
+    for argument in arguments
+        .iter()
+        .filter_map(|argument| argument.split_once("=/"))
+    {
+        let path = Path::new("/").join(argument.1);
+        let mount = mounts
+            .iter()
+            .find(|mount| text(mount, "mountPath").is_some_and(|folder| path.starts_with(folder)));
+        let name = text(mount.expect("a mount"), "name");
+        assert!(
+            volumes.iter().any(|volume| text(volume, "name") == name),
+            "{path:?}"
+        );
+    }
+}
