@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use nodeproof_devnode::cli::{DevnodeArgs, exit_with};
 
-/// Runs a local node for development and tests: in memory, deterministic from its seed.
+/// Runs a local node for development and tests, in memory. With --start-time, its blocks follow from its
+/// options.
 #[derive(Parser)]
 #[command(name = "devnode", version)]
 struct Command {
