@@ -73,10 +73,12 @@ enum BaseUrlError {
         /// The given text.
         found: String,
     },
-    /// The text has a user name or a password. Leave out everything before the `@`.
+    /// The text has a user name or a password, which messages and logs could show. Leave out everything
+    /// before the `@`. If a proxy requires credentials, give them to
+    /// [`ClientBuilder::default_header`](crate::ClientBuilder::default_header).
     #[error(
-        "the base URL has a user name or a password in it: nodes do not use credentials, so leave \
-         out everything before the @"
+        "the base URL has a user name or a password in it, which messages and logs could show: \
+         leave out everything before the @"
     )]
     Credentials,
     /// The text has a tab, a line end or another control character. Leave it out.

@@ -63,7 +63,7 @@ pub struct Block {
     /// Wallet of the creator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub creator_wallet: Option<WalletAddress>,
-    /// Wallet of the miner whose turn it was.
+    /// Wallet of the expected miner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_miner: Option<WalletAddress>,
     /// Wallets of the committee. Empty if the node returns none.

@@ -50,7 +50,7 @@ pub struct DevnodeArgs {
     /// Address to listen on. The node's keys are public, so keep it on this machine
     #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,
-    /// Seed of the keys, the addresses and the chain
+    /// Seed of the keys, the addresses and the amounts
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Number of blocks that the chain starts with
@@ -60,8 +60,9 @@ pub struct DevnodeArgs {
     /// manual for no blocks
     #[arg(long, value_name = "TIME", default_value_t = BlockTime::Every(Duration::from_secs(1)))]
     pub block_time: BlockTime,
-    /// Time of the chain's start, such as 2026-01-01T00:00:00Z. Time then follows from the blocks, and
-    /// two nodes with the same seed return the same bytes [default: time is the machine's clock]
+    /// Time of the chain's start, such as 2026-01-01T00:00:00Z. Time then follows from the blocks. Two
+    /// nodes with the same options return the same bytes to the same requests [default: time is the
+    /// machine's clock]
     #[arg(long, value_name = "TIME", value_parser = start_time)]
     pub start_time: Option<TimestampMs>,
     /// Maximum number of submissions per second, as on real nodes [default: no limit]

@@ -94,8 +94,8 @@ pub enum ChainTime {
     /// The machine's clock, as on a real node: new blocks and new transactions have the current
     /// time. A client that compares a transaction's time with its own clock accepts it.
     Clock,
-    /// The chain starts at this time, and each block adds the block time. Two nodes with one seed
-    /// return the same bytes.
+    /// The chain starts at this time. The initial blocks are one second apart, and each later block adds
+    /// the block time. Two nodes with the same configuration return the same bytes to the same requests.
     From(TimestampMs),
 }
 

@@ -1,10 +1,10 @@
 //! A local node that conforms to the documented contract. Where the contract is silent, the node behaves
 //! like an observed real node.
 //!
-//! Everything is in memory and follows from a [`Config`]. Two nodes with the same seed return the same
-//! bytes, unless their time is the machine's clock. Receipts and transactions have real signatures, and
-//! wrong signatures are refused. The private keys are derived from the seed, so they are public and
-//! worth nothing.
+//! Everything is in memory and follows from a [`Config`]. Two nodes with the same configuration return
+//! the same bytes to the same requests, unless their time is the machine's clock. Receipts and
+//! transactions have real signatures, and wrong signatures are refused. The private keys are derived from
+//! the seed, so they are public and worth nothing.
 //!
 //! ```
 //! # async fn example() -> Result<(), nodeproof_devnode::SpawnError> {

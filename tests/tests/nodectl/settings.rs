@@ -146,3 +146,20 @@ fn credentials_in_a_url_are_refused_and_not_repeated() {
     let help = with_environment(&home, &["block", "--help"], &environment).ended(0);
     assert!(!help.out.contains("hush"), "{help:?}");
 }
+
+#[test]
+fn help_names_the_variable_of_a_contract_without_its_value() {
+    let home = Home::new();
+    let environment = [("NODECTL_CONTRACT", "ct-hush")];
+    for command in [
+        &["call"][..],
+        &["state"],
+        &["claim", "add"],
+        &["claim", "get"],
+    ] {
+        let words = [command, &["--help"]].concat();
+        let help = with_environment(&home, &words, &environment).ended(0);
+        assert!(help.out.contains("NODECTL_CONTRACT"), "{help:?}");
+        assert!(!help.out.contains("hush"), "{help:?}");
+    }
+}

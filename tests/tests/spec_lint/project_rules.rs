@@ -6,8 +6,8 @@ use crate::fault::Fault;
 pub(crate) const FAULTS: &[Fault] = &[
     // The client generator.
     Fault {
-        find: "      description: The vote that a receipt signs.\n      type: object\n      additionalProperties: {}\n",
-        replace: "      description: The vote that a receipt signs.\n      type: object\n",
+        find: "      description: The data of a vote.\n      type: object\n      additionalProperties: {}\n",
+        replace: "      description: The data of a vote.\n      type: object\n",
         rule: "generator",
         pointer: "/components/schemas/ReceiptData",
         line: -1,

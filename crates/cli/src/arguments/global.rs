@@ -46,7 +46,7 @@ pub(crate) struct GlobalArgs {
           value_parser = seconds::positive, allow_negative_numbers = true)]
     pub(crate) request_timeout: Option<Duration>,
 
-    /// Maximum size of a response, in bytes [default: 16777216]
+    /// Maximum size of a response, in bytes [default: 16777216, which is 16 MiB]
     #[arg(
         long,
         global = true,

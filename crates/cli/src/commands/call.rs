@@ -25,7 +25,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
     /// Address of the contract: ct and 40 lower-case hexadecimal digits
-    #[arg(long, value_name = "ct…", env = "NODECTL_CONTRACT", value_parser = contract_address)]
+    #[arg(long, value_name = "ct…", env = "NODECTL_CONTRACT", hide_env_values = true, value_parser = contract_address)]
     contract: Option<ContractAddress>,
     /// Name of the contract's function, such as transfer
     #[arg(long, value_name = "NAME")]

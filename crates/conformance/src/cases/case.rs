@@ -37,8 +37,8 @@ impl Example {
 pub struct Case {
     /// `<operation>/<behaviour>`, lower-case with hyphens.
     pub id: &'static str,
-    /// How binding the case is. MUST: a documented requirement. SHOULD: expected, but not
-    /// documented. OBSERVED: seen on real nodes.
+    /// How binding the case is. MUST: a documented requirement, with an `exception` also an observed one.
+    /// SHOULD: expected, but not documented. OBSERVED: seen on real nodes.
     pub level: Level,
     /// The IDs of the requirements that the case tests, the most important first.
     pub requirements: &'static [&'static str],

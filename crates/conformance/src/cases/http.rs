@@ -66,7 +66,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "http/accept",
         level: Level::Should,
         requirements: &["HTTP-4"],
-        checks: "A request that accepts any content type gets the block, and so does one that prefers JSON. Programs that do not set `accept` send such requests.",
+        checks: "A request that accepts any content type gets the block, and so does one that prefers JSON. The header `accept: application/json` is optional. Programs that do not set it send such requests.",
         check: Own(|c| Box::pin(accept(c))),
         ..BASE
     },

@@ -138,19 +138,19 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
     pub fee: Amount,
 
-    /// Code of the token that the fee is paid in [default: the one that /call-sc returns, if the run
-    /// started the node itself].
+    /// Code of the token that the fee is paid in [default: none; for the local node of cargo xtask
+    /// conformance, the one that /call-sc returns].
     #[arg(long, value_name = "TOKEN")]
     pub currency: Option<String>,
 
-    /// Address of the verification contract for the claim [default: one from the chain, if the run
-    /// started the node itself].
+    /// Address of the verification contract for the claim [default: the first one in --fixture; for the
+    /// local node of cargo xtask conformance, one from the chain].
     #[arg(long, value_name = "ct…")]
     pub contract: Option<ContractAddress>,
 
     /// Number of claims to make, from 1 to 4. Each pays the fee, and has other values: long texts, empty
-    /// ones, texts that look like numbers, long lists [default: 1, or 4 if the run started the node
-    /// itself].
+    /// ones, texts that look like numbers, long lists [default: 1; 4 for the local node of cargo xtask
+    /// conformance].
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 
@@ -242,7 +242,7 @@ pub struct ConformanceArgs {
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
     /// Base URL of the node, such as http://localhost:8420. Without a port, it is the network's. Repeat
-    /// it to check several nodes and compare them with each other.
+    /// it for several nodes. A run compares them with each other; monitor compares only their heights.
     #[arg(long, value_name = "URL")]
     pub base_url: Vec<String>,
 
@@ -250,13 +250,14 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
     pub targets: Option<PathBuf>,
 
-    /// Network of the node [default: the network of the URL's port; devnet without a URL].
+    /// Network of the node [default: the network of the URL's port; devnet for the local node of cargo
+    /// xtask conformance].
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
 
     /// What the run may send. read: GETs and /call-sc. probe: unusual values in them. reject: submissions that
-    /// a node must refuse. write: these, and a claim, for which the wallet pays. Tiers can be combined:
-    /// --allow write,probe [default: read; everything for a node that the run starts itself].
+    /// a node must refuse. write: these, and a claim, for which the wallet pays; not for monitor. Tiers can
+    /// be combined: --allow write,probe [default: read; all for the local node of cargo xtask conformance].
     #[arg(
         long,
         value_enum,
@@ -308,7 +309,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
 
-    /// Maximum size of a response, in MiB.
+    /// Maximum size of a response, in MiB (1,048,576 bytes).
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     pub max_body: u16,
 
