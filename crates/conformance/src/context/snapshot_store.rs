@@ -33,7 +33,7 @@ impl SnapshotStore {
 
     /// Returns a copy of some snapshots, given by file name and text.
     pub(crate) fn copy_of(files: &[(&str, &str)]) -> io::Result<Self> {
-        let copy = tempfile::tempdir()?;
+        let copy = temporary_folder()?;
         for (name, text) in files {
             fs::write(copy.path().join(name), text)?;
         }
@@ -94,6 +94,13 @@ impl SnapshotStore {
             (None, _) => Err(Difference::NoSnapshot),
         }
     }
+}
+
+/// Creates a temporary folder. A container with only this program may have no place for one but memory.
+fn temporary_folder() -> io::Result<tempfile::TempDir> {
+    let usual = std::env::temp_dir();
+    let created = fs::create_dir_all(&usual).and_then(|()| tempfile::tempdir_in(&usual));
+    created.or_else(|error| tempfile::tempdir_in("/dev/shm").map_err(|_| error))
 }
 
 pub(crate) enum Difference {

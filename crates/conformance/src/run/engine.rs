@@ -284,7 +284,7 @@ async fn all(
             Ok(store) => store,
             Err(error) => {
                 return Err(StopReason::Harness(format!(
-                    "no place for temporary files: {error}"
+                    "no place for temporary files (TMPDIR names one): {error}"
                 )));
             }
         },
