@@ -84,7 +84,7 @@ fn expected(fault: F) -> Option<Found> {
 }
 
 /// The maximum wait for a claim. A claim that never appears costs each run that much time.
-const SETTLE: Duration = Duration::from_secs(12);
+const SETTLE: Duration = Duration::from_secs(20);
 
 fn main() {
     let arguments = Arguments::from_args();

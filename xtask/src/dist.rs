@@ -8,14 +8,14 @@
 
 mod archive;
 mod dependencies;
+mod error;
 mod notices;
 mod sbom;
+mod tools;
 
 use std::{
     collections::BTreeMap,
-    ffi::OsStr,
     fs,
-    io::{self, BufRead as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -23,9 +23,11 @@ use std::{
 use clap::Args;
 use serde_json::Value;
 
+pub use self::error::DistError;
 use self::{
     archive::{Entry, checksums, write_archive},
     dependencies::dependencies,
+    tools::{at, cargo, printed, read, workspace},
 };
 
 /// Build an archive of the programs, with completions, manual pages, documentation and licences.
@@ -46,48 +48,6 @@ pub struct DistArgs {
     /// Folder of programs that were built before, instead of building them.
     #[arg(long, value_name = "DIR", conflicts_with = "profile")]
     pub programs: Option<PathBuf>,
-}
-
-/// The reason why there is no archive.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DistError {
-    /// A program can't be started.
-    #[error("{program} can't be started")]
-    Start {
-        /// The program.
-        program: String,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A program failed.
-    #[error("{program} ended with {status}")]
-    Failed {
-        /// The program and its arguments.
-        program: String,
-        /// Its exit status.
-        status: std::process::ExitStatus,
-    },
-    /// The standard library of the target is not installed.
-    #[error("Rust's standard library for {0} is not installed: rustup target add {0}")]
-    NoTarget(String),
-    /// The C compiler of the target is not installed.
-    #[error(
-        "C code for {0} needs musl-gcc, which is not installed: on Debian and Ubuntu, apt install musl-tools. \
-         --target {1} builds programs that need the system's C library"
-    )]
-    NoCompiler(String, String),
-    /// A file can't be read or written.
-    #[error("{path}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A tool printed something unexpected.
-    #[error("{0}")]
-    Unexpected(String),
 }
 
 /// The programs, and the packages that they are in.
@@ -170,17 +130,6 @@ pub fn run(args: &DistArgs) -> Result<PathBuf, DistError> {
     let sums = args.out.join("SHA256SUMS");
     fs::write(&sums, checksums(&args.out)?).map_err(at(&sums))?;
     Ok(archive)
-}
-
-fn workspace() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own).to_owned()
-}
-
-fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(workspace());
-    cargo
 }
 
 fn rustc() -> Command {
@@ -283,44 +232,6 @@ fn extension(target: &str) -> &'static str {
     }
 }
 
-/// Runs a command and returns what it prints.
-fn printed(command: &mut Command) -> Result<String, DistError> {
-    let program = || {
-        let words = std::iter::once(command.get_program()).chain(command.get_args());
-        words
-            .map(OsStr::to_string_lossy)
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
-    let name = program();
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|source| DistError::Start {
-            program: name.clone(),
-            source,
-        })?;
-    for line in output.stderr.lines().map_while(Result::ok) {
-        complain(&line);
-    }
-    if !output.status.success() {
-        return Err(DistError::Failed {
-            program: name,
-            status: output.status,
-        });
-    }
-    String::from_utf8(output.stdout)
-        .map_err(|_| DistError::Unexpected(format!("{name} printed something that is not UTF-8")))
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "a task prints the errors of its tools to stderr"
-)]
-fn complain(line: &str) {
-    eprintln!("{line}");
-}
-
 /// Adds a file, or all files of a folder.
 fn add(entries: &mut Vec<Entry>, from: &Path, to: &str) -> Result<(), DistError> {
     if from.is_file() {
@@ -337,17 +248,6 @@ fn add(entries: &mut Vec<Entry>, from: &Path, to: &str) -> Result<(), DistError>
         )?;
     }
     Ok(())
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, DistError> {
-    fs::read(path).map_err(at(path))
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> DistError {
-    move |source| DistError::File {
-        path: path.to_owned(),
-        source,
-    }
 }
 
 /// Returns the time of the commit in seconds, so that two builds of one commit give the same archive.

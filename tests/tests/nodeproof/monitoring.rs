@@ -7,7 +7,10 @@ use std::{
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -151,7 +154,7 @@ impl Monitor {
 }
 
 fn label(name: &str, node: &str, more: &str) -> String {
-    format!("nodeproof_{name}{{node=\"{node}\"{more}}}")
+    format!("nodeproof_{name}{{node=\"{node}\",network=\"devnet\"{more}}}")
 }
 
 fn pair(about: &str, result: &str) -> (String, String) {
@@ -171,6 +174,9 @@ async fn node_at(port: u16, fault: InjectedFault) -> Handle {
     }
 }
 
+/// The labels of a case that `remarks-cut` fails.
+const RECORD_FAILED: &str = r#",case="sc-state/record-matches-claim",level="must""#;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
     let first = node(None).await;
@@ -181,9 +187,8 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
         .expect("a port");
     let mut monitor = Monitor::start(&[&base_url]);
     assert_eq!(monitor.result(), pair("verdict", "conforms"));
-    let devnet = r#",network="devnet""#;
     monitor
-        .reaches(&label("runs_total", &base_url, devnet), 3.0)
+        .reaches(&label("runs_total", &base_url, ""), 3.0)
         .await;
     drop(first);
     // Depending on the moment, the run loses the node or can't begin.
@@ -206,7 +211,7 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
         monitor.result(),
         pair("sc-state/record-matches-claim", "fail")
     );
-    let runs = label("runs_total", &base_url, devnet);
+    let runs = label("runs_total", &base_url, "");
     let so_far = monitor.metrics().await[&runs];
     monitor.reaches(&runs, so_far + 3.0).await;
     let metrics = monitor.metrics().await;
@@ -222,6 +227,10 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
         metrics[&label("cases", &base_url, r#",outcome="fail""#)],
         1.0
     );
+    assert_eq!(
+        metrics[&label("case_failed", &base_url, RECORD_FAILED)],
+        1.0
+    );
     let responses = label(
         "response_seconds_count",
         &base_url,
@@ -229,6 +238,7 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
     );
     assert!(metrics[&responses] > 0.0);
     assert_eq!(monitor.get("/healthz").await, (200, "ok\n".to_owned()));
+    assert_eq!(monitor.get("/readyz").await, (200, "ready\n".to_owned()));
     assert_eq!(monitor.end(), (Some(0), String::new()));
 }
 
@@ -267,17 +277,16 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
     for _ in 0..2 {
         assert_eq!(monitor.result(), pair("verdict", "conforms"));
     }
-    let devnet = r#",network="devnet""#;
     let metrics = monitor.metrics().await;
-    assert_eq!(metrics[&label("height", &one, devnet)], 12.0);
-    assert_eq!(metrics[&label("lag_blocks", &one, devnet)], 0.0);
-    assert_eq!(metrics[&label("lag_blocks", &other, devnet)], 7.0);
+    assert_eq!(metrics[&label("height", &one, "")], 12.0);
+    assert_eq!(metrics[&label("lag_blocks", &one, "")], 0.0);
+    assert_eq!(metrics[&label("lag_blocks", &other, "")], 7.0);
     for _ in 0..3 {
         ahead.node().make_block();
     }
     assert_eq!(monitor.result(), pair("verdict", "departs"));
     assert_eq!(monitor.result(), pair("get-block/timestamp-unit", "fail"));
-    assert!(monitor.metrics().await[&label("checked_blocks_total", &one, devnet)] >= 4.0);
+    assert!(monitor.metrics().await[&label("checked_blocks_total", &one, "")] >= 4.0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -448,6 +457,114 @@ async fn rules_and_dashboard_use_metrics_that_exist() {
     assert!(used > 8, "{used}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_case_that_passes_again_has_no_series() {
+    let node = node(None).await;
+    let is_wrong = Arc::new(AtomicBool::new(true));
+    let wrong = Arc::clone(&is_wrong);
+    let cut = change_json("/get-trustscore-wallets", move |_, response| {
+        if wrong.load(Ordering::Relaxed) {
+            response["status"] = json!(1);
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), cut).await.expect("a proxy");
+    let url = proxy.server.base_url();
+    let monitor = Monitor::start(&[&url]);
+    let failed = |metrics: BTreeMap<String, f64>| {
+        let prefix = label("case_failed", &url, "")
+            .trim_end_matches('}')
+            .to_owned();
+        metrics
+            .into_keys()
+            .filter(move |name| name.starts_with(&prefix))
+            .count()
+    };
+    let case = r#",case="get-trustscore-wallets/status",level="must""#;
+    monitor
+        .reaches(&label("case_failed", &url, case), 1.0)
+        .await;
+    assert!(failed(monitor.metrics().await) > 0);
+    is_wrong.store(false, Ordering::Relaxed);
+    monitor
+        .reaches(&label("verdict", &url, ",verdict=\"conforms\""), 1.0)
+        .await;
+    assert_eq!(failed(monitor.metrics().await), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_monitor_is_ready_after_the_first_run() {
+    // It accepts connections, and does not respond.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", silent.local_addr().expect("an address"));
+    let monitor = Monitor::start(&[&url]);
+    let (status, text) = monitor.get("/readyz").await;
+    assert_eq!(
+        (status, text),
+        (503, format!("no run has ended yet for {url}\n"))
+    );
+    assert_eq!(monitor.get("/healthz").await.0, 200);
+    drop(silent);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scraper_gets_the_format_that_it_prefers() {
+    let node = node(Some(InjectedFault::RemarksCut)).await;
+    let monitor = Monitor::start(&[node.base_url()]);
+    monitor
+        .reaches(&label("case_failed", node.base_url(), RECORD_FAILED), 1.0)
+        .await;
+    let scraped = |accept: &str| {
+        let request =
+            format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\n\r\n");
+        let response = sent(&monitor.address, &request);
+        let (head, body) = response.split_once("\r\n\r\n").expect("a head");
+        (
+            head.contains("application/openmetrics-text"),
+            body.to_owned(),
+        )
+    };
+    for accept in [
+        "*/*",
+        "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        "text/plain;q=0.3, application/openmetrics-text;q=0.3",
+    ] {
+        let (is_open, body) = scraped(accept);
+        assert!(is_open && body.ends_with("# EOF\n"), "{accept}: {body}");
+    }
+    for accept in [
+        "text/plain",
+        "application/openmetrics-text;q=0.4,text/plain;version=0.0.4;q=0.5",
+    ] {
+        let (is_open, body) = scraped(accept);
+        assert!(!is_open && !body.contains("# EOF"), "{accept}: {body}");
+        for line in [
+            "# TYPE nodeproof_runs_total counter\n",
+            "# TYPE nodeproof_build_info gauge\n",
+            "# TYPE nodeproof_response_seconds histogram\n",
+            "# TYPE process_cpu_seconds_total counter\n",
+            "\nprocess_start_time_seconds 1",
+            "\nprocess_resident_memory_bytes ",
+            "\nprocess_open_fds ",
+        ] {
+            assert!(body.contains(line), "{line}: {body}");
+        }
+        if is_installed("promtool") {
+            let mut check = Command::new("promtool")
+                .args(["check", "metrics"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("promtool");
+            let mut input = check.stdin.take().expect("its input");
+            input.write_all(body.as_bytes()).expect("text");
+            drop(input);
+            let checked = check.wait_with_output().expect("promtool");
+            assert!(checked.status.success(), "{checked:?}");
+        }
+    }
+}
+
 /// Sends a request to a monitor as it is, and returns the whole response.
 fn sent(address: &str, request: &str) -> String {
     let mut connection = TcpStream::connect(address).expect("a connection");
@@ -477,10 +594,7 @@ async fn connections_without_a_request_do_not_stop_the_monitor() {
     assert_eq!(health.expect("a response").0, 200);
     // The nodes are checked in the meantime, although that needs file handles, too.
     monitor
-        .reaches(
-            &label("height", node.base_url(), r#",network="devnet""#),
-            12.0,
-        )
+        .reaches(&label("height", node.base_url(), ""), 12.0)
         .await;
     drop(open);
 }
@@ -489,6 +603,9 @@ async fn connections_without_a_request_do_not_stop_the_monitor() {
 async fn a_web_page_with_its_own_host_name_can_not_read_the_metrics() {
     let node = node(None).await;
     let monitor = Monitor::start(&[node.base_url()]);
+    monitor
+        .reaches(&label("runs_total", node.base_url(), ""), 1.0)
+        .await;
     let port = monitor
         .address
         .rsplit_once(':')
@@ -506,7 +623,7 @@ async fn a_web_page_with_its_own_host_name_can_not_read_the_metrics() {
         ),
         (String::new(), "421 Misdirected Request"),
     ] {
-        for path in ["metrics", "healthz"] {
+        for path in ["metrics", "healthz", "readyz"] {
             let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
             let response = sent(&monitor.address, &request);
             let line = format!("HTTP/1.1 {status}");
@@ -524,11 +641,7 @@ async fn a_chain_that_grows_by_many_blocks_is_checked_in_parts() {
         node.node().make_block();
     }
     assert_eq!(monitor.result(), pair("chain", "growth"));
-    let checked = label(
-        "checked_blocks_total",
-        node.base_url(),
-        r#",network="devnet""#,
-    );
+    let checked = label("checked_blocks_total", node.base_url(), "");
     // The second part follows, and nothing is missed.
     monitor.reaches(&checked, 1_502.0).await;
 }
@@ -552,11 +665,7 @@ async fn a_restarted_monitor_continues_where_it_stopped() {
     let mut monitor = start();
     assert_eq!(monitor.result(), pair("chain", "continued"));
     assert_eq!(monitor.result(), pair("chain", "growth"));
-    let checked = label(
-        "checked_blocks_total",
-        node.base_url(),
-        r#",network="devnet""#,
-    );
+    let checked = label("checked_blocks_total", node.base_url(), "");
     monitor.reaches(&checked, 1_202.0).await;
     assert_eq!(monitor.end().0, Some(0));
 

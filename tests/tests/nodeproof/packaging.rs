@@ -5,6 +5,7 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use serde::Deserialize as _;
@@ -170,13 +171,17 @@ async fn the_manifest_of_kubernetes_starts_a_monitor() {
         .map(|argument| argument.as_str().expect("text").to_owned())
         .collect();
     let monitor = start(&arguments, folder.path());
-    let probe = container["livenessProbe"]["httpGet"]["path"]
-        .as_str()
-        .expect("a path");
-    assert_eq!(
-        status(&format!("http://{}{probe}", monitor.address)).await,
-        200
-    );
+    for probe in ["livenessProbe", "readinessProbe"] {
+        let path = container[probe]["httpGet"]["path"]
+            .as_str()
+            .expect("a path");
+        let url = format!("http://{}{path}", monitor.address);
+        let started = Instant::now();
+        while status(&url).await != 200 {
+            assert!(started.elapsed() < Duration::from_secs(60), "{probe}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
 
     // Each folder in the arguments is a volume of the pod.
     let text = |value: &Value, name: &str| value[name].as_str().map(PathBuf::from);

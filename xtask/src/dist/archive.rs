@@ -10,7 +10,10 @@ use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, Header};
 
-use super::{DistError, at, read};
+use super::{
+    error::DistError,
+    tools::{at, read},
+};
 
 /// A file in the archive.
 pub(super) struct Entry {

@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::{DistError, cargo, printed, read};
+use super::{
+    error::DistError,
+    tools::{cargo, printed, read},
+};
 
 /// A package whose code is in one of the programs.
 #[derive(Debug)]

@@ -6,7 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{DistError, at, dependencies::Dependency, read};
+use super::{
+    dependencies::Dependency,
+    error::DistError,
+    tools::{at, read},
+};
 
 /// The beginnings of the names of files with licences.
 const NAMES: [&str; 6] = [

@@ -457,7 +457,8 @@ pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), Inconclusi
         let before = blocks.found.len();
         blocks.advance(submitter).await?;
         if blocks.found.len() > before {
-            until = Instant::now() + patience;
+            // The chain seems to make blocks by itself, so the next one is worth a longer wait.
+            until = Instant::now() + patience * 3;
         } else if Instant::now() + back_off.peek() > until {
             break;
         }

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI64, AtomicU64},
     },
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -11,10 +11,11 @@ use std::{
 use nodeproof_report::{Outcome, Report, Verdict};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
-    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
     registry::{Registry, Unit},
 };
 
+use super::process::Process;
 use crate::{http::Target, run::Known};
 
 /// The upper bounds of the latency histogram, in seconds.
@@ -30,20 +31,31 @@ struct NodeLabel {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct VerdictLabel {
-    node: String,
+    #[prometheus(flatten)]
+    node: NodeLabel,
     verdict: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OutcomeLabel {
-    node: String,
+    #[prometheus(flatten)]
+    node: NodeLabel,
     outcome: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct EndpointLabel {
-    node: String,
+    #[prometheus(flatten)]
+    node: NodeLabel,
     endpoint: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CaseLabel {
+    #[prometheus(flatten)]
+    node: NodeLabel,
+    case: String,
+    level: String,
 }
 
 /// The verdict of a run against a node that responded, but could not be checked.
@@ -66,6 +78,7 @@ pub(super) struct Metrics {
     nodes: Vec<NodeLabel>,
     verdict: Family<VerdictLabel, Gauge>,
     cases: Family<OutcomeLabel, Gauge>,
+    failed: Family<CaseLabel, Gauge>,
     latency: Latency,
     height: Family<NodeLabel, Gauge>,
     lag: Family<NodeLabel, Gauge>,
@@ -75,8 +88,16 @@ pub(super) struct Metrics {
     blocks: Family<NodeLabel, Counter>,
     duration: Family<NodeLabel, Gauge<f64, AtomicU64>>,
     last_run: Family<NodeLabel, Gauge<i64, AtomicI64>>,
-    /// The end of each node's last run, and the node's height.
-    state: Mutex<Vec<(Instant, Option<u64>)>>,
+    states: Mutex<Vec<NodeState>>,
+}
+
+/// What is known about a node after its last run.
+struct NodeState {
+    /// The end of the run, or the start of the monitor.
+    ended: Instant,
+    has_run: bool,
+    height: Option<u64>,
+    failed: Vec<CaseLabel>,
 }
 
 impl Metrics {
@@ -88,12 +109,19 @@ impl Metrics {
                 network: target.network.to_string(),
             })
             .collect();
+        let new = |_| NodeState {
+            ended: Instant::now(),
+            has_run: false,
+            height: None,
+            failed: Vec::new(),
+        };
         let mut metrics = Self {
-            registry: Registry::with_prefix("nodeproof"),
-            state: Mutex::new(vec![(Instant::now(), None); nodes.len()]),
+            registry: Registry::default(),
+            states: Mutex::new(nodes.iter().map(new).collect()),
             nodes,
             verdict: Family::default(),
             cases: Family::default(),
+            failed: Family::default(),
             latency: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             height: Family::default(),
             lag: Family::default(),
@@ -109,11 +137,17 @@ impl Metrics {
     }
 
     fn register(&mut self) {
-        let registry = &mut self.registry;
+        self.registry
+            .register_collector(Box::new(Process::started_now()));
+        let registry = self.registry.sub_registry_with_prefix("nodeproof");
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "Version of nodeproof", build);
         let verdict = "1 for the verdict of the last run, 0 for the others";
         registry.register("verdict", verdict, self.verdict.clone());
         let cases = "Cases of the last run by outcome";
         registry.register("cases", cases, self.cases.clone());
+        let failed = "1 for each case that failed in the last run";
+        registry.register("case_failed", failed, self.failed.clone());
         let latency = "Time from sending a request to the last byte of the response";
         let unit = Unit::Seconds;
         registry.register_with_unit("response", latency, unit.clone(), self.latency.clone());
@@ -143,7 +177,7 @@ impl Metrics {
         let Some(label) = self.nodes.get(place) else {
             return;
         };
-        let node = || label.node.clone();
+        let node = || label.clone();
         let of_run = verdict_name(report);
         let names = Verdict::ALL.map(Verdict::name);
         for verdict in names.into_iter().chain([INCONCLUSIVE]) {
@@ -163,6 +197,16 @@ impl Metrics {
             };
             self.cases.get_or_create(&label).set(count);
         }
+        let failed = report
+            .cases
+            .iter()
+            .filter(|case| case.outcome == Outcome::Fail);
+        let failed = failed.map(|case| CaseLabel {
+            node: node(),
+            case: case.id.clone(),
+            level: case.level.name().to_owned(),
+        });
+        self.record_failed(place, failed.collect());
         self.runs.get_or_create(label).inc();
         self.requests.get_or_create(label).inc_by(report.requests);
         let blocks = report.sweep.as_ref().map_or(0, |sweep| sweep.judged);
@@ -191,32 +235,61 @@ impl Metrics {
         self.record_height(place, known.and_then(|known| known.chain.tip));
     }
 
-    /// Records a node's height, and how far each node lags behind the highest of its network.
-    fn record_height(&self, place: usize, height: Option<u64>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(of_node) = state.get_mut(place) else {
+    /// Records the cases that failed at a node. The others have no series.
+    fn record_failed(&self, place: usize, failed: Vec<CaseLabel>) {
+        let mut states = self.states();
+        let Some(state) = states.get_mut(place) else {
             return;
         };
-        of_node.0 = Instant::now();
-        of_node.1 = height.or(of_node.1);
-        let nodes = || self.nodes.iter().zip(state.iter());
-        for (label, (_, height)) in nodes() {
-            let Some(height) = height else { continue };
+        for label in state.failed.iter().filter(|label| !failed.contains(label)) {
+            self.failed.remove(label);
+        }
+        for label in &failed {
+            self.failed.get_or_create(label).set(1);
+        }
+        state.failed = failed;
+    }
+
+    fn states(&self) -> MutexGuard<'_, Vec<NodeState>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a node's height, and how far each node lags behind the highest of its network.
+    fn record_height(&self, place: usize, height: Option<u64>) {
+        let mut states = self.states();
+        let Some(of_node) = states.get_mut(place) else {
+            return;
+        };
+        of_node.ended = Instant::now();
+        of_node.has_run = true;
+        of_node.height = height.or(of_node.height);
+        let nodes = || self.nodes.iter().zip(states.iter());
+        for (label, state) in nodes() {
+            let Some(height) = state.height else { continue };
             let same_network = nodes().filter(|(other, _)| other.network == label.network);
-            let highest = same_network.filter_map(|(_, (_, height))| *height).max();
+            let highest = same_network.filter_map(|(_, state)| state.height).max();
             let signed = |height: u64| i64::try_from(height).unwrap_or(i64::MAX);
-            let lag = highest.unwrap_or_default().saturating_sub(*height);
-            self.height.get_or_create(label).set(signed(*height));
+            let lag = highest.unwrap_or_default().saturating_sub(height);
+            self.height.get_or_create(label).set(signed(height));
             self.lag.get_or_create(label).set(signed(lag));
         }
     }
 
     /// Returns the nodes whose last run ended more than `longest` ago.
     pub(super) fn overdue(&self, longest: Duration) -> Vec<&str> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let nodes = self.nodes.iter().zip(state.iter());
+        self.nodes_with(|state| state.ended.elapsed() > longest)
+    }
+
+    /// Returns the nodes without a completed run.
+    pub(super) fn without_run(&self) -> Vec<&str> {
+        self.nodes_with(|state| !state.has_run)
+    }
+
+    fn nodes_with(&self, property: impl Fn(&NodeState) -> bool) -> Vec<&str> {
+        let states = self.states();
+        let nodes = self.nodes.iter().zip(states.iter());
         nodes
-            .filter(|(_, (ended, _))| ended.elapsed() > longest)
+            .filter(|(_, state)| property(state))
             .map(|(label, _)| label.node.as_str())
             .collect()
     }

@@ -3,8 +3,10 @@
 mod log;
 mod metrics;
 mod node_monitor;
+mod process;
 mod saved_heights;
 mod server;
+mod text_format;
 
 use std::{future::Future, sync::Arc, time::Duration};
 

@@ -16,7 +16,10 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::metrics::Metrics;
+use super::{
+    metrics::Metrics,
+    text_format::{TEXT, prefers_text, text_format},
+};
 
 /// The content type of OpenMetrics text.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -37,7 +40,7 @@ struct Service {
     is_local: bool,
 }
 
-/// Serves `/metrics` and `/healthz` until `stop` is ready.
+/// Serves `/metrics`, `/healthz` and `/readyz` until `stop` is ready.
 pub(super) async fn serve(
     listener: TcpListener,
     metrics: Arc<Metrics>,
@@ -94,19 +97,26 @@ impl Service {
             return response(StatusCode::MISDIRECTED_REQUEST, text);
         }
         match (request.method(), request.uri().path()) {
-            (&Method::GET | &Method::HEAD, "/metrics") => self.text(),
+            (&Method::GET | &Method::HEAD, "/metrics") => self.text(request.headers()),
             (&Method::GET | &Method::HEAD, "/healthz") => self.health(),
-            (_, "/metrics" | "/healthz") => response(StatusCode::METHOD_NOT_ALLOWED, String::new()),
+            (&Method::GET | &Method::HEAD, "/readyz") => self.readiness(),
+            (_, "/metrics" | "/healthz" | "/readyz") => {
+                response(StatusCode::METHOD_NOT_ALLOWED, String::new())
+            }
             _ => response(StatusCode::NOT_FOUND, String::new()),
         }
     }
 
-    fn text(&self) -> Response<String> {
+    fn text(&self, headers: &HeaderMap) -> Response<String> {
         let Ok(text) = self.metrics.text() else {
             return response(StatusCode::INTERNAL_SERVER_ERROR, String::new());
         };
+        let (text, kind) = match prefers_text(headers) {
+            true => (text_format(&text), TEXT),
+            false => (text, OPEN_METRICS),
+        };
         let mut response = response(StatusCode::OK, text);
-        let kind = HeaderValue::from_static(OPEN_METRICS);
+        let kind = HeaderValue::from_static(kind);
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
         response
     }
@@ -118,6 +128,16 @@ impl Service {
             return response(StatusCode::OK, "ok\n".to_owned());
         }
         let message = format!("no run has ended in time for {}\n", late.join(", "));
+        response(StatusCode::SERVICE_UNAVAILABLE, message)
+    }
+
+    /// Reports whether the metrics have a result for each node.
+    fn readiness(&self) -> Response<String> {
+        let without = self.metrics.without_run();
+        if without.is_empty() {
+            return response(StatusCode::OK, "ready\n".to_owned());
+        }
+        let message = format!("no run has ended yet for {}\n", without.join(", "));
         response(StatusCode::SERVICE_UNAVAILABLE, message)
     }
 }
