@@ -22,6 +22,7 @@ pub(crate) use case_context::Context;
 pub(crate) use claim::{MAX_CLAIMS, Refused, Settled};
 pub(crate) use draft::{Unsigned, unique, unlike};
 pub(crate) use probing::Probed;
+pub(crate) use redactor::Redactor;
 pub(crate) use refusal::Refusal;
 pub(crate) use samples::Samples;
 pub use signing::{SigningWallet, Submitting};

@@ -41,6 +41,11 @@ impl Redactor {
         }
     }
 
+    /// Whether there is no signature to redact.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.lock().is_ok_and(|parts| parts.hex.is_empty())
+    }
+
     /// Returns the value without the signatures in any of its strings.
     pub(crate) fn redact<T: Serialize + DeserializeOwned>(&self, value: T) -> T {
         let parts = self.0.lock().map(|parts| parts.clone()).unwrap_or_default();

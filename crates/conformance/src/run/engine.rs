@@ -98,7 +98,14 @@ pub(crate) async fn examine(
     };
     let progress = Arc::new(CaseResults::default());
     let sweep = options.sweep.as_ref();
-    let sweeping = sweep.map(|sweep| Arc::new(RunningSweep::new(sweep, &selected, &target)));
+    let sweeping = sweep.map(|sweep| {
+        Arc::new(RunningSweep::new(
+            sweep,
+            &selected,
+            &target,
+            options.submitting.redactor.clone(),
+        ))
+    });
     // In a sweep, the cases about blocks run as part of it.
     let of_cases = selected
         .into_iter()
@@ -166,7 +173,8 @@ pub(crate) async fn examine(
         progress.samples.get().cloned(),
         started,
     );
-    report.sweep = sweeping.and_then(|sweeping| sweeping.report());
+    let sweep = sweeping.and_then(|sweeping| sweeping.report());
+    report.sweep = options.submitting.redactor.redact(sweep);
     Examined {
         report,
         without_sweep,
@@ -195,7 +203,7 @@ fn after(
     let mut departs = progress.has(Outcome::Fail);
     for mut result in sweeping.case_results() {
         options.files.expectations.apply(&mut result, today());
-        watch.done(&case_report(&result));
+        watch.done(&options.submitting.redactor.redact(case_report(&result)));
         departs |= result.outcome == Outcome::Fail;
         progress.push(result);
     }

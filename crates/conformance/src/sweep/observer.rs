@@ -1,8 +1,11 @@
 //! Receives the progress of a run.
 
+use std::sync::Arc;
+
 use nodeproof_report::CaseReport;
 
 use super::settings::SweepProgress;
+use crate::context::Redactor;
 
 /// Receives the progress of a run.
 pub trait Observer: Send + Sync {
@@ -18,4 +21,43 @@ pub trait Observer: Send + Sync {
     fn found(&self, _case: &str, _block: u64, _what: &str) {}
     /// The run has ended.
     fn end(&self);
+}
+
+/// Passes everything on without the signatures of the run.
+pub(super) struct Redacting {
+    watch: Arc<dyn Observer>,
+    redactor: Redactor,
+}
+
+impl Redacting {
+    pub(super) fn new(watch: Arc<dyn Observer>, redactor: Redactor) -> Self {
+        Self { watch, redactor }
+    }
+}
+
+impl Observer for Redacting {
+    fn phase(&self, what: &str) {
+        self.watch.phase(&self.redactor.redact(what.to_owned()));
+    }
+
+    fn begin(&self, cases: usize) {
+        self.watch.begin(cases);
+    }
+
+    fn done(&self, case: &CaseReport) {
+        self.watch.done(&self.redactor.redact(case.clone()));
+    }
+
+    fn sweep(&self, progress: &SweepProgress) {
+        self.watch.sweep(progress);
+    }
+
+    fn found(&self, case: &str, block: u64, what: &str) {
+        let what = self.redactor.redact(what.to_owned());
+        self.watch.found(case, block, &what);
+    }
+
+    fn end(&self) {
+        self.watch.end();
+    }
 }

@@ -38,7 +38,7 @@ impl RunningSweep {
     fn text(&self) -> Option<(u64, String)> {
         self.state_writer.as_ref()?;
         self.with_state(|state| {
-            let text = state.as_ref()?.to_text();
+            let text = state.as_ref()?.to_text(&self.redactor);
             let number = self.saved.fetch_add(1, Ordering::Relaxed) + 1;
             text.ok().map(|text| (number, text))
         })

@@ -17,7 +17,7 @@ use super::{
     chain_end::ChainEnd,
     checks::{CheckResults, Checked, CheckedBlock, Checks},
     fetch::{Fetcher, Lost},
-    observer::Observer,
+    observer::{Observer, Redacting},
     settings::{Sweep, SweepProgress, about_blocks},
     state::{State, StateWriter},
     stop_reason::StopReason,
@@ -27,6 +27,7 @@ use crate::{
     api::ResponseKind,
     cases::Case,
     checks::Finding,
+    context::Redactor,
     http::{InconclusiveReason, Node, Target},
 };
 use nodeproof_openapi::Spec;
@@ -47,6 +48,8 @@ pub(crate) struct RunningSweep {
     target: Target,
     state: Mutex<Option<State>>,
     pub(crate) state_writer: Option<StateWriter>,
+    /// Removes the signatures of the run from the saved state.
+    pub(crate) redactor: Redactor,
     /// Number of state texts so far.
     pub(crate) saved: AtomicU64,
     /// The reason why the state can't be saved.
@@ -66,8 +69,9 @@ struct Position {
 }
 
 impl RunningSweep {
-    pub(crate) fn new(sweep: &Sweep, cases: &[Case], target: &Target) -> Self {
+    pub(crate) fn new(sweep: &Sweep, cases: &[Case], target: &Target, redactor: Redactor) -> Self {
         Self {
+            redactor,
             cases: about_blocks(cases),
             target: target.clone(),
             state: Mutex::new(sweep.resumed.as_deref().cloned()),
@@ -94,6 +98,7 @@ impl RunningSweep {
         jobs: usize,
         watch: Arc<dyn Observer>,
     ) -> Result<(), StopReason> {
+        let watch: Arc<dyn Observer> = Arc::new(Redacting::new(watch, self.redactor.clone()));
         let (from, first, to) = self.begin(&chain)?;
         let began = *self.began.get_or_init(Instant::now);
         if self.sweep.blocks.end().is_none() {

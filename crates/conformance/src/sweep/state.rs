@@ -15,7 +15,7 @@ use nodeproof_primitives::escape::escaped_up_to;
 use serde::{Deserialize, Serialize};
 
 use super::{range::BlockRange, spans::Spans, tally::Tally};
-use crate::{cases::Case, checks::Memory, http::Target};
+use crate::{cases::Case, checks::Memory, context::Redactor, http::Target};
 
 /// Maximum length of a state file, in bytes.
 const MAX_LENGTH: u64 = 64 << 20;
@@ -258,7 +258,9 @@ impl State {
     pub(crate) fn finish(path: &Path, status: u8) -> Result<(), StateError> {
         let mut state = Self::read_any(path)?;
         state.finished = Some(status);
-        let written = state.to_text().map_err(io::Error::other);
+        let written = state
+            .to_text(&Redactor::default())
+            .map_err(io::Error::other);
         written
             .and_then(|text| replace(path, text.as_bytes(), Access::Owner))
             .map_err(|source| StateError::Io {
@@ -268,7 +270,15 @@ impl State {
     }
 
     /// Returns the text of the state file.
-    pub(crate) fn to_text(&self) -> serde_json::Result<String> {
+    pub(crate) fn to_text(&self, redactor: &Redactor) -> serde_json::Result<String> {
+        if !redactor.is_empty() {
+            let tally = redactor.redact(self.tally.clone());
+            return Self {
+                tally,
+                ..self.clone()
+            }
+            .to_text(&Redactor::default());
+        }
         let mut text = serde_json::to_string(self)?;
         text.push('\n');
         Ok(text)
@@ -405,7 +415,7 @@ mod tests {
         );
         let state = State::begin(&target, blocks, &cases, 1, 100);
         StateWriter::new(path.clone())
-            .write(1, &state.to_text().unwrap())
+            .write(1, &state.to_text(&Redactor::default()).unwrap())
             .unwrap();
         (folder, path, target, blocks, cases)
     }
