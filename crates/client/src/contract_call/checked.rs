@@ -65,11 +65,13 @@ impl CheckedTransaction {
     /// The first mismatch. Do not sign the transaction then.
     pub fn check(
         requested: &ContractCall,
-        came: &RawTransaction,
+        built: &RawTransaction,
         fee: &Fee,
     ) -> Result<Self, BuiltCallMismatch> {
-        check_built(requested, came)?;
-        let priced = came.with_currency(fee.currency())?.with_fee(fee.amount())?;
+        check_built(requested, built)?;
+        let priced = built
+            .with_currency(fee.currency())?
+            .with_fee(fee.amount())?;
         check_final(requested, priced.transaction_text()?, fee)?;
         Self::of(requested, fee, priced.transaction_text()?)
     }
@@ -328,10 +330,10 @@ mod tests {
     fn a_person_is_shown_what_is_signed_without_what_a_terminal_acts_on() {
         let mut call = crate::contract_call::sample::call();
         call.function_called = "f\u{1b}[2J".to_owned();
-        let came = honest().replace(":\"add_verification", ":\"f\\u001b[2J");
-        let came = RawTransaction::from_json(&came).unwrap();
+        let built = honest().replace(":\"add_verification", ":\"f\\u001b[2J");
+        let built = RawTransaction::from_json(&built).unwrap();
         let fee = crate::contract_call::sample::fee();
-        let shown = CheckedTransaction::check(&call, &came, &fee)
+        let shown = CheckedTransaction::check(&call, &built, &fee)
             .unwrap()
             .to_string();
         assert!(shown.contains("f\\u{1b}[2J") && !shown.contains('\u{1b}'));

@@ -176,7 +176,7 @@ impl generated::Client {
             };
             notes.url = Some(request_here.url().clone());
             let outcome = attempt(http, limits, request_here, info, &mut notes).await;
-            let (Some(again), Some(requested)) = (again, passing(&outcome)) else {
+            let (Some(again), Some(requested)) = (again, retry_after_if_transient(&outcome)) else {
                 // A response of the first one does not extend its time.
                 if let Some(routes) = routes.filter(|_| failovers > 0) {
                     routes.stay(route, Instant::now());
@@ -214,7 +214,7 @@ impl generated::Client {
 }
 
 /// Returns `Some` if the failure of a try may be temporary, with the `Retry-After` of the response.
-fn passing(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
+fn retry_after_if_transient(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
     match outcome {
         Ok(response) => is_transient(response.status())
             .then(|| retry_after(response.headers(), SystemTime::now)),

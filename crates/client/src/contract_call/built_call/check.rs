@@ -28,7 +28,7 @@ enum FeeCheck<'a> {
 
 /// Returns whether an element of `signatures` is only a placeholder. Placeholders are never
 /// submitted.
-fn is_place(entry: &&serde_json::value::RawValue) -> bool {
+fn is_placeholder(entry: &&serde_json::value::RawValue) -> bool {
     #[derive(serde::Deserialize)]
     struct Entry {
         #[serde(rename = "wallet_address")]
@@ -42,12 +42,12 @@ fn is_place(entry: &&serde_json::value::RawValue) -> bool {
 /// Checks a built transaction before its fee and currency are set.
 pub(crate) fn check_built(
     requested: &ContractCall,
-    came: &RawTransaction,
+    built: &RawTransaction,
 ) -> Result<(), BuiltCallMismatch> {
-    let text = came.text().as_str();
+    let text = built.text().as_str();
     check_call(requested)?;
     check_document(text)?;
-    let transaction = came.transaction_text()?;
+    let transaction = built.transaction_text()?;
     let root = Place::Root;
     // Without an outer object, the text is the transaction itself.
     if transaction.len() < text.len() {
@@ -57,7 +57,7 @@ pub(crate) fn check_built(
                 "signatures"
                     if elements(value, &root.member("signatures"))?
                         .iter()
-                        .all(is_place) => {}
+                        .all(is_placeholder) => {}
                 "signatures" => return Err(BuiltCallMismatch::AlreadySigned),
                 _ => return Err(BuiltCallMismatch::extra(&root.member(&name), value.get())),
             }
@@ -274,11 +274,11 @@ fn check_signatures(
             .is_err()
         {
             let wanted = "a signature of 128 hexadecimal digits";
-            let came = entry.msgsign.as_str();
+            let signature = entry.msgsign.as_str();
             return Err(BuiltCallMismatch::malformed(
                 &place.member("msgsign"),
                 wanted,
-                came,
+                signature,
             ));
         }
         let Some(signer) = unsigned

@@ -20,41 +20,44 @@ const MAX_DEPTH: usize = 64;
 /// is not `1.0`, and `1e2` is `100.0`.
 pub(super) fn compare(
     requested: &str,
-    came: &str,
+    built: &str,
     place: &Place<'_>,
 ) -> Result<(), BuiltCallMismatch> {
-    walk(requested, came, place, 0)?;
+    walk(requested, built, place, 0)?;
     // This second comparison works in another way. A bug in one of them can't lead to a signature.
-    if sorted_message(requested)? == sorted_message(came)? {
+    if sorted_message(requested)? == sorted_message(built)? {
         Ok(())
     } else {
-        Err(BuiltCallMismatch::changed(place, requested, came))
+        Err(BuiltCallMismatch::changed(place, requested, built))
     }
 }
 
 fn walk(
     requested: &str,
-    came: &str,
+    built: &str,
     place: &Place<'_>,
     depth: usize,
 ) -> Result<(), BuiltCallMismatch> {
     bounded(place, depth)?;
-    match (first_byte(requested), first_byte(came)) {
+    match (first_byte(requested), first_byte(built)) {
         (b'{', b'{') => {
-            let (requested, came) = (object(requested, place)?, object(came, place)?);
-            let found: HashMap<&str, &RawValue> = came
+            let (requested, built) = (object(requested, place)?, object(built, place)?);
+            let found: HashMap<&str, &RawValue> = built
                 .iter()
                 .map(|(name, value)| (name.as_str(), *value))
                 .collect();
             for (name, value) in &requested {
                 let place = place.member(name);
                 match found.get(name.as_str()) {
-                    Some(came) => walk(value.get(), came.get(), &place, depth + 1)?,
+                    Some(built) => walk(value.get(), built.get(), &place, depth + 1)?,
                     None => return Err(BuiltCallMismatch::missing(&place)),
                 }
             }
             let known: HashSet<&str> = requested.iter().map(|(name, _)| name.as_str()).collect();
-            match came.iter().find(|(name, _)| !known.contains(name.as_str())) {
+            match built
+                .iter()
+                .find(|(name, _)| !known.contains(name.as_str()))
+            {
                 Some((name, value)) => {
                     Err(BuiltCallMismatch::extra(&place.member(name), value.get()))
                 }
@@ -62,19 +65,19 @@ fn walk(
             }
         }
         (b'[', b'[') => {
-            let (requested, came) = (array(requested, place)?, array(came, place)?);
-            for (index, (requested, came)) in requested.iter().zip(&came).enumerate() {
+            let (requested, built) = (array(requested, place)?, array(built, place)?);
+            for (index, (requested, built)) in requested.iter().zip(&built).enumerate() {
                 walk(
                     requested.get(),
-                    came.get(),
+                    built.get(),
                     &place.element(index),
                     depth + 1,
                 )?;
             }
-            if requested.len() > came.len() {
-                return Err(BuiltCallMismatch::missing(&place.element(came.len())));
+            if requested.len() > built.len() {
+                return Err(BuiltCallMismatch::missing(&place.element(built.len())));
             }
-            match came.get(requested.len()) {
+            match built.get(requested.len()) {
                 Some(more) => Err(BuiltCallMismatch::extra(
                     &place.element(requested.len()),
                     more.get(),
@@ -82,11 +85,11 @@ fn walk(
                 None => Ok(()),
             }
         }
-        _ => leaf(requested, came, place),
+        _ => leaf(requested, built, place),
     }
 }
 
-fn leaf(requested: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
+fn leaf(requested: &str, built: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
     if is_number(requested)
         && let Ok(amount) = requested.parse::<Amount>()
         && let Err(source) = amount.check_exact()
@@ -96,10 +99,10 @@ fn leaf(requested: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallM
             source,
         });
     }
-    if signed_message(requested)? == signed_message(came)? {
+    if signed_message(requested)? == signed_message(built)? {
         Ok(())
     } else {
-        Err(BuiltCallMismatch::changed(place, requested, came))
+        Err(BuiltCallMismatch::changed(place, requested, built))
     }
 }
 

@@ -164,23 +164,23 @@ impl BuiltCallMismatch {
         }
     }
 
-    pub(super) fn extra(place: &Place<'_>, came: &str) -> Self {
+    pub(super) fn extra(place: &Place<'_>, built: &str) -> Self {
         Self::Extra {
             member: place.path(),
-            came: shown(&as_signed(came), 0),
+            came: shown(&as_signed(built), 0),
         }
     }
 
-    pub(super) fn malformed(place: &Place<'_>, wanted: &'static str, came: &str) -> Self {
+    pub(super) fn malformed(place: &Place<'_>, wanted: &'static str, built: &str) -> Self {
         Self::Malformed {
             member: place.path(),
             wanted,
-            came: shown(&as_signed(came), 0),
+            came: shown(&as_signed(built), 0),
         }
     }
 
-    pub(super) fn changed(place: &Place<'_>, requested: &str, came: &str) -> Self {
-        let (requested, came) = shown_apart(requested, came);
+    pub(super) fn changed(place: &Place<'_>, requested: &str, built: &str) -> Self {
+        let (requested, came) = shown_apart(requested, built);
         Self::Changed {
             member: place.path(),
             requested,

@@ -133,9 +133,9 @@ fn long_texts_are_shown_where_they_part_and_no_longer_than_needed() {
     let requested = call()
         .params(&serde_json::json!({ "remarks": format!("{long}b{long}") }))
         .unwrap();
-    let came = honest().replace(PARAMS, &format!(r#"{{"remarks":"{long}c{long}"}}"#));
-    let came = RawTransaction::from_json(&came).unwrap();
-    let error = CheckedTransaction::check(&requested, &came, &fee()).unwrap_err();
+    let built = honest().replace(PARAMS, &format!(r#"{{"remarks":"{long}c{long}"}}"#));
+    let built = RawTransaction::from_json(&built).unwrap();
+    let error = CheckedTransaction::check(&requested, &built, &fee()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("…aaaaaaaaaaaaaaaaaaaab"), "{text}");
     assert!(text.contains("…aaaaaaaaaaaaaaaaaaaac"), "{text}");
@@ -212,10 +212,10 @@ fn what_no_node_reads_and_what_nobody_can_follow_is_not_signed() {
 fn what_was_asked_has_to_have_one_meaning_that_nodes_keep() {
     let ask = |params: &str| {
         let requested = call().params(&params.parse::<RawJson>().unwrap()).unwrap();
-        let came = honest().replace(PARAMS, params);
+        let built = honest().replace(PARAMS, params);
         CheckedTransaction::check(
             &requested,
-            &RawTransaction::from_json(&came).unwrap(),
+            &RawTransaction::from_json(&built).unwrap(),
             &fee(),
         )
     };
