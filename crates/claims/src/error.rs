@@ -59,7 +59,7 @@ pub enum ClaimError {
          nothing was signed",
         record.verifier_address,
         record.asset_id,
-        told(differences)
+        difference_text(differences)
     )]
     AlreadyRecorded {
         /// The record.
@@ -299,7 +299,7 @@ impl ClaimError {
     }
 }
 
-fn told(differences: &[Difference]) -> String {
+fn difference_text(differences: &[Difference]) -> String {
     if differences.is_empty() {
         return "and it states what is claimed".to_owned();
     }

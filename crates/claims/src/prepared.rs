@@ -16,7 +16,7 @@ use crate::{
     error::ClaimError,
     options::{ClaimOptions, ClaimStep},
     read_back::{ReadBack, differences},
-    record_search::look,
+    record_search::search_once,
     saved::{SavedTransaction, TransactionState, claim_of},
 };
 
@@ -199,7 +199,7 @@ impl PreparedClaim {
             return Ok(rival.error());
         };
         let contract = self.claim.contract;
-        let seen = look(&self.client, contract, &recorded, &self.verifiers).await?;
+        let seen = search_once(&self.client, contract, &recorded, &self.verifiers).await?;
         Ok(match seen.contradiction() {
             Some(shown) => ClaimError::Contradiction {
                 path: rival.saved.path().to_owned(),
@@ -261,7 +261,7 @@ impl PreparedClaim {
     /// [`allow_existing_record`](ClaimOptions::allow_existing_record) is not set. [`ClaimError::Network`]
     /// if the request fails.
     pub async fn existing_record(&self) -> Result<ExistingRecord, ClaimError> {
-        let seen = look(
+        let seen = search_once(
             &self.client,
             self.claim.contract,
             &self.params,

@@ -116,7 +116,7 @@ impl ReadBack {
 
     /// Turns [`Recorded`](Self::Recorded) into [`Before`](Self::Before) if the record existed before
     /// the transaction was signed.
-    pub(crate) fn after(self, recorded_before: bool) -> Self {
+    pub(crate) fn with_recorded_before(self, recorded_before: bool) -> Self {
         match self {
             Self::Recorded(record) if recorded_before => Self::Before(record),
             seen => seen,

@@ -54,7 +54,7 @@ pub async fn find_claim(
     contract: ContractAddress,
     claim: &AddVerification,
 ) -> Result<ReadBack, Error> {
-    look(client, contract, claim, &[claim.verifier_address]).await
+    search_once(client, contract, claim, &[claim.verifier_address]).await
 }
 
 /// Waits until a claim is recorded, its state is final, or the time is over. Returns the last
@@ -95,7 +95,7 @@ pub(crate) async fn wait_with_progress(
     let started = Instant::now();
     let mut pause = patience.first_pause;
     // The first request may take its full time. Later requests end with the wait.
-    let mut seen = look(client, contract, claim, verifiers).await;
+    let mut seen = search_once(client, contract, claim, verifiers).await;
     loop {
         let left = patience.wait.saturating_sub(started.elapsed());
         match &seen {
@@ -111,8 +111,8 @@ pub(crate) async fn wait_with_progress(
         pause = (pause + pause / 2).clamp(MIN_PAUSE, longest_pause);
 
         let left = patience.wait.saturating_sub(started.elapsed());
-        let look = look(client, contract, claim, verifiers);
-        match tokio::time::timeout(left.max(MIN_PAUSE), look).await {
+        let search = search_once(client, contract, claim, verifiers);
+        match tokio::time::timeout(left.max(MIN_PAUSE), search).await {
             // A request that ran out of time shows nothing.
             Err(_elapsed) => return seen,
             Ok(latest) => seen = latest,
@@ -120,8 +120,8 @@ pub(crate) async fn wait_with_progress(
     }
 }
 
-/// Looks once for a claim. The node stores one of `verifiers` as its verifier.
-pub(crate) async fn look(
+/// Searches once for the record of a claim. The node stores one of `verifiers` as its verifier.
+pub(crate) async fn search_once(
     client: &Client,
     contract: ContractAddress,
     claim: &AddVerification,

@@ -193,7 +193,7 @@ impl SubmittedClaim<'_> {
         )
         .await
         .map_err(|error| ClaimError::ReadingBack { error, trans_code })?
-        .after(self.ready.recorded_before);
+        .with_recorded_before(self.ready.recorded_before);
         if read_back.record().is_some() {
             note_if_possible(&mut self.ready.saved, TransactionState::Recorded).await;
         }

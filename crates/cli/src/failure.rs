@@ -108,8 +108,8 @@ impl Failure {
     }
 
     /// Appends text to the message.
-    pub(crate) fn and(mut self, more: &str) -> Self {
-        self.message.push_str(&escaped(more));
+    pub(crate) fn with_suffix(mut self, suffix: &str) -> Self {
+        self.message.push_str(&escaped(suffix));
         self
     }
 
@@ -120,14 +120,15 @@ impl Failure {
     }
 
     /// Changes the kind of failure.
-    pub(crate) const fn but(mut self, kind: Kind) -> Self {
+    pub(crate) const fn with_kind(mut self, kind: Kind) -> Self {
         self.kind = kind;
         self.status = kind.status();
         self
     }
 
-    pub(crate) const fn sent(mut self, maybe: bool) -> Self {
-        self.maybe_sent = maybe;
+    /// Sets whether a transaction may have reached the node.
+    pub(crate) const fn with_maybe_sent(mut self, maybe_sent: bool) -> Self {
+        self.maybe_sent = maybe_sent;
         self
     }
 }

@@ -141,9 +141,9 @@ async fn configured(cli: Cli, output: Output) -> Result<(), Failure> {
 async fn dispatch(command: Command, session: &Session) -> Result<(), Failure> {
     match command {
         Command::Block(args) => commands::block::run(&args, session).await,
-        Command::Balance(args) => commands::balance::one(&args, session).await,
-        Command::Balances(args) => commands::balance::of_wallet(&args, session).await,
-        Command::Holders(args) => commands::balance::of_token(&args, session).await,
+        Command::Balance(args) => commands::balance::balance(&args, session).await,
+        Command::Balances(args) => commands::balance::wallet_balances(&args, session).await,
+        Command::Holders(args) => commands::balance::token_holders(&args, session).await,
         Command::Trust(args) => commands::trust::run(&args, session).await,
         Command::State(args) => commands::state::run(&args, session).await,
         Command::Wallet(args) => commands::wallet::run(&args, session),
@@ -168,7 +168,9 @@ fn interrupt_failure(pressed: std::io::Result<()>) -> Failure {
 
 fn interrupted() -> Failure {
     match interrupt::known() {
-        Some(known) => Failure::new(Kind::Interrupted, format!("interrupted; {known}")).sent(true),
+        Some(known) => {
+            Failure::new(Kind::Interrupted, format!("interrupted; {known}")).with_maybe_sent(true)
+        }
         None => Failure::new(Kind::Interrupted, "interrupted; no transaction was sent"),
     }
 }

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_difference_is_summary() {
+    fn a_difference_has_the_pointer_of_its_place() {
         let ours = r#"{"a":[1,{"b/c":true}]}"#;
         assert_eq!(
             place(ours, r#"{"a":[1,{"b/c":false}]}"#).as_deref(),

@@ -50,7 +50,7 @@ impl CommandResult for Balance<'_> {
     }
 }
 
-pub(crate) async fn one(args: &BalanceArgs, session: &Session) -> Result<(), Failure> {
+pub(crate) async fn balance(args: &BalanceArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
     let balance = client.token_balance(&args.token, args.wallet).await?;
     let Some(balance) = balance else {
@@ -108,14 +108,14 @@ impl CommandResult for Balances<'_> {
     }
 }
 
-pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
+pub(crate) async fn wallet_balances(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
     let held = session.client()?.balances(args.wallet).await?;
     let wallet = args.wallet.to_string();
     let mut wallets = held
         .iter()
         .filter_map(|held| held.extra.get("wallet")?.as_str());
     if let Some(other) = wallets.find(|other| *other != wallet) {
-        return Err(another("wallet", &wallet, other));
+        return Err(mismatch_failure("wallet", &wallet, other));
     }
     session.output.show(&Balances {
         wallet: Some(args.wallet),
@@ -131,11 +131,11 @@ pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<
     })
 }
 
-pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<(), Failure> {
+pub(crate) async fn token_holders(args: &HoldersArgs, session: &Session) -> Result<(), Failure> {
     let holders = session.client()?.holders(&args.token).await?;
     let mut tokens = holders.iter().filter_map(|held| held.token_code.as_deref());
     if let Some(other) = tokens.find(|token| *token != args.token) {
-        return Err(another("token", &args.token, other));
+        return Err(mismatch_failure("token", &args.token, other));
     }
     session.output.show(&Balances {
         wallet: None,
@@ -151,7 +151,7 @@ pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<()
     })
 }
 
-fn another(what: &str, requested: &str, found: &str) -> Failure {
+fn mismatch_failure(what: &str, requested: &str, found: &str) -> Failure {
     Failure::unexpected(format!(
         "expected balances of the {what} {requested}, but the node's list has one of the {what} {}",
         escaped_up_to(found, 60)

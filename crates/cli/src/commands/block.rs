@@ -151,7 +151,7 @@ impl<'b> BlockView<'b> {
     }
 
     /// Adds the result of the comparison with the previous block.
-    pub(super) fn after(self, breaks: Vec<String>) -> Self {
+    pub(super) fn with_breaks(self, breaks: Vec<String>) -> Self {
         Self {
             breaks: Some(breaks),
             ..self

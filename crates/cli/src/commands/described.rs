@@ -107,7 +107,7 @@ pub(super) fn described(transaction: &str, most: usize) -> Vec<String> {
 
 /// Describes the members of a submission except the transaction and its signatures. They are not
 /// signed.
-pub(super) fn beside(document: &str, most: usize) -> Vec<String> {
+pub(super) fn describe_unsigned_members(document: &str, most: usize) -> Vec<String> {
     members(document)
         .into_iter()
         .filter(|(name, _)| name != "transaction" && name != "signatures")

@@ -63,10 +63,9 @@ pub(crate) async fn run(args: &DocsArgs, session: &Session) -> Result<(), Failur
     let target = session.target()?;
     let url = target.base_url.join("/docs").to_string();
     let client = session.client_of(&target)?;
-    let page = client
-        .docs()
-        .await
-        .map_err(|error| Failure::from(error).and(&format!("; the listing would be at {url}")))?;
+    let page = client.docs().await.map_err(|error| {
+        Failure::from(error).with_suffix(&format!("; the listing would be at {url}"))
+    })?;
     if !is_html(&page) {
         return Err(Failure::unexpected(format!(
             "{url} responds, but not with an HTML page: {}",

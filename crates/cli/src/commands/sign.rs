@@ -6,7 +6,7 @@ use clap::Args;
 use nodeproof_primitives::WalletAddress;
 
 use super::{
-    described::{beside, described, summary},
+    described::{describe_unsigned_members, described, summary},
     signing::HalfSigned,
     to_sign::ToSign,
     transaction_input::TransactionInput,
@@ -65,7 +65,7 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
     // A person who confirms the transaction must see all of it.
     let most = if asks { usize::MAX } else { MAX_WARNINGS };
     let mut lines = described(transaction.transaction(), most);
-    lines.extend(beside(transaction.text(), most));
+    lines.extend(describe_unsigned_members(transaction.text(), most));
     for line in &lines {
         let line = format!("to be signed: {line}");
         if asks {

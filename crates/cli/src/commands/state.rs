@@ -63,7 +63,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
             "the table {table} of {contract} has no record with {value:?} in {column}{words}"
         )));
     };
-    if let Some(other) = another(&record, args) {
+    if let Some(other) = contradicting_value(&record, args) {
         return Err(Failure::unexpected(format!(
             "expected a record with {:?} in {}, but the node returned one with {}",
             args.value,
@@ -87,7 +87,7 @@ const MAX_CHARACTERS: usize = 120;
 ///
 /// An object has the column's name. The columns of a row have no names. But a row of the documented
 /// table has all columns, so one of them must have the value.
-fn another(record: &RawJson, args: &StateArgs) -> Option<RawJson> {
+fn contradicting_value(record: &RawJson, args: &StateArgs) -> Option<RawJson> {
     let inside = record.decode::<String>().ok();
     let text = inside.as_deref().unwrap_or(record.as_str()).trim();
     let says = |found: &RawJson| {
@@ -105,7 +105,9 @@ fn another(record: &RawJson, args: &StateArgs) -> Option<RawJson> {
     let cells: Vec<RawJson> = serde_json::from_str(text).ok()?;
     let several = |cell: &RawJson| cell.as_str().starts_with(['[', '{']);
     if !cells.is_empty() && cells.iter().all(several) {
-        return cells.iter().find_map(|record| another(record, args));
+        return cells
+            .iter()
+            .find_map(|record| contradicting_value(record, args));
     }
     let is_other = args.table == VERIFICATION && !cells.is_empty() && !cells.iter().any(says);
     is_other.then(|| record.clone())

@@ -126,7 +126,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
 /// If the required signers are not known, returns a warning.
 fn verified(text: &str) -> Result<Option<String>, Failure> {
     let hint = "; nothing was sent (--unverified submits it anyway)";
-    let transaction = HalfSigned::read(text).map_err(|failure| failure.and(hint))?;
+    let transaction = HalfSigned::read(text).map_err(|failure| failure.with_suffix(hint))?;
     let unknown = transaction.unknown_signers();
     if transaction.required().is_empty() && unknown.is_none() {
         return Err(Failure::usage(format!(
@@ -190,10 +190,10 @@ async fn submit(
                 let _noted = note(TransactionState::Refused);
             }
             let refused = Failure::refused("the transaction", error.messages())
-                .sent(true)
-                .and(ANYONE);
+                .with_maybe_sent(true)
+                .with_suffix(ANYONE);
             Err(if had_arrived {
-                refused.but(Kind::Unconfirmed).and(
+                refused.with_kind(Kind::Unconfirmed).with_suffix(
                     "; an earlier run has sent this transaction, and it may have been taken then",
                 )
             } else {
@@ -239,9 +239,9 @@ fn no_clear_response(error: &SubmitError, had_arrived: bool) -> Failure {
         _ => "",
     };
     Failure::new(kind, error.full_message())
-        .and(more)
-        .and(anyone)
-        .sent(kind == Kind::Unconfirmed)
+        .with_suffix(more)
+        .with_suffix(anyone)
+        .with_maybe_sent(kind == Kind::Unconfirmed)
 }
 
 /// Returns the kind of failure of a submission, which may have been tried more than once.

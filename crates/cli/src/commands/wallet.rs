@@ -264,7 +264,7 @@ fn write(
     });
     shown.map_err(|failure| match failure.kind {
         Kind::ReaderGone => failure,
-        _ => failure.and(&format!("; the key file {} was written", path.display())),
+        _ => failure.with_suffix(&format!("; the key file {} was written", path.display())),
     })
 }
 

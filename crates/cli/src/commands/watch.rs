@@ -114,7 +114,7 @@ fn show(
 ) -> Result<(), Failure> {
     let breaks = before.map_or_else(Vec::new, |before| breaks(index, block, before));
     if session.output.json {
-        let shown = BlockView::of(block).after(breaks);
+        let shown = BlockView::of(block).with_breaks(breaks);
         return output::write(&format!("{}\n", shown.json()?));
     }
     output::write(&BlockView::of(block).line())?;

@@ -84,7 +84,7 @@ impl SignerArgs {
                 network = network.or(file.network());
                 if let Some(network) = network {
                     file.check_network(network).map_err(|error| {
-                        Failure::usage(error).and("; --any-network signs anyway")
+                        Failure::usage(error).with_suffix("; --any-network signs anyway")
                     })?;
                 }
             }

@@ -47,13 +47,13 @@ fn group(report: &Report, cases: &[CaseReport]) -> Markup {
                 }
             }
             div.list {
-                @for case in by_outcome().flat_map(|(_, cases)| cases) { (one(report, case)) "\n" }
+                @for case in by_outcome().flat_map(|(_, cases)| cases) { (case_details(report, case)) "\n" }
             }
         }
     }
 }
 
-fn one(report: &Report, case: &CaseReport) -> Markup {
+fn case_details(report: &Report, case: &CaseReport) -> Markup {
     let open = matches!(case.outcome, Outcome::Fail | Outcome::Stale | Outcome::Warn);
     let shows_reason = case.outcome.has_new_findings() || case.outcome == Outcome::Inconclusive;
     html! {

@@ -31,13 +31,13 @@ pub(super) fn findings(report: &Report, case: &CaseReport) -> Markup {
         @for (first, others) in kinds {
             div.finding {
                 p.what { (Line(&first.what)) }
-                (one(report, first, &mut shown))
+                (finding_details(report, first, &mut shown))
                 @if !others.is_empty() {
                     details.more {
                         summary { "The same in " (count(others.len(), "more place")) }
                         div.inside {
                             @for other in others {
-                                div.finding { (one(report, other, &mut shown)) }
+                                div.finding { (finding_details(report, other, &mut shown)) }
                             }
                         }
                     }
@@ -51,20 +51,20 @@ pub(super) fn findings(report: &Report, case: &CaseReport) -> Markup {
 }
 
 /// Renders a finding, and its exchange unless `shown` already lists it.
-fn one(report: &Report, finding: &FindingReport, shown: &mut Vec<usize>) -> Markup {
+fn finding_details(report: &Report, finding: &FindingReport, shown: &mut Vec<usize>) -> Markup {
     let index = finding.exchange.filter(|index| !shown.contains(index));
     let exchange = index.and_then(|index| report.exchanges.get(index));
     shown.extend(index);
     html! {
         (values(finding))
-        @if let Some(signed) = &finding.signed { (about(signed)) }
+        @if let Some(signed) = &finding.signed { (signature_details(signed)) }
         @if let Some(curl) = &finding.curl { (shell_command(curl)) }
         @if let Some(exchange) = exchange { (exchange::whole(report, exchange, None)) }
     }
 }
 
 /// Renders the details of a signature.
-fn about(signed: &SignedReport) -> Markup {
+fn signature_details(signed: &SignedReport) -> Markup {
     html! {
         dl {
             dt { "signed" }

@@ -163,12 +163,12 @@ fn findings_of_node(number: usize, node: &Report) -> Markup {
     html! {
         section.operation {
             h2 { "Findings at node " (number) " " code { (Line(&node.target.base_url)) } }
-            div.list { @for case in cases { (one(node, case)) "\n" } }
+            div.list { @for case in cases { (case_details(node, case)) "\n" } }
         }
     }
 }
 
-fn one(node: &Report, case: &CaseReport) -> Markup {
+fn case_details(node: &Report, case: &CaseReport) -> Markup {
     let reason = case.reason.as_ref().or(case.note.as_ref());
     html! {
         details.case {

@@ -57,13 +57,13 @@ impl CommandResult for Records<'_> {
 pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure> {
     let contract = session.contract(args.contract)?;
     let client = session.client()?;
-    let mut records = about(&client, contract, "asset_id", &args.asset, &args.asset).await?;
+    let mut records = find_records(&client, contract, "asset_id", &args.asset, &args.asset).await?;
     if let Some(verifier) = args.verifier {
         let own = |record: &VerificationRecord| record.verifier_address == verifier;
         if !records.is_empty() && !records.iter().any(own) {
             // Some nodes return only the first record about an asset, so search for the verifier's.
             let column = "verifier_address";
-            records = about(
+            records = find_records(
                 &client,
                 contract,
                 column,
@@ -95,8 +95,8 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
     })
 }
 
-/// Returns the records about an asset with this value in the column.
-async fn about(
+/// Requests the records with this value in the column, and returns those about an asset.
+async fn find_records(
     client: &Client,
     contract: ContractAddress,
     column: &str,

@@ -53,7 +53,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
             "an earlier run read the record of transaction {code}, but the node now shows {shown}. \
              That is a contradiction, unless the record was deleted: look for it at another node"
         ));
-        return Some(failure.sent(true));
+        return Some(failure.with_maybe_sent(true));
     }
     let what = match &outcome.read_back {
         ReadBack::Recorded(_) => return None,
@@ -114,17 +114,17 @@ pub(super) fn failure(error: ClaimError) -> Failure {
             let refused = Failure::refused_with_text(text, &messages);
             if maybe_accepted_before {
                 // A node that refuses it now may have accepted it in an earlier run.
-                refused.but(Kind::Unconfirmed)
+                refused.with_kind(Kind::Unconfirmed)
             } else {
-                refused.and("; --again makes a new claim and pays its fee")
+                refused.with_suffix("; --again makes a new claim and pays its fee")
             }
         }
         ClaimError::Submission { error, .. } => {
             let why = submit::why_not(&error).filter(|_| !maybe_sent);
-            Failure::new(submit::kind_of(&error), text).and(why.unwrap_or_default())
+            Failure::new(submit::kind_of(&error), text).with_suffix(why.unwrap_or_default())
         }
         ClaimError::ReadingBack { .. } => Failure::new(Kind::Unconfirmed, text)
-            .and("; run the same command again, which submits the same transaction"),
+            .with_suffix("; run the same command again, which submits the same transaction"),
         ClaimError::Saved(SavedTransactionError::DifferentNode {
             path,
             saved_for,
@@ -135,21 +135,22 @@ pub(super) fn failure(error: ClaimError) -> Failure {
              here; if not, give another file with --keep",
             path.display()
         )),
-        ClaimError::Contradiction { .. } => Failure::unexpected(text)
-            .and(": look for the record at another node; --again makes and pays another claim"),
-        ClaimError::NoLock { .. } => Failure::usage(text).and(
+        ClaimError::Contradiction { .. } => Failure::unexpected(text).with_suffix(
+            ": look for the record at another node; --again makes and pays another claim",
+        ),
+        ClaimError::NoLock { .. } => Failure::usage(text).with_suffix(
             ": give --keep with a file on a local disk and set XDG_STATE_HOME to one, or give \
              --without-lock",
         ),
-        ClaimError::EarlierClaim { ref path, .. } => Failure::usage(text).and(&format!(
+        ClaimError::EarlierClaim { ref path, .. } => Failure::usage(text).with_suffix(&format!(
             ": `nodectl submit {}` submits the earlier one again, and --again makes and pays \
              another one",
             path.display()
         )),
         ClaimError::AlreadyRecorded { .. } => {
-            Failure::usage(text).and("; `nodectl claim get` with --verifier shows it")
+            Failure::usage(text).with_suffix("; `nodectl claim get` with --verifier shows it")
         }
         _ => Failure::usage(text),
     };
-    failure.sent(maybe_sent)
+    failure.with_maybe_sent(maybe_sent)
 }
