@@ -18,7 +18,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 /// Returns the exit status and all output.
-fn told(arguments: &[&str]) -> (i32, String) {
+fn status_and_output(arguments: &[&str]) -> (i32, String) {
     let output = run(arguments);
     let text = [output.stdout, output.stderr].concat();
     (
@@ -29,7 +29,7 @@ fn told(arguments: &[&str]) -> (i32, String) {
 
 #[track_caller]
 fn refuses(arguments: &[&str], status: i32, parts: &[&str]) {
-    let (code, text) = told(arguments);
+    let (code, text) = status_and_output(arguments);
     assert_eq!(code, status, "{arguments:?}: {text}");
     for part in parts {
         assert!(
@@ -289,7 +289,7 @@ fn a_file_that_no_sweep_has_written_is_not_taken_for_its_state() {
 
 #[test]
 fn a_dry_run_lists_the_blocks_of_a_sweep() {
-    let (code, text) = told(&["--dry-run", "--blocks", "5..=9"]);
+    let (code, text) = status_and_output(&["--dry-run", "--blocks", "5..=9"]);
     assert_eq!(code, 0, "{text}");
     assert!(
         text.contains("/get-block?block_index=<each block of 5..10>")
@@ -300,7 +300,7 @@ fn a_dry_run_lists_the_blocks_of_a_sweep() {
 
 #[test]
 fn lists_every_case_below_its_requirement_and_sends_nothing() {
-    let (code, text) = told(&["--list"]);
+    let (code, text) = status_and_output(&["--list"]);
     assert_eq!(code, 0);
     let mut requirement = "";
     let mut listed = Vec::new();
@@ -331,7 +331,7 @@ fn lists_every_case_below_its_requirement_and_sends_nothing() {
         text.contains("BLOCK-4 (documented) `proof` is an integer.\n"),
         "{text}"
     );
-    let (_, some) = told(&["--list", "--only", "docs/*"]);
+    let (_, some) = status_and_output(&["--list", "--only", "docs/*"]);
     let cases: Vec<_> = some.lines().filter(|line| line.starts_with("  ")).collect();
     assert!(
         cases.iter().all(|line| line.starts_with("  docs/")),
@@ -345,7 +345,7 @@ fn every_case_and_every_requirement_is_explained() {
     use nodeproof_conformance::cases;
 
     for case in cases::all() {
-        let (code, text) = told(&["explain", case.id]);
+        let (code, text) = status_and_output(&["explain", case.id]);
         assert_eq!(code, 0, "{text}");
         assert!(
             case.requirements
@@ -365,7 +365,7 @@ fn every_case_and_every_requirement_is_explained() {
         }
     }
     for known in nodeproof_openapi::requirements() {
-        let (code, text) = told(&["explain", known.id]);
+        let (code, text) = status_and_output(&["explain", known.id]);
         assert_eq!(code, 0, "{text}");
         assert!(
             text.starts_with(known.id) && text.contains(known.text),
@@ -382,7 +382,7 @@ fn every_case_and_every_requirement_is_explained() {
 
 #[test]
 fn an_explanation_shows_what_an_author_needs() {
-    let (_, text) = told(&["explain", "submit-transaction/half-signed"]);
+    let (_, text) = status_and_output(&["explain", "submit-transaction/half-signed"]);
     for part in [
         "SUBMIT-3",
         "refusal\n",
@@ -392,12 +392,12 @@ fn an_explanation_shows_what_an_author_needs() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let (_, text) = told(&["explain", "get-block/text"]);
+    let (_, text) = status_and_output(&["explain", "get-block/text"]);
     assert!(
         text.contains("`text`") && text.contains("\"previous_block_receipts\""),
         "{text}"
     );
-    let (_, text) = told(&["explain", "node-2"]);
+    let (_, text) = status_and_output(&["explain", "node-2"]);
     assert!(text.contains("No case") && text.contains("8420"), "{text}");
 }
 
@@ -422,7 +422,7 @@ fn what_can_not_be_explained_has_a_near_match() {
 
 #[test]
 fn help_names_every_exit_status() {
-    let (code, text) = told(&["--help"]);
+    let (code, text) = status_and_output(&["--help"]);
     assert_eq!(code, 0);
     for status in ["0 ", "1 ", "2 ", "3 ", "4 ", "5 ", "130", "143"] {
         assert!(
@@ -439,7 +439,7 @@ fn what_a_server_sends_does_not_reach_the_terminal_as_it_is() {
         "200 OK\r\nContent-Type: text/plain",
         "\u{1b}[2J\u{202e}gone\u{7}",
     );
-    let (code, text) = told(&["--base-url", &url, "--network", "devnet"]);
+    let (code, text) = status_and_output(&["--base-url", &url, "--network", "devnet"]);
     assert_eq!(code, 3);
     assert!(
         text.contains("gone") && !text.contains(['\u{1b}', '\u{202e}', '\u{7}']),
@@ -451,7 +451,7 @@ fn what_a_server_sends_does_not_reach_the_terminal_as_it_is() {
 fn reports_are_written_to_a_folder_that_is_made() {
     let folder = tempfile::tempdir().expect("a folder");
     let reports = folder.path().join("a/b");
-    let (code, _) = told(&[
+    let (code, _) = status_and_output(&[
         "--base-url",
         &dead_url(),
         "--network",

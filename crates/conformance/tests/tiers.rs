@@ -12,7 +12,7 @@ use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::json;
 
 /// Returns the exit status, standard output and standard error.
-fn told(arguments: &[&str]) -> (i32, String, String) {
+fn status_and_output(arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_nodeproof"))
         .args(arguments)
         .output()
@@ -49,7 +49,7 @@ impl Watched {
 fn refuses(arguments: &[&str], parts: &[&str]) {
     let node = Watched::new();
     let url = node.url();
-    let (code, stdout, stderr) = told(&[&["--base-url", &url], arguments].concat());
+    let (code, stdout, stderr) = status_and_output(&[&["--base-url", &url], arguments].concat());
     assert_eq!(code, 2, "{arguments:?}: {stdout}{stderr}");
     for part in parts {
         assert!(stderr.contains(part), "{part:?} is not in {stderr}");
@@ -135,7 +135,7 @@ fn a_bad_key_file_is_explained_and_never_shown() {
         let path = path.to_str().expect("UTF-8");
         let node = Watched::new();
         let url = node.url();
-        let (code, stdout, stderr) = told(&[
+        let (code, stdout, stderr) = status_and_output(&[
             "--base-url",
             &url,
             "--network",
@@ -169,7 +169,7 @@ fn an_encrypted_key_file_is_opened_with_its_passphrase_and_not_without() {
     let with = |passphrase: &str| {
         let path = folder.path().join("passphrase");
         std::fs::write(&path, passphrase).expect("a file");
-        told(&[
+        status_and_output(&[
             "--dry-run",
             "--wallet",
             wallet,
@@ -209,7 +209,7 @@ fn a_key_file_that_others_can_read_is_pointed_out() {
         let permissions = std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(&path, permissions).expect("a mode");
         let path = path.to_str().expect("UTF-8");
-        let (code, _, stderr) = told(&["--dry-run", "--wallet", path]);
+        let (code, _, stderr) = status_and_output(&["--dry-run", "--wallet", path]);
         assert_eq!(code, 0, "{stderr}");
         assert_eq!(stderr.contains("chmod 600"), warns, "{stderr}");
     }
@@ -221,7 +221,7 @@ fn a_dry_run_lists_the_kinds_and_sends_nothing() {
     let url = node.url();
     let dry = |more: &[&str]| {
         let base = ["--base-url", &url, "--network", "testnet", "--dry-run"];
-        let (code, stdout, stderr) = told(&[&base, more].concat());
+        let (code, stdout, stderr) = status_and_output(&[&base, more].concat());
         assert_eq!(code, 0, "{stderr}");
         stdout
     };

@@ -24,7 +24,7 @@ pub(crate) use first_difference::FirstDifference;
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, nobody};
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
-pub(crate) use probe::{Known, PROBED_PATHS, Probe, controls, probe_values, probes};
+pub(crate) use probe::{PROBED_PATHS, Probe, ProbeData, controls, probe_values, probes};
 pub(crate) use requests::{
     OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,
     token_holders_request, trust_request, wallet_balances_request,

@@ -102,7 +102,7 @@ pub(crate) struct Probe {
 
 /// Data of a node that probes use.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub(crate) struct ProbeData {
     pub(crate) block: u64,
     pub(crate) wallet: String,
     pub(crate) token: String,
@@ -124,7 +124,7 @@ pub(crate) const PROBED_PATHS: [&str; 5] = [
 /// found on a chain.
 pub(crate) fn probe_values() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let named = |what: &str| format!("<{what}>");
-    let known = Known {
+    let known = ProbeData {
         block: 7,
         wallet: named("wallet"),
         token: named("token"),
@@ -147,7 +147,7 @@ pub(crate) fn probe_values() -> Vec<(&'static str, &'static str, &'static str, S
 
 /// Returns the plain requests whose responses are compared with those to probes. They are about
 /// something that does not exist.
-pub(crate) fn controls(path: &str, known: &Known) -> Vec<Request> {
+pub(crate) fn controls(path: &str, known: &ProbeData) -> Vec<Request> {
     match path {
         "/get-block" => vec![block_request(NO_INDEX)],
         "/get-balances" => balance_targets(known)
@@ -164,7 +164,7 @@ pub(crate) fn controls(path: &str, known: &Known) -> Vec<Request> {
 }
 
 /// Returns every probe of an endpoint.
-pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
+pub(crate) fn probes(path: &str, known: &ProbeData) -> Vec<Probe> {
     match path {
         "/get-block" => of_blocks(known.block),
         "/get-balances" => balance_targets(known)
@@ -201,7 +201,7 @@ pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
 }
 
 /// Returns requests for balances that do not exist, each with the probed parameter and its plain value.
-fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
+fn balance_targets(known: &ProbeData) -> Vec<(Request, &'static str, String)> {
     let request = |kind: &str| Request::get("/get-balances").with("balance_type", kind);
     let of_both = |wallet: &str, token: &str| {
         request("TOKEN_IN_WALLET")
@@ -332,7 +332,7 @@ fn of_blocks(block: u64) -> Vec<Probe> {
 }
 
 /// Returns contract calls with a probe in each text member, or with a member of another type.
-fn of_calls(known: &Known) -> Vec<Probe> {
+fn of_calls(known: &ProbeData) -> Vec<Probe> {
     let targets = [
         ("sc_address", "/sc_address"),
         ("function_called", "/function_called"),
@@ -392,8 +392,8 @@ fn wide(character: char) -> char {
 mod tests {
     use super::*;
 
-    fn known() -> Known {
-        Known {
+    fn known() -> ProbeData {
+        ProbeData {
             block: 7,
             wallet: format!("0x{}", "1a".repeat(20)),
             token: "TKN".to_owned(),

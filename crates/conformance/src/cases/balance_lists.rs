@@ -79,7 +79,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
     }
     let mut findings = Checked::default();
     for list in by_wallet.iter().chain(&by_token) {
-        findings.one();
+        findings.count_item();
         list_alone(list, &mut findings);
     }
     let mut moves = false;
@@ -269,7 +269,7 @@ pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str)
         (token_holders_request(token), "a token that does not exist"),
     ] {
         let exchange = context.node.send(request).await?;
-        findings.one();
+        findings.count_item();
         let held = held_by_wallet(&exchange).unwrap_or_default();
         if !held.is_empty() {
             findings.push(

@@ -34,7 +34,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Timestamps of transactions in blocks are milliseconds. Transactions of another shape are not checked.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         check: Blocks(BlockCheck {
-            look: CheckScope::Alone(time_unit),
+            scope: CheckScope::Alone(time_unit),
             least: 1,
             otherwise: NONE,
         }),
@@ -47,7 +47,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "No two transactions in blocks have the same `trans_code`.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
+            scope: CheckScope::InOrder(InOrder {
                 follow: distinct,
                 end: |_, _| {},
             }),
@@ -69,7 +69,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["chain/transaction-time-unit"], When::SameResponses),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::Alone(signatures),
+            scope: CheckScope::Alone(signatures),
             least: 1,
             otherwise: "no block contained a contract call",
         }),
@@ -98,7 +98,7 @@ fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
             .and_then(|body| body.pointer(&at));
         // The contract does not show the shape of a block's transactions, so one may have no time.
         let Some(time) = time else { continue };
-        result.one();
+        result.count_item();
         if let Some((what, actual)) = wrong_time(time) {
             let what = format!("a transaction's timestamp that {what}");
             result.found(Finding::new(&seen.exchange, what, TIME, actual).at(at));
@@ -123,7 +123,7 @@ pub(crate) fn wrong_time(time: &Value) -> Option<(&'static str, String)> {
 /// Checks that a transaction occurs only once in the chain.
 fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
     for (place, code) in &links.codes {
-        result.one();
+        result.count_item();
         let code = code.to_string();
         let here = (links.index, *place);
         if let Some((block, before)) = memory.codes.seen_before(Fingerprint::of(&code), here) {
@@ -147,7 +147,7 @@ fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
         if nodeproof_wallet::required_signers(text).is_err() {
             continue;
         }
-        result.one();
+        result.count_item();
         let wrong = verify_signed(signed.text()).map_err(|error| error.to_string());
         if let Err(reason) = wrong {
             let what =
@@ -156,7 +156,7 @@ fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
             result.found(
                 Finding::new(&seen.exchange, what, expected, reason)
                     .at(format!("{place}/signatures"))
-                    .about(signed_transaction(signed.text().as_str())),
+                    .with_signed_message(signed_transaction(signed.text().as_str())),
             );
         }
     }

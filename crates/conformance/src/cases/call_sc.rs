@@ -321,7 +321,7 @@ async fn type_3(context: &Context) -> Findings {
         let Some((at, value)) = find(response, "type", "") else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         if value.as_i64() == Some(3) {
             continue;
         }
@@ -343,7 +343,7 @@ async fn unsigned(context: &Context) -> Findings {
             findings.examined += u64::from(!builds_nothing(response));
             continue;
         };
-        findings.one();
+        findings.count_item();
         // There may be empty places for the signatures.
         let is_place = |entry: &Value| {
             let signature = entry.get("msgsign").unwrap_or(&Value::Null);
@@ -366,7 +366,7 @@ async fn valid(context: &Context) -> Findings {
             .success_object()
             .and_then(|response| find(response, "valid", ""));
         let Some((at, value)) = found else { continue };
-        findings.one();
+        findings.count_item();
         if value.as_i64() != Some(1) {
             let what = "a contract call whose valid is not 1";
             let actual = shown(&value.to_string(), 80);
@@ -385,7 +385,7 @@ async fn timestamp_unit(context: &Context) -> Findings {
         let Some((at, time)) = find(response, "timestamp", "") else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         if let Some((what, actual)) = wrong_time(time) {
             let what = format!("the transaction's timestamp {what}");
             findings.push(Finding::new(&exchange, what, TIME, actual).at(at));
@@ -407,7 +407,7 @@ async fn timestamp_current(context: &Context) -> Findings {
         let Some(time) = time.as_i64().filter(|time| MILLISECONDS.contains(time)) else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         if now.abs_diff(time) > CLOCKS_DIFFER.unsigned_abs() {
             let what =
                 "the transaction was built just now, and its timestamp is more than a day off";
@@ -511,7 +511,7 @@ async fn submittable(context: &Context) -> Findings {
         let Some(response) = exchange.success_object() else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         for mismatch in validator.mismatches_in(response) {
             let found = response.pointer(&mismatch.instance).unwrap_or(response);
             let actual = shown(&found.to_string(), 160);

@@ -67,7 +67,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-1"],
         checks: "Every index between two blocks has a block.",
         check: Blocks(BlockCheck {
-            look: CheckScope::Holes(no_holes),
+            scope: CheckScope::Holes(no_holes),
             least: 1,
             otherwise: NO_BLOCK,
         }),
@@ -85,7 +85,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["get-block/previous-hash"], When::SameResponses),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
+            scope: CheckScope::InOrder(InOrder {
                 follow: distinct_blocks,
                 end: |_, _| {},
             }),
@@ -175,7 +175,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["chain/voter-address"], When::SameResponses),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
+            scope: CheckScope::InOrder(InOrder {
                 follow: receipt_signatures,
                 end: |_, _| {},
             }),
@@ -206,7 +206,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["chain/voter-address"], When::SameResponses),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
+            scope: CheckScope::InOrder(InOrder {
                 follow: signature_algorithm,
                 end: no_receipt_verified,
             }),
@@ -219,9 +219,9 @@ pub(crate) const CASES: &[Case] = &[
 
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
-const fn of_receipts(look: fn(&BlockResponse, &mut CheckResult)) -> Check {
+const fn of_receipts(check: fn(&BlockResponse, &mut CheckResult)) -> Check {
     Blocks(BlockCheck {
-        look: CheckScope::Alone(look),
+        scope: CheckScope::Alone(check),
         least: 1,
         otherwise: NO_RECEIPT,
     })
@@ -292,7 +292,7 @@ async fn block_hashes(context: &Context) -> Findings {
         if index + 1 != *following {
             continue;
         }
-        checked.one();
+        checked.count_item();
         if hash == said {
             same += 1;
             continue;
@@ -343,7 +343,7 @@ fn distinct_blocks(
     let Some(previous) = &links.previous else {
         return;
     };
-    result.one();
+    result.count_item();
     let place = (links.index, 0);
     let before = memory.previous.seen_before(previous.fingerprint, place);
     if before.is_some() {
@@ -374,7 +374,7 @@ fn each_receipt(
         let Some(verdict) = judge(block, receipt) else {
             continue;
         };
-        result.one();
+        result.count_item();
         if let Err((what, expected, actual)) = verdict {
             let at = format!("/text/previous_block_receipts/{index}{place}");
             result.found(Finding::new(&seen.exchange, what, expected, actual).at(at));
@@ -411,7 +411,7 @@ fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
         let Ok(voter) = &receipt.wallet_address else {
             continue;
         };
-        result.one();
+        result.count_item();
         if !voters.insert(voter) {
             result.found(
                 Finding::new(
@@ -461,7 +461,7 @@ fn receipt_signatures(
         result.count += links.receipts.right;
     }
     for receipt in wrong {
-        result.one();
+        result.count_item();
         result.found(unverified(
             receipt,
             "the voter's signature of `data`".to_owned(),
@@ -504,6 +504,6 @@ fn unverified(receipt: WrongReceipt, expected: String) -> Finding {
         block: Some(receipt.block),
         ..Finding::of_report(receipt.evidence.report(), what, expected, actual)
             .at(at)
-            .about(signed)
+            .with_signed_message(signed)
     }
 }

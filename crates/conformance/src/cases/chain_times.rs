@@ -36,7 +36,7 @@ pub(crate) const CASES: &[Case] = &[
             ),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
+            scope: CheckScope::InOrder(InOrder {
                 follow: time_goes_on,
                 end: time_is_over,
             }),
@@ -61,7 +61,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["chain/time-goes-on"], When::Always),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::InOrder(InOrder {
+            scope: CheckScope::InOrder(InOrder {
                 follow: receipt_times,
                 end: |_, _| {},
             }),
@@ -76,7 +76,7 @@ fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result:
     let Some(time) = links.time.map(TimestampMs::as_millis) else {
         return;
     };
-    result.one();
+    result.count_item();
     let misplaced = memory.times.follow(Timed {
         block: links.index,
         time,
@@ -139,7 +139,7 @@ fn receipt_times(
         .filter(|(index, _)| index + 1 == links.index);
     memory.last_time = time.map(|time| (links.index, time));
     let mut judge = |(place, voted): (usize, i64), is_wrong: bool, what: &str, expected: String| {
-        result.one();
+        result.count_item();
         if is_wrong {
             let at = format!("/text/previous_block_receipts/{place}/data/timestamp");
             let report = evidence.report();

@@ -35,7 +35,7 @@ impl Check {
         match self {
             Check::Blocks(check) => Some(check),
             Check::Field(field) if matches!(field.sample, Sample::Blocks) => Some(BlockCheck {
-                look: CheckScope::Field(field),
+                scope: CheckScope::Field(field),
                 least: 1,
                 otherwise: NEVER_SEEN,
             }),

@@ -194,7 +194,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-7"],
         checks: "`response.new_transaction` is true the first time.",
         explained_by: &[KNOWN_CODE, NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
-        check: Own(|c| Box::pin(new(c))),
+        check: Own(|c| Box::pin(claim_is_new(c))),
         ..BASE
     },
     Case {
@@ -250,7 +250,7 @@ async fn built(context: &Context) -> Findings {
     });
     let mut findings = Checked::default();
     for (call, built, contradicts) in [first].into_iter().chain(further) {
-        findings.one();
+        findings.count_item();
         let Some(what) = contradicts else { continue };
         let what = format!("the call was not built as requested, and was not signed: {what}");
         let expected = shown(&call.to_string(), 300);
@@ -324,7 +324,7 @@ async fn accepted(context: &Context) -> Findings {
     {
         // Another case reports why a further claim was not submitted.
         let Ok(response) = submitted else { continue };
-        findings.one();
+        findings.count_item();
         if is_valid(response) {
             continue;
         }
@@ -383,7 +383,7 @@ async fn status(context: &Context) -> Findings {
 async fn msg(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for response in context.submissions.acceptances().await? {
-        findings.one();
+        findings.count_item();
         let at = "/response/msg";
         let found = response.success_object().and_then(|body| body.pointer(at));
         if found.is_some_and(Value::is_string) {
@@ -413,7 +413,7 @@ async fn http_status(context: &Context) -> Findings {
     Ok(Checked::of(responses.len(), findings))
 }
 
-async fn new(context: &Context) -> Findings {
+async fn claim_is_new(context: &Context) -> Findings {
     let response = acceptance(context).await?;
     let what = "a transaction that was never submitted before is not reported as new";
     let wrong = has(
@@ -443,7 +443,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
         .resubmitted_later
         .as_ref();
     if let Some(later) = later.ok().filter(|later| later.success_object().is_some()) {
-        checked.one();
+        checked.count_item();
         let what = "a transaction that is in a block is reported as new when it is submitted again";
         if checked.has_no_findings() {
             for finding in has(later, at, &known, what) {

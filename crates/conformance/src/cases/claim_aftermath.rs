@@ -100,7 +100,7 @@ async fn readable(context: &Context) -> Findings {
         Some((settled, further.code.clone()))
     });
     for (settled, code) in [(settled, claim.code())].into_iter().chain(further) {
-        findings.one();
+        findings.count_item();
         let waited = context.submissions.submitter.with.settle_timeout;
         if let Some(finding) = unreadable(settled, &code.unwrap_or_default(), waited)? {
             findings.push(finding);
@@ -203,7 +203,7 @@ async fn as_signed(context: &Context) -> Findings {
         let Some(value) = found.transaction.get(name) else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         if value == signed || (name == "fee" && amount(value) == amount(signed)) {
             continue;
         }
@@ -217,14 +217,14 @@ async fn as_signed(context: &Context) -> Findings {
         ));
     }
     if let (Some(signatures), Some(entry)) = (found.signatures, &claim.entry) {
-        findings.one();
+        findings.count_item();
         if !is_only(signatures, entry) {
             let what = "the transaction in the block has other signatures than were submitted";
             let expected = shown(&format!("[{entry}]"), 300);
             let actual = shown(&signatures.to_string(), 300);
             let document = json!({"transaction": found.transaction, "signatures": signatures});
             let signed = signed_transaction(&document.to_string());
-            findings.push(Finding::new(block, what, expected, actual).about(signed));
+            findings.push(Finding::new(block, what, expected, actual).with_signed_message(signed));
         }
     }
     Ok(findings)

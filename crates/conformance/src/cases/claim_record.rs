@@ -339,7 +339,7 @@ async fn reads_back(context: &Context, name: &str) -> Findings {
         record,
     } in all_found(context).await?
     {
-        findings.one();
+        findings.count_item();
         let place = place(call, record, name);
         if place.form.is_some() {
             continue;

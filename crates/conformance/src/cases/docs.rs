@@ -109,7 +109,7 @@ async fn page(context: &Context) -> Findings {
         if !exchange.is_success() {
             continue;
         }
-        findings.one();
+        findings.count_item();
         let media = exchange.content_type.as_deref().unwrap_or("none");
         let essence = media.split(';').next().unwrap_or_default().trim();
         if !PAGES.iter().any(|page| essence.eq_ignore_ascii_case(page)) {
@@ -326,7 +326,7 @@ async fn openapi_document(context: &Context) -> Findings {
     let theirs = theirs.operations(View::Full);
     let mut findings = Checked::default();
     for ours in documented(&context.spec) {
-        findings.one();
+        findings.count_item();
         let call = format!("{} {}", ours.method, ours.path);
         let same = theirs
             .iter()

@@ -43,7 +43,7 @@ pub(crate) const FIXTURE: &[Case] = &[
             sc_state::STATE,
             get_trustscore_wallets::SCORE,
         ],
-        check: Own(|c| Box::pin(found(c))),
+        check: Own(|c| Box::pin(check_presence(c))),
         ..BASE
     },
     Case {
@@ -148,7 +148,7 @@ fn compare(
     found: &str,
     at: Option<String>,
 ) {
-    checked.one();
+    checked.count_item();
     if wanted != found {
         let what = format!("{what} is not the one that the fixture states");
         let mut finding = Finding::new(exchange, what, shown(wanted, 200), shown(found, 200));
@@ -173,7 +173,7 @@ fn compare_member(checked: &mut Checked, exchange: &Arc<Exchange>, name: &str, w
 
 /// Checks that one of the stored records has these fields.
 fn compare_record(checked: &mut Checked, exchange: &Arc<Exchange>, wanted: &Map<String, Value>) {
-    checked.one();
+    checked.count_item();
     let stored = exchange.success_object().and_then(stored);
     let rows = stored.map(known_rows).unwrap_or_default();
     // The first difference of each record. Without one, the record is right.
@@ -209,16 +209,16 @@ fn difference(row: Row<'_>, wanted: &Map<String, Value>) -> Option<(String, Stri
 }
 
 /// Whether a response shows the named data, or `None` if the response cannot decide it.
-type Shows = fn(&Arc<Exchange>) -> Option<bool>;
+type PresenceTest = fn(&Arc<Exchange>) -> Option<bool>;
 
-async fn found(context: &Context) -> Findings {
+async fn check_presence(context: &Context) -> Findings {
     let mut checked = Checked::default();
-    for (what, request, shows) in named(context) {
+    for (what, request, is_present) in named_data(context) {
         let exchange = context.node.send(request).await?;
-        let Some(is_there) = shows(&exchange) else {
+        let Some(is_there) = is_present(&exchange) else {
             continue;
         };
-        checked.one();
+        checked.count_item();
         if !is_there {
             let what = format!("the node does not have {what}, which the fixture names");
             let expected = "a response that contains it";
@@ -230,14 +230,15 @@ async fn found(context: &Context) -> Findings {
 
 /// Returns the data that the fixture names, with the requests that show it. No documented request
 /// shows a contract without a record.
-fn named(context: &Context) -> Vec<(String, Request, Shows)> {
+fn named_data(context: &Context) -> Vec<(String, Request, PresenceTest)> {
     let fixture = &context.discovered.fixture;
-    let mut named: Vec<(String, Request, Shows)> = Vec::new();
+    let mut named: Vec<(String, Request, PresenceTest)> = Vec::new();
     for index in fixture.blocks.iter().map(KnownBlock::index) {
-        let is_there: Shows = |exchange| Some(exchange.success_object().is_some_and(is_block));
-        named.push((format!("block {index}"), block_request(index), is_there));
+        let has_block: PresenceTest =
+            |exchange| Some(exchange.success_object().is_some_and(is_block));
+        named.push((format!("block {index}"), block_request(index), has_block));
     }
-    let holds: Shows = |exchange| match exchange.success_object() {
+    let holds: PresenceTest = |exchange| match exchange.success_object() {
         Some(_) => held_by_wallet(exchange).map(|held| !held.is_empty()),
         None => Some(false),
     };

@@ -292,7 +292,7 @@ async fn balance(context: &Context) -> Findings {
         let Some(body) = exchange.success_object() else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         let carried = carried(body);
         if let (Some(balance), Some(value)) = (body.get("balance"), body.get("value"))
             && balance != value
@@ -468,7 +468,7 @@ async fn compare(
             continue;
         };
         judged = true;
-        findings.one();
+        findings.count_item();
         if alone == *listed {
             continue;
         }

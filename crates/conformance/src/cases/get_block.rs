@@ -91,7 +91,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Endpoint,
         is_essential: true,
         check: Blocks(BlockCheck {
-            look: CheckScope::Responses(responds),
+            scope: CheckScope::Responses(responds),
             least: 1,
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
@@ -104,7 +104,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The response is the Block, and not a row of the node's block table, which has `block_index` and no `text`.",
         aspect: Aspect::Shape,
         check: Blocks(BlockCheck {
-            look: CheckScope::Alone(shape),
+            scope: CheckScope::Alone(shape),
             least: 1,
             otherwise: NO_BLOCK,
         }),
@@ -116,7 +116,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`index` of the response is the requested index.",
         aspect: Aspect::Consistency,
         check: Blocks(BlockCheck {
-            look: CheckScope::Indexes(index_echo),
+            scope: CheckScope::Indexes(index_echo),
             least: 1,
             otherwise: "no block had an index",
         }),
@@ -127,7 +127,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["FORM-1", "BLOCK-3", "RECEIPT-4"],
         checks: "`timestamp` of blocks and receipts lies between 1973 and 5138 in milliseconds. Seconds and microseconds do not.",
         check: Blocks(BlockCheck {
-            look: CheckScope::Alone(timestamp_unit),
+            scope: CheckScope::Alone(timestamp_unit),
             least: 1,
             otherwise: "no timestamp was an integer",
         }),
@@ -146,7 +146,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["get-block/index-echo"], When::SameResponses),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::Alone(receipts_of_preceding_block),
+            scope: CheckScope::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no block had a receipt",
         }),
@@ -158,7 +158,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-11"],
         checks: "`committee` has each wallet once.",
         check: Blocks(BlockCheck {
-            look: CheckScope::Alone(committee_distinct),
+            scope: CheckScope::Alone(committee_distinct),
             least: 1,
             otherwise: "no committee had a wallet",
         }),
@@ -221,7 +221,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::fields_below(Sample::Blocks, &[], When::Always),
         ],
         check: Blocks(BlockCheck {
-            look: CheckScope::Decode(Decoding {
+            scope: CheckScope::Decode(Decoding {
                 client: |body| from_json::<Block>(body).map(drop),
                 needed: |text| {
                     let block = BlockMembers::of(text).ok_or("it is not an object")?;
@@ -283,7 +283,7 @@ fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
     let Some(reported) = seen.exchange.success_object().and_then(reported_index) else {
         return;
     };
-    result.one();
+    result.count_item();
     if reported != i128::from(seen.index) {
         result.found(
             Finding::new(
@@ -306,7 +306,7 @@ fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
         let Some(time) = time.and_then(Value::as_i64) else {
             return;
         };
-        result.one();
+        result.count_item();
         if MILLISECONDS.contains(&time) {
             return;
         }
@@ -349,7 +349,7 @@ fn committee_distinct(seen: &BlockResponse, result: &mut CheckResult) {
         let Some(member) = member.as_str() else {
             continue;
         };
-        result.one();
+        result.count_item();
         if !members.insert(member) {
             let what = "a wallet is in the committee twice";
             let expected = "each wallet once";
@@ -377,7 +377,7 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
         let Some(about) = about.map(i128::from) else {
             continue;
         };
-        result.one();
+        result.count_item();
         if about != index - 1 {
             result.found(
                 Finding::new(

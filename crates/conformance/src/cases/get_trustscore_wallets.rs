@@ -188,7 +188,7 @@ async fn status_success(context: &Context) -> Findings {
         let Some(status) = body.get("status").and_then(serde_json::Value::as_str) else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         if status != "SUCCESS" {
             findings.push(
                 Finding::new(

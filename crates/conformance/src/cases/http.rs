@@ -146,7 +146,7 @@ async fn content_type(context: &Context) -> Findings {
 pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
     let mut findings = Checked::default();
     for exchange in exchanges {
-        findings.one();
+        findings.count_item();
         let media = exchange.content_type.as_deref();
         if media.is_some_and(is_json) {
             continue;
@@ -173,7 +173,7 @@ async fn accept(context: &Context) -> Findings {
         return Ok(checked);
     };
     for accept in ACCEPT {
-        checked.one();
+        checked.count_item();
         let request = known.request.clone().accepting(accept);
         let exchange = context.node.send(request).await?;
         let has_block = exchange.success_object().is_some_and(is_block);
@@ -211,7 +211,7 @@ async fn missing_parameter(context: &Context) -> Findings {
         for parameter in parameters.iter().filter(|parameter| parameter.required) {
             let request = known.request.clone().without(parameter.name);
             let exchange = context.node.send(request).await?;
-            checked.one();
+            checked.count_item();
             let carries_nothing =
                 |value: &Value| !is_refusal(value) && (is_nothing(value) || is_zero(value));
             if exchange.is_success() && exchange.json().is_ok_and(carries_nothing) {
@@ -264,7 +264,7 @@ async fn responds(context: &Context) -> Findings {
     }
     let mut checked = Checked::passed();
     for request in working {
-        checked.one();
+        checked.count_item();
         if let Err(reason) = context.send_alone(request).await? {
             let what = "a request gets no response, also when it is sent alone";
             let expected = "a response, or a refusal";

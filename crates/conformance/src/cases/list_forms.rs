@@ -49,7 +49,7 @@ async fn lists_carry_balances(context: &Context) -> Findings {
             let Some(body) = exchange.success_object() else {
                 continue;
             };
-            findings.one();
+            findings.count_item();
             if carried(body).is_none_or(|(_, value)| value.is_null()) {
                 let expected = "an object that carries the balances in `balance` (or `value`)";
                 findings.push(
@@ -75,7 +75,7 @@ async fn list_amounts(context: &Context) -> Findings {
                 continue;
             };
             for (place, amount) in amounts {
-                checked.one();
+                checked.count_item();
                 if amount.decode::<Option<Integer>>().is_err() {
                     let what = "a balance in a list is not an integer";
                     let actual = shown(amount.as_str(), 160);

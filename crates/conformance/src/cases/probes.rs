@@ -361,7 +361,7 @@ async fn unchanged(context: &Context) -> Findings {
         let described = described(context, sample);
         for before in responses.iter().take(3) {
             let after = context.node.send(before.request.clone()).await?;
-            checked.one();
+            checked.count_item();
             if !has_same_content(before, &after, &described) {
                 let what = "after the probes, the node responds differently";
                 let expected = before.excerpt(160);

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     api::{is_missing_endpoint, message},
-    checks::{Checked, Finding, Findings, Reply, Shows, judge, signed_transaction},
+    checks::{Checked, Finding, Findings, Reply, ReplyVerdict, judge, signed_transaction},
     context::{Alteration, Context, Refusal},
     http::{Exchange, InconclusiveReason},
 };
@@ -361,12 +361,16 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
                 continue;
             }
         };
-        checked.one();
+        checked.count_item();
         let bad = Reply::of(&response);
         if bad == Reply::Accepted {
             let what = format!("{} is accepted as valid", refusal.what());
             let finding = Finding::new(&response, what, "a refusal", response.summary());
-            checked.push(finding.at("/response/valid").about(submitted(&response)));
+            checked.push(
+                finding
+                    .at("/response/valid")
+                    .with_signed_message(submitted(&response)),
+            );
             continue;
         }
         let control = match &control {
@@ -382,17 +386,17 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         };
         let wrong_signature = wrong_signature.map(|response| Reply::of(&response));
         match judge(&bad, &Reply::of(control), wrong_signature.as_ref()) {
-            Shows::Accepts | Shows::Refuses => {}
-            Shows::IgnoresAlteration => {
+            ReplyVerdict::Accepts | ReplyVerdict::Refuses => {}
+            ReplyVerdict::IgnoresAlteration => {
                 let what = format!(
                     "{} is refused like a correctly signed transaction, not like a wrong signature",
                     refusal.what()
                 );
                 let expected = "the response to a wrong signature";
                 let finding = Finding::new(&response, what, expected, response.summary());
-                checked.push(finding.about(submitted(&response)));
+                checked.push(finding.with_signed_message(submitted(&response)));
             }
-            Shows::Nothing => match of_the_claim(context, *refusal, &response).await {
+            ReplyVerdict::ProvesNothing => match of_the_claim(context, *refusal, &response).await {
                 Some(refused) if Reply::of(&refused) == Reply::Accepted => {
                     let what = format!("{} is accepted as valid", refusal.what());
                     checked.push(

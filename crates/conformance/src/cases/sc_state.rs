@@ -237,7 +237,7 @@ async fn value(context: &Context) -> Findings {
         let Some(body) = exchange.success_object() else {
             continue;
         };
-        findings.one();
+        findings.count_item();
         if body.get("value").is_none() {
             let what = if body.get("data").is_some() {
                 "the state is in `data`, and `value` is missing"
@@ -290,7 +290,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
         };
         for (name, record) in carried(body) {
             judged = true;
-            findings.one();
+            findings.count_item();
             // In a record of a known form, the value has one place. In another form, it may be anywhere.
             let known = known_rows(record);
             let right = if known.is_empty() {

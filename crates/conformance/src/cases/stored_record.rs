@@ -342,7 +342,7 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
                 match verdict {
                     Verdict::Right => {
                         judged = true;
-                        findings.one();
+                        findings.count_item();
                     }
                     Verdict::Unknown(reason) => why = reason,
                     Verdict::Undecided(block) => {

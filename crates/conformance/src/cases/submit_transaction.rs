@@ -290,7 +290,9 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Returns the refusals with a success status. The contract does not show the content of other responses.
-async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+async fn success_status_refusals(
+    context: &Context,
+) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let mut responses = context.submissions.refusals().await?;
     responses.retain(|response| response.is_success());
     if responses.is_empty() {
@@ -317,13 +319,13 @@ async fn responds(context: &Context) -> Findings {
             first.summary(),
         )));
     }
-    check_json_responses(&told(context).await?)
+    check_json_responses(&success_status_refusals(context).await?)
 }
 
 async fn content_type(context: &Context) -> Findings {
-    let mut told = told(context).await?;
-    told.retain(|response| response.json().is_ok());
-    Ok(content_types(&told))
+    let mut refusals = success_status_refusals(context).await?;
+    refusals.retain(|response| response.json().is_ok());
+    Ok(content_types(&refusals))
 }
 
 /// Returns the contract and the asset of a submission.

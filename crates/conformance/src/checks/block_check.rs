@@ -25,7 +25,7 @@ use nodeproof_openapi::{SchemaValidator, Spec, View};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockCheck {
     /// What the check examines, and how.
-    pub(crate) look: CheckScope,
+    pub(crate) scope: CheckScope,
     /// Minimum number of observations before the check gives a verdict.
     pub(crate) least: u64,
     /// The reason why the case is inconclusive with fewer observations.
@@ -68,7 +68,7 @@ pub(crate) struct PreparedCheck {
 
 impl PreparedCheck {
     pub(crate) fn new(check: BlockCheck, spec: &Spec) -> Result<Self, InconclusiveReason> {
-        let schema = match check.look {
+        let schema = match check.scope {
             CheckScope::Field(field) => Some(field_schema(spec, field)?),
             CheckScope::Decode(_) => Some(whole_block(spec)?),
             _ => None,
@@ -78,7 +78,7 @@ impl PreparedCheck {
 
     /// Whether the check examines responses of this kind.
     const fn concerns(&self, kind: ResponseKind) -> bool {
-        match self.check.look {
+        match self.check.scope {
             CheckScope::Responses(_) => matches!(
                 kind,
                 ResponseKind::Block | ResponseKind::WrongIndex | ResponseKind::NotAnObject
@@ -95,24 +95,24 @@ impl PreparedCheck {
     }
 
     /// Checks a block on its own. The result is empty if the check compares blocks in order.
-    pub(crate) fn look(&self, seen: &BlockResponse) -> CheckResult {
+    pub(crate) fn check_block(&self, seen: &BlockResponse) -> CheckResult {
         let mut judged = CheckResult::default();
         if !self.concerns(seen.kind) {
             return judged;
         }
-        match (self.check.look, &self.schema) {
+        match (self.check.scope, &self.schema) {
             (
-                CheckScope::Alone(look)
-                | CheckScope::Responses(look)
-                | CheckScope::Indexes(look)
-                | CheckScope::Holes(look),
+                CheckScope::Alone(check)
+                | CheckScope::Responses(check)
+                | CheckScope::Indexes(check)
+                | CheckScope::Holes(check),
                 _,
-            ) => look(seen, &mut judged),
+            ) => check(seen, &mut judged),
             (CheckScope::Field(field), Some(validator)) => {
                 check_places(&seen.exchange, field, validator, &mut judged);
             }
             (CheckScope::Decode(decode), Some(validator)) => {
-                judged.one();
+                judged.count_item();
                 match decodes_one(&seen.exchange, decode, validator, true) {
                     Ok(found) => judged.findings.extend(found),
                     Err(inconclusive) => judged.inconclusive = Some(inconclusive),
@@ -131,8 +131,8 @@ impl PreparedCheck {
         evidence: &Evidence,
     ) -> CheckResult {
         let mut judged = CheckResult::default();
-        if let CheckScope::InOrder(look) = self.check.look {
-            (look.follow)(links, memory, evidence, &mut judged);
+        if let CheckScope::InOrder(in_order) = self.check.scope {
+            (in_order.follow)(links, memory, evidence, &mut judged);
         }
         judged
     }
@@ -140,8 +140,8 @@ impl PreparedCheck {
     /// Ends the check after the last block. Each of its findings names its block.
     pub(crate) fn end(&self, memory: &mut Memory) -> CheckResult {
         let mut judged = CheckResult::default();
-        if let CheckScope::InOrder(look) = self.check.look {
-            (look.end)(memory, &mut judged);
+        if let CheckScope::InOrder(in_order) = self.check.scope {
+            (in_order.end)(memory, &mut judged);
         }
         judged
     }
@@ -165,7 +165,7 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     let blocks = sample
         .iter()
         .filter(|seen| seen.kind == ResponseKind::Block);
-    match (check.look, blocks.count()) {
+    match (check.scope, blocks.count()) {
         (CheckScope::Responses(_) | CheckScope::Field(_), _) | (_, 1..) => {}
         (_, 0) => {
             let reason = "no response was a 200 with a JSON object";
@@ -176,8 +176,8 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     let mut memory = Memory::default();
     let mut all = CheckResult::default();
     for seen in sample.iter() {
-        let mut judged = judge.look(seen);
-        if matches!(check.look, CheckScope::InOrder(_)) && seen.kind == ResponseKind::Block {
+        let mut judged = judge.check_block(seen);
+        if matches!(check.scope, CheckScope::InOrder(_)) && seen.kind == ResponseKind::Block {
             let evidence = Evidence::Exchange(seen.exchange.clone());
             judged = judge.follow(&Links::of(seen), &mut memory, &evidence);
         }

@@ -16,7 +16,7 @@ pub(crate) struct CheckResult {
 
 impl CheckResult {
     /// Counts one more examined item. It is right unless a finding follows.
-    pub(crate) fn one(&mut self) {
+    pub(crate) fn count_item(&mut self) {
         self.count += 1;
     }
 

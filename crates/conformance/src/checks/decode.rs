@@ -41,7 +41,7 @@ pub(crate) async fn decodes(context: &Context, sample: Sample, decoding: Decodin
     let promised = sample != Sample::CallSc;
     let mut findings = Checked::default();
     for exchange in objects(context, sample).await? {
-        findings.one();
+        findings.count_item();
         if let Some(finding) = decodes_one(&exchange, decoding, &validator, promised)? {
             findings.push(finding);
         }

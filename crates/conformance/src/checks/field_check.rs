@@ -71,7 +71,7 @@ pub(crate) fn check_places(
     };
     let mut found = 0;
     for place in places(body, &field.path).into_iter().take(MAX_PLACES) {
-        result.one();
+        result.count_item();
         let findings = judge(exchange, field, &place, validator);
         found += findings.len();
         result.findings.extend(findings);

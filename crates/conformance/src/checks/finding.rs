@@ -70,7 +70,7 @@ impl Finding {
     }
 
     /// Adds the signed message that the finding is about.
-    pub(crate) fn about(mut self, signed: Option<Box<SignedReport>>) -> Self {
+    pub(crate) fn with_signed_message(mut self, signed: Option<Box<SignedReport>>) -> Self {
         self.signed = signed;
         self
     }
@@ -119,7 +119,7 @@ impl Checked {
     }
 
     /// Counts one more examined item. It is right unless a finding follows.
-    pub(crate) const fn one(&mut self) {
+    pub(crate) const fn count_item(&mut self) {
         self.examined += 1;
     }
 

@@ -44,7 +44,7 @@ fn words(message: &str) -> String {
 
 /// What the response to a faulty submission proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shows {
+pub(crate) enum ReplyVerdict {
     /// The node accepts the submission.
     Accepts,
     /// The node refuses the submission because of its fault.
@@ -52,21 +52,23 @@ pub(crate) enum Shows {
     /// The node refuses it like a correct one, and does not verify the altered content.
     IgnoresAlteration,
     /// The node refuses it like a correct one, so the refusal proves nothing.
-    Nothing,
+    ProvesNothing,
 }
 
 /// Classifies the response to a faulty submission.
 ///
 /// `wrong_signature` is the response to a wrong signature of the same wallet. It is given if a node
 /// that verifies signatures must give both the same response.
-pub(crate) fn judge(bad: &Reply, control: &Reply, wrong_signature: Option<&Reply>) -> Shows {
+pub(crate) fn judge(bad: &Reply, control: &Reply, wrong_signature: Option<&Reply>) -> ReplyVerdict {
     match (bad, control) {
-        (Reply::Accepted, _) => Shows::Accepts,
-        (_, Reply::Accepted) => Shows::Refuses,
-        _ if bad != control => Shows::Refuses,
+        (Reply::Accepted, _) => ReplyVerdict::Accepts,
+        (_, Reply::Accepted) => ReplyVerdict::Refuses,
+        _ if bad != control => ReplyVerdict::Refuses,
         _ => match wrong_signature {
-            Some(wrong @ Reply::Refused { .. }) if wrong != control => Shows::IgnoresAlteration,
-            _ => Shows::Nothing,
+            Some(wrong @ Reply::Refused { .. }) if wrong != control => {
+                ReplyVerdict::IgnoresAlteration
+            }
+            _ => ReplyVerdict::ProvesNothing,
         },
     }
 }
@@ -89,17 +91,17 @@ mod tests {
     fn a_refusal_counts_only_if_a_correct_submission_gets_another_response() {
         let (poor, wrong) = ("no money", "bad signature");
         for (bad, control, wrong_signature, shows) in [
-            ("valid", "valid", None, Shows::Accepts),
-            ("valid", poor, None, Shows::Accepts),
-            ("valid", poor, Some("valid"), Shows::Accepts),
-            (wrong, "valid", None, Shows::Refuses),
-            (poor, "valid", Some(wrong), Shows::Refuses),
-            (wrong, poor, None, Shows::Refuses),
-            (wrong, poor, Some(wrong), Shows::Refuses),
-            (poor, poor, None, Shows::Nothing),
-            (poor, poor, Some(poor), Shows::Nothing),
-            (poor, poor, Some("valid"), Shows::Nothing),
-            (poor, poor, Some(wrong), Shows::IgnoresAlteration),
+            ("valid", "valid", None, ReplyVerdict::Accepts),
+            ("valid", poor, None, ReplyVerdict::Accepts),
+            ("valid", poor, Some("valid"), ReplyVerdict::Accepts),
+            (wrong, "valid", None, ReplyVerdict::Refuses),
+            (poor, "valid", Some(wrong), ReplyVerdict::Refuses),
+            (wrong, poor, None, ReplyVerdict::Refuses),
+            (wrong, poor, Some(wrong), ReplyVerdict::Refuses),
+            (poor, poor, None, ReplyVerdict::ProvesNothing),
+            (poor, poor, Some(poor), ReplyVerdict::ProvesNothing),
+            (poor, poor, Some("valid"), ReplyVerdict::ProvesNothing),
+            (poor, poor, Some(wrong), ReplyVerdict::IgnoresAlteration),
         ] {
             let wrong_signature = wrong_signature.map(reply);
             let judged = judge(&reply(bad), &reply(control), wrong_signature.as_ref());

@@ -28,7 +28,7 @@ pub(crate) struct Progress {
     /// The prefix of each line if there are several nodes.
     label: String,
     /// When the progress of a sweep was last printed, if there is no bar.
-    told: Mutex<Option<Instant>>,
+    last_printed: Mutex<Option<Instant>>,
 }
 
 /// How often the progress of a sweep is printed if there is no bar.
@@ -46,7 +46,7 @@ impl Progress {
             quiet,
             style,
             label: String::new(),
-            told: Mutex::new(None),
+            last_printed: Mutex::new(None),
         }
     }
 
@@ -120,12 +120,13 @@ impl Observer for Progress {
             bar.set_message(how_far(sweep));
             return;
         }
-        let Ok(mut told) = self.told.lock() else {
+        let Ok(mut last_printed) = self.last_printed.lock() else {
             return;
         };
-        let due = told.is_none_or(|at| at.elapsed() >= PRINT_INTERVAL) || sweep.next == sweep.to;
+        let due =
+            last_printed.is_none_or(|at| at.elapsed() >= PRINT_INTERVAL) || sweep.next == sweep.to;
         if due && !self.quiet {
-            *told = Some(Instant::now());
+            *last_printed = Some(Instant::now());
             self.say(&how_far(sweep));
         }
     }

@@ -26,7 +26,7 @@ impl Signals {
         }
     }
 
-    fn told(&self, status: u8) {
+    fn handle_signal(&self, status: u8) {
         // The first signal determines the status. A second one ends the process immediately.
         let first = self
             .0
@@ -48,23 +48,23 @@ impl Signals {
             (SignalKind::interrupt(), INTERRUPTED),
             (SignalKind::terminate(), TERMINATED),
         ];
-        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
         for (kind, status) in both {
             // If the process can't listen to a signal, the run continues without it.
             let Ok(mut signal) = signal(kind) else {
                 continue;
             };
-            let (this, tell) = (self.clone(), tell.clone());
+            let (this, sender) = (self.clone(), sender.clone());
             tokio::spawn(async move {
                 while signal.recv().await.is_some() {
-                    this.told(status);
+                    this.handle_signal(status);
                     // Sending fails if the run is over. That is harmless.
-                    let _ = tell.send(());
+                    let _ = sender.send(());
                 }
             });
         }
         async move {
-            if told.recv().await.is_none() {
+            if receiver.recv().await.is_none() {
                 std::future::pending::<()>().await;
             }
         }
@@ -78,7 +78,7 @@ impl Signals {
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending::<()>().await;
             }
-            this.told(INTERRUPTED);
+            this.handle_signal(INTERRUPTED);
         }
     }
 }

@@ -68,7 +68,7 @@ impl Alteration {
                 Self::Type => transaction["type"] = 5.into(),
                 Self::Currency => {
                     let tokens = &submitter.samples.discovered.tokens;
-                    transaction["currency"] = another(tokens, &transaction["currency"], "OTHER");
+                    transaction["currency"] = other_name(tokens, &transaction["currency"], "OTHER");
                 }
                 Self::Descr => transaction["descr"] = REFUSED.into(),
                 Self::Valid => transaction["valid"] = 0.into(),
@@ -76,7 +76,7 @@ impl Alteration {
                 Self::Address => {
                     let nobodys = format!("ct{}", "6b".repeat(20));
                     let contracts = &submitter.samples.discovered.contracts;
-                    let other = another(contracts, &transaction[data]["address"], &nobodys);
+                    let other = other_name(contracts, &transaction[data]["address"], &nobodys);
                     transaction[data]["address"] = other;
                 }
                 Self::Signers | Self::Fee => {}
@@ -85,10 +85,10 @@ impl Alteration {
     }
 }
 
-/// Returns a known name other than `there`, so that only the signature is wrong. Returns
+/// Returns a known name other than `current`, so that only the signature is wrong. Returns
 /// `otherwise` if there is none.
-fn another(known: &[String], there: &Value, otherwise: &str) -> Value {
-    let found = known.iter().find(|name| there != name.as_str());
+fn other_name(known: &[String], current: &Value, otherwise: &str) -> Value {
+    let found = known.iter().find(|name| current != name.as_str());
     json!(found.map_or(otherwise, String::as_str))
 }
 

@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 
 use super::samples::Samples;
 use crate::{
-    api::{Known, PROBED_PATHS, Probe, controls, nobody, probes},
+    api::{PROBED_PATHS, Probe, ProbeData, controls, nobody, probes},
     http::{self, Exchange, InconclusiveReason, Request},
 };
 
@@ -43,7 +43,7 @@ impl Probed {
 /// The responses to all probes, by path.
 pub(crate) struct Probing {
     samples: Arc<Samples>,
-    known: Known,
+    known: ProbeData,
     probed: [(&'static str, OnceCell<Outcome>); 5],
 }
 
@@ -53,7 +53,7 @@ impl Probing {
         let first = |found: &[String], made_up: &str| {
             found.first().cloned().unwrap_or_else(|| made_up.to_owned())
         };
-        let known = Known {
+        let known = ProbeData {
             block: discovered.blocks.last().map_or(1, |(index, _)| *index),
             wallet: first(&discovered.wallets, &nobody()),
             token: first(&discovered.tokens, "TKN"),

@@ -143,7 +143,7 @@ impl Samples {
                 })
                 .chain(
                     discovered
-                        .odd
+                        .wrong_blocks
                         .iter()
                         .filter_map(seen(ResponseKind::WrongIndex)),
                 )

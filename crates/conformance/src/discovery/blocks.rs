@@ -393,7 +393,7 @@ impl<'a> Blocks<'a> {
                 }
                 // Other cases check the response for a block that does not exist.
                 Lookup::Object(exchange, _) if within || ends.is_none() => {
-                    discovered.odd.push(exchange);
+                    discovered.wrong_blocks.push(exchange);
                 }
                 Lookup::Neither(exchange) if within && is_gateway_error(exchange.status) => {
                     let reason = exchange.summary();

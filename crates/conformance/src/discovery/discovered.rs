@@ -17,7 +17,7 @@ pub(crate) struct Discovered {
     /// Responses with a block, in ascending order of the requested index.
     pub(crate) blocks: Vec<(u64, Arc<Exchange>)>,
     /// Responses with another block than the requested one.
-    pub(crate) odd: Vec<Arc<Exchange>>,
+    pub(crate) wrong_blocks: Vec<Arc<Exchange>>,
     /// Responses without a block, for indexes at which there should be one.
     pub(crate) without: Vec<Arc<Exchange>>,
     /// The first block that could not be read, with the reason.

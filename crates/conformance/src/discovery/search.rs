@@ -61,7 +61,7 @@ async fn search(
         known = tip;
         let named = wanted.blocks.iter().copied();
         let mut farther = None;
-        for index in behind(known, wanted.latest).chain(named) {
+        for index in later_indexes(known, wanted.latest).chain(named) {
             if farther.is_none() && index > known && blocks.has(index).await? {
                 farther = Some(index);
             }
@@ -110,7 +110,7 @@ fn sample(first: u64, latest: u64, most: u64) -> Vec<u64> {
 
 /// Returns indexes to try after the last block found. If blocks are missing in the middle, the
 /// chain continues after them. In a sweep, the gap may be as long as the chain before it.
-fn behind(latest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
+fn later_indexes(latest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
     let most = if of_sweep { latest.max(MIN_BEHIND) } else { 1 };
     let distances = (0..u64::BITS - 1).map(|power| 1_u64 << power);
     distances

@@ -74,7 +74,7 @@ pub(crate) struct Node {
     waiting: MemoryBudget,
     /// Maximum number of requests.
     most: AtomicU64,
-    sent: AtomicU64,
+    requests_sent: AtomicU64,
     calls: tokio::sync::RwLock<()>,
     pacing: Pacing,
     /// Whether the node has ever responded without being busy.
@@ -123,7 +123,7 @@ impl Node {
             waiting: MemoryBudget::new(WAITING.min(limits.memory / 4)),
             limits,
             most: AtomicU64::new(limits.requests),
-            sent: AtomicU64::new(0),
+            requests_sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
             pacing: Pacing::new(limits.rate),
             responded: AtomicBool::new(false),
@@ -143,7 +143,7 @@ impl Node {
 
     /// Returns the number of requests so far.
     pub(crate) fn requests(&self) -> u64 {
-        self.sent.load(Ordering::Relaxed)
+        self.requests_sent.load(Ordering::Relaxed)
     }
 
     /// Returns the number of requests that are left until the limit.
@@ -318,8 +318,8 @@ impl Node {
         gate: Option<&Arc<Semaphore>>,
     ) -> Result<(Exchange, Option<OwnedSemaphorePermit>, Option<Duration>), Failure> {
         let most = self.most_requests();
-        if self.sent.fetch_add(1, Ordering::Relaxed) >= most {
-            self.sent.fetch_sub(1, Ordering::Relaxed);
+        if self.requests_sent.fetch_add(1, Ordering::Relaxed) >= most {
+            self.requests_sent.fetch_sub(1, Ordering::Relaxed);
             return Err(Failure::Limit(format!(
                 "the run's limit of {most} requests is used up"
             )));
@@ -361,7 +361,7 @@ impl Node {
         }
         let first = Some((started.elapsed(), response.stays_open()));
         self.connections.first(first);
-        let (mut exchange, retry_after) = response.exchange(request, &self.base, started);
+        let (mut exchange, retry_after) = response.into_exchange(request, &self.base, started);
         exchange.max_depth = self.limits.depth;
         self.with_log(|log| log.add(&exchange));
         Ok((exchange, permit, retry_after))

@@ -27,7 +27,8 @@ pub(super) struct Connections {
     spare: reqwest::Client,
     /// Opens a new connection for each request.
     new_connection: reqwest::Client,
-    one: Semaphore,
+    /// Allows one request at a time.
+    single_request: Semaphore,
 }
 
 struct State {
@@ -82,7 +83,7 @@ impl Connections {
             state: Mutex::new(State { handling, kept }),
             spare,
             new_connection,
-            one: Semaphore::new(1),
+            single_request: Semaphore::new(1),
         })
     }
 
@@ -104,7 +105,7 @@ impl Connections {
         let mut turn = None;
         if self.handling() != Handling::Several {
             // The semaphore is never closed.
-            turn = self.one.acquire().await.ok();
+            turn = self.single_request.acquire().await.ok();
         }
         let handling = self.handling();
         let kept = || self.with_state(|state| state.kept.clone());

@@ -48,14 +48,14 @@ impl Latencies {
         let max_ms = milliseconds(self.max);
         LatencyReport {
             responses: self.buckets.iter().sum(),
-            median_ms: self.within(50).min(max_ms),
-            p95_ms: self.within(95).min(max_ms),
+            median_ms: self.percentile(50).min(max_ms),
+            p95_ms: self.percentile(95).min(max_ms),
             max_ms,
         }
     }
 
     /// Returns the time within which `percent` of the responses arrived, in milliseconds.
-    fn within(&self, percent: u64) -> f64 {
+    fn percentile(&self, percent: u64) -> f64 {
         let all: u64 = self.buckets.iter().sum();
         let wanted = (all * percent).div_ceil(100);
         let mut counted = 0;

@@ -66,7 +66,7 @@ impl PartialResponse {
     }
 
     /// Returns the exchange of a complete response, and its `Retry-After`.
-    pub(super) fn exchange(
+    pub(super) fn into_exchange(
         self,
         request: &Request,
         base: &Arc<BaseUrl>,

@@ -16,7 +16,7 @@ use prometheus_client::{
 };
 
 use super::process::Process;
-use crate::{http::Target, run::Known};
+use crate::{http::Target, run::ExaminedNode};
 
 /// The upper bounds of the latency histogram, in seconds.
 const BUCKETS: [f64; 12] = [
@@ -173,7 +173,7 @@ impl Metrics {
     }
 
     /// Records a run of the node at `place`.
-    pub(super) fn record(&self, place: usize, report: &Report, known: Option<&Known>) {
+    pub(super) fn record(&self, place: usize, report: &Report, examined: Option<&ExaminedNode>) {
         let Some(label) = self.nodes.get(place) else {
             return;
         };
@@ -218,8 +218,8 @@ impl Metrics {
             .unwrap_or_default();
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         self.last_run.get_or_create(label).set(now);
-        if let Some(known) = known {
-            let log = known.node.log();
+        if let Some(examined) = examined {
+            let log = examined.node.log();
             self.retries.get_or_create(label).inc_by(log.repeated);
             for (operation, sent) in log.operations() {
                 let endpoint = EndpointLabel {
@@ -232,7 +232,7 @@ impl Metrics {
                 }
             }
         }
-        self.record_height(place, known.and_then(|known| known.chain.tip));
+        self.record_height(place, examined.and_then(|examined| examined.chain.tip));
     }
 
     /// Records the cases that failed at a node. The others have no series.

@@ -105,11 +105,11 @@ impl NodeMonitor {
                 _ => break examined,
             }
         };
-        let (mut report, known) = (examined.report, examined.known);
+        let (mut report, node) = (examined.report, examined.node);
         if report.exit_code == ExitStatus::Interrupted.code() {
             return false;
         }
-        let tip = known.as_ref().and_then(|known| known.chain.tip);
+        let tip = node.as_ref().and_then(|node| node.chain.tip);
         match (continued, was_reset, tip) {
             (_, true, Some(tip)) => {
                 let message = format!(
@@ -126,7 +126,7 @@ impl NodeMonitor {
         self.continue_after(&report, tip);
         self.save_height(&report);
         self.options.recheck.continue_after(&report);
-        self.metrics.record(self.place, &report, known.as_ref());
+        self.metrics.record(self.place, &report, node.as_ref());
         self.log_changes(&report);
         // Only results are compared, so the exchanges are dropped to save memory.
         report.exchanges = Vec::new();

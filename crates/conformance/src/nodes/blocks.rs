@@ -39,7 +39,7 @@ pub(crate) async fn compare_blocks(
     // A block is compared if at least two nodes have it.
     let mut oldest: Vec<_> = sides
         .iter()
-        .filter_map(|side| side.known.chain.lowest)
+        .filter_map(|side| side.examined.chain.lowest)
         .collect();
     oldest.sort_unstable();
     let oldest = oldest
@@ -54,7 +54,7 @@ pub(crate) async fn compare_blocks(
     let has: Vec<_> = sides
         .iter()
         .zip(heights)
-        .map(|(side, height)| match (first, side.known.chain.lowest) {
+        .map(|(side, height)| match (first, side.examined.chain.lowest) {
             (None, Some(lowest)) => lowest..=*height,
             _ => 0..=*height,
         })
@@ -90,7 +90,7 @@ pub(crate) async fn compare_blocks(
                 for side in sides {
                     // The latest block may be requested several times.
                     let requests = to.saturating_sub(from) + u64::from(MAX_TRIES);
-                    side.known.node.allow_more(requests.saturating_mul(2));
+                    side.examined.node.allow_more(requests.saturating_mul(2));
                 }
             }
             Box::new(from..to)
@@ -113,7 +113,7 @@ pub(crate) async fn compare_blocks(
     if from >= to {
         failed = Some("no two nodes have any of the blocks".to_owned());
     }
-    differences.told("blocks", failed)
+    differences.into_cross_check("blocks", failed)
 }
 
 /// A block that is requested from the nodes.
@@ -138,7 +138,7 @@ impl RequestedBlock<'_> {
                 long_responses: Some(gate),
                 ..SendOptions::default()
             };
-            let response = side.known.node.send_with(request, options).await;
+            let response = side.examined.node.send_with(request, options).await;
             // Only the content is kept. Dropping the permit lets the next long response be read.
             response.map(|(exchange, _permit)| block_content(&exchange))
         });

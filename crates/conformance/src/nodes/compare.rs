@@ -46,15 +46,15 @@ pub async fn run_several(
         }
     }
     let mut reports = Vec::new();
-    let mut known: Vec<Side> = Vec::new();
+    let mut sides: Vec<Side> = Vec::new();
     let mut places = Vec::new();
-    for (place, node) in examined.into_iter().enumerate() {
-        let name = node.report.target.base_url.clone();
-        if let Some(node) = node.known {
-            known.push(Side::new(name, node));
+    for (place, examined) in examined.into_iter().enumerate() {
+        let name = examined.report.target.base_url.clone();
+        if let Some(node) = examined.node {
+            sides.push(Side::new(name, node));
             places.push(place);
         }
-        reports.push(node.report);
+        reports.push(examined.report);
     }
     let sweep = nodes
         .first()
@@ -73,12 +73,12 @@ pub async fn run_several(
     let (heights, compared) = tokio::select! {
         biased;
         () = interrupt => (Vec::new(), Vec::new()),
-        compared = cross_check(&known, sweep.as_ref(), jobs.max(1), deadline) => compared,
+        compared = cross_check(&sides, sweep.as_ref(), jobs.max(1), deadline) => compared,
     };
-    for (side, place) in known.iter().zip(places) {
+    for (side, place) in sides.iter().zip(places) {
         if let Some(report) = reports.get_mut(place) {
-            report.requests = side.known.node.requests();
-            report.most_requests = side.known.node.most_requests();
+            report.requests = side.examined.node.requests();
+            report.most_requests = side.examined.node.most_requests();
         }
     }
     for (_, _, watch) in &nodes {
@@ -100,16 +100,16 @@ async fn cross_check(
         return undecided_without_heights("fewer than two nodes responded to the end");
     }
     let late = || LATE.to_owned();
-    let heights = within(deadline, heights_of_all(sides)).await;
+    let heights = until_deadline(deadline, heights_of_all(sides)).await;
     let heights = match heights.ok_or_else(late).flatten() {
         Ok(heights) => heights,
         Err(reason) => return undecided_without_heights(&reason),
     };
     let or_late = |id, check: Option<CrossCheck>| check.unwrap_or_else(|| undecided(id, LATE));
-    let blocks = within(deadline, compare_blocks(sides, &heights, sweep, jobs)).await;
-    let balances = within(deadline, balances(sides)).await;
-    let records = within(deadline, records(sides)).await;
-    let trust_scores = within(deadline, trust_scores(sides)).await;
+    let blocks = until_deadline(deadline, compare_blocks(sides, &heights, sweep, jobs)).await;
+    let balances = until_deadline(deadline, balances(sides)).await;
+    let records = until_deadline(deadline, records(sides)).await;
+    let trust_scores = until_deadline(deadline, trust_scores(sides)).await;
     let compared = vec![
         height_check(sides, &heights),
         or_late("blocks", blocks),
@@ -128,7 +128,7 @@ async fn cross_check(
 const LATE: &str = "the deadline came before they were compared";
 
 /// Returns the result of some work, or `None` if it is not ready at the deadline.
-async fn within<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
+async fn until_deadline<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
     match deadline {
         Some(at) => timeout_at(at.into(), work).await.ok(),
         None => Some(work.await),

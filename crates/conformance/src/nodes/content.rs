@@ -29,7 +29,7 @@ pub(crate) struct ContentValue {
 pub(crate) type Content = BTreeMap<&'static str, ContentValue>;
 
 /// The member that states whether the node has the block or score at all.
-pub(crate) const THERE: &str = "existence";
+pub(crate) const EXISTENCE: &str = "existence";
 
 fn put(content: &mut Content, member: &'static str, text: Option<String>) {
     if let Some(text) = text {
@@ -75,10 +75,11 @@ fn put_list(content: &mut Content, member: &'static str, items: &[String]) {
     content.insert(member, value);
 }
 
-fn there(is_there: bool) -> Content {
+/// Returns a content that only states whether the node has the item.
+fn existence(is_there: bool) -> Content {
     let mut content = Content::new();
     let text = if is_there { "there" } else { "missing" };
-    put(&mut content, THERE, Some(text.to_owned()));
+    put(&mut content, EXISTENCE, Some(text.to_owned()));
     content
 }
 
@@ -91,10 +92,10 @@ fn canonical(text: &str) -> String {
 pub(crate) fn block_content(exchange: &Arc<Exchange>) -> Option<Content> {
     if exchange.success_object().is_none() {
         // A server error has no information about the block.
-        return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
+        return (exchange.status < 500 && !exchange.is_success()).then(|| existence(false));
     }
     let block = BlockMembers::of(std::str::from_utf8(&exchange.body).ok()?)?;
-    let mut content = there(true);
+    let mut content = existence(true);
     put_read(&mut content, "index", &block.index);
     let time = block.timestamp.map(|time| time.as_millis());
     put_read(&mut content, "timestamp", &time);
@@ -201,14 +202,14 @@ fn amounts(
 /// Returns the content of a trust score. A refusal counts as a missing score.
 pub(crate) fn trust_content(exchange: &Arc<Exchange>) -> Option<Content> {
     if exchange.success_object().is_none() {
-        return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
+        return (exchange.status < 500 && !exchange.is_success()).then(|| existence(false));
     }
     let members = Members::of(std::str::from_utf8(&exchange.body).ok()?)?;
     let score = members.read::<Integer>("trust_score");
     if score.as_ref().is_err_and(|fault| fault.raw().is_none()) {
-        return Some(there(false));
+        return Some(existence(false));
     }
-    let mut content = there(true);
+    let mut content = existence(true);
     put_read(&mut content, "trust_score", &score);
     Some(content)
 }
@@ -218,13 +219,13 @@ pub(crate) fn record_content(exchange: &Arc<Exchange>) -> Option<Content> {
     exchange.success_object()?;
     let stored: RawJson = stored_text(exchange)?;
     if stored.is_null() {
-        return Some(there(false));
+        return Some(existence(false));
     }
-    let mut content = there(true);
+    let mut content = existence(true);
     match VerificationRecord::all_from_json(&stored) {
         Ok(records) => {
             let Some(record) = records.first() else {
-                return Some(there(false));
+                return Some(existence(false));
             };
             put(
                 &mut content,

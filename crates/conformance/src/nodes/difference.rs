@@ -42,11 +42,11 @@ impl Differences {
         members.sort_unstable();
         members.dedup();
         for member in members {
-            self.one(member, sides, contents, &place);
+            self.compare_member(member, sides, contents, &place);
         }
     }
 
-    fn one(
+    fn compare_member(
         &mut self,
         member: &'static str,
         sides: &[Side],
@@ -107,7 +107,7 @@ impl Differences {
     }
 
     /// Returns the result of the comparison, with `reason` if something could not be compared.
-    pub(crate) fn told(self, id: &str, reason: Option<String>) -> CrossCheck {
+    pub(crate) fn into_cross_check(self, id: &str, reason: Option<String>) -> CrossCheck {
         let outcome = match (self.compared, self.kinds.is_empty()) {
             (0, _) => Outcome::Inconclusive,
             (_, true) => Outcome::Pass,

@@ -24,7 +24,7 @@ pub(crate) async fn height_now(side: &Side) -> Result<u64, String> {
 ///
 /// The search doubles and bisects, because a chain grows while it is checked.
 async fn search(side: &Side) -> Result<u64, InconclusiveReason> {
-    if side.known.chain.tip.is_none() {
+    if side.examined.chain.tip.is_none() {
         let reason = "its latest block was not found";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
@@ -45,11 +45,11 @@ async fn search(side: &Side) -> Result<u64, InconclusiveReason> {
 const MAX_GROWTH: u64 = 1 << 33;
 
 async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
-    let exchange = side.known.node.send(block_request(index)).await?;
+    let exchange = side.examined.node.send(block_request(index)).await?;
     let Some(block) = exchange.success_object() else {
         return Ok(false);
     };
-    let offset = side.known.chain.offset.unwrap_or(0);
+    let offset = side.examined.chain.offset.unwrap_or(0);
     Ok(reported_index(block).is_none_or(|reported| reported - i128::from(index) == offset))
 }
 

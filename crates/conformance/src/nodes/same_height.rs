@@ -38,47 +38,57 @@ const MAX_PAIRS: usize = 4;
 
 /// Compares single balances, and the entries of the two lists: by wallet and by token.
 pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
-    let requested = union(sides, |side| &side.known.holdings);
+    let requested = union(sides, |side| &side.examined.holdings);
     let mut compared = Comparison::default();
     for (wallet, token) in &requested {
         let place = format!("{token} in {wallet}");
         let request = token_balance_request(wallet, token);
-        compared.one(sides, place, &request, balance_content).await;
+        compared
+            .compare_response(sides, place, &request, balance_content)
+            .await;
     }
     let wallets: BTreeSet<_> = requested.iter().map(|(wallet, _)| wallet).collect();
     for wallet in wallets {
         let place = |token: &str| format!("{token} in {wallet}, as listed for the wallet");
         let request = wallet_balances_request(wallet);
-        compared.list(sides, place, &request, held_content).await;
+        compared
+            .compare_list(sides, place, &request, held_content)
+            .await;
     }
     let tokens: BTreeSet<_> = requested.iter().map(|(_, token)| token).collect();
     for token in tokens {
         let place = |holder: &str| format!("{token} in {holder}, as listed for the token");
         let request = token_holders_request(token);
-        compared.list(sides, place, &request, holders_content).await;
+        compared
+            .compare_list(sides, place, &request, holders_content)
+            .await;
     }
-    compared.told("balances")
+    compared.into_cross_check("balances")
 }
 
 pub(crate) async fn records(sides: &[Side]) -> CrossCheck {
     let mut compared = Comparison::default();
-    for (contract, asset) in union(sides, |side| &side.known.assets) {
+    for (contract, asset) in union(sides, |side| &side.examined.assets) {
         let asset_shown = nodeproof_primitives::escape::escaped_up_to(asset, 80);
         let place = format!("asset {asset_shown} in {contract}");
         let request = contract_state_request(contract, asset);
-        compared.one(sides, place, &request, record_content).await;
+        compared
+            .compare_response(sides, place, &request, record_content)
+            .await;
     }
-    compared.told("contract-state")
+    compared.into_cross_check("contract-state")
 }
 
 pub(crate) async fn trust_scores(sides: &[Side]) -> CrossCheck {
     let mut compared = Comparison::default();
-    for (from, to) in union(sides, |side| &side.known.trust) {
+    for (from, to) in union(sides, |side| &side.examined.trust) {
         let place = format!("from {from} to {to}");
         let request = trust_request(from, to);
-        compared.one(sides, place, &request, trust_content).await;
+        compared
+            .compare_response(sides, place, &request, trust_content)
+            .await;
     }
-    compared.told("trust-scores")
+    compared.into_cross_check("trust-scores")
 }
 
 /// Combines the samples of all nodes: the first one of each node, then the second ones, and so on.
@@ -107,7 +117,7 @@ struct Comparison {
 
 impl Comparison {
     /// Compares the nodes' responses to one request.
-    async fn one(
+    async fn compare_response(
         &mut self,
         sides: &[Side],
         place: String,
@@ -120,7 +130,7 @@ impl Comparison {
     }
 
     /// Compares lists of balances entry by entry. A missing entry counts as 0.
-    async fn list(
+    async fn compare_list(
         &mut self,
         sides: &[Side],
         place: impl Fn(&str) -> String,
@@ -155,10 +165,10 @@ impl Comparison {
         responses
     }
 
-    fn told(self, id: &str) -> CrossCheck {
+    fn into_cross_check(self, id: &str) -> CrossCheck {
         let nothing = || "no sample was found on any of the nodes".to_owned();
         let why = self.why.or_else(|| (!self.has_sample).then(nothing));
-        self.differences.told(id, why)
+        self.differences.into_cross_check(id, why)
     }
 }
 
@@ -181,7 +191,7 @@ async fn reading<T>(
     read: fn(&Arc<Exchange>) -> Option<T>,
 ) -> Result<Reading<T>, String> {
     let before = side.last_height();
-    let response = side.known.node.send(request.clone()).await;
+    let response = side.examined.node.send(request.clone()).await;
     let after = height_now(side).await?;
     Ok(Reading {
         content: response.ok().as_ref().and_then(read),
@@ -208,7 +218,13 @@ async fn at_same_height<T: PartialEq>(
         let readings = try_join_all(readings).await?;
         let moved = readings.iter().any(Reading::moved);
         if moved && all_equal(&readings) {
-            return Ok((readings.into_iter().map(|one| one.content).collect(), None));
+            return Ok((
+                readings
+                    .into_iter()
+                    .map(|reading| reading.content)
+                    .collect(),
+                None,
+            ));
         }
         for (known, reading) in known.iter_mut().zip(readings) {
             if !reading.moved() {

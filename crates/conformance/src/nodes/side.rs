@@ -2,23 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::run::Known;
+use crate::run::ExaminedNode;
 
 /// A node that responded until the end of its run.
 pub(crate) struct Side {
     /// Its base URL.
     pub(crate) name: String,
-    pub(crate) known: Known,
+    pub(crate) examined: ExaminedNode,
     /// Its last known height, or 0.
     height: AtomicU64,
 }
 
 impl Side {
-    pub(crate) fn new(name: String, known: Known) -> Self {
-        let height = AtomicU64::new(known.chain.tip.unwrap_or_default());
+    pub(crate) fn new(name: String, examined: ExaminedNode) -> Self {
+        let height = AtomicU64::new(examined.chain.tip.unwrap_or_default());
         Self {
             name,
-            known,
+            examined,
             height,
         }
     }

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::{
     case_report::case_report,
     case_results::CaseResults,
-    examined::{Examined, Known},
+    examined::{Examined, ExaminedNode},
     expectations::today,
     not_a_node::not_a_node_reason,
     options::Options,
@@ -79,12 +79,12 @@ pub(crate) async fn examine(
     let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), spec()?))) {
         Ok(both) => both,
         Err(reason) => {
-            let cut = StopReason::Harness(reason);
+            let stop_reason = StopReason::Harness(reason);
             let (report, without_sweep) = build(
                 &target,
                 options,
                 Vec::new(),
-                Some(&cut),
+                Some(&stop_reason),
                 None,
                 None,
                 started,
@@ -92,7 +92,7 @@ pub(crate) async fn examine(
             return Examined {
                 report,
                 without_sweep,
-                known: None,
+                node: None,
             };
         }
     };
@@ -112,7 +112,7 @@ pub(crate) async fn examine(
         .filter(|case| sweeping.is_none() || case.block_check().is_none())
         .collect();
     let mut interrupt = std::pin::pin!(interrupt);
-    let work = all(
+    let work = run_cases(
         Arc::clone(&node),
         Arc::clone(&spec),
         of_cases,
@@ -121,54 +121,55 @@ pub(crate) async fn examine(
         Arc::clone(&progress),
     );
     let deadline = started + options.limits.deadline;
-    let done = within(
+    let done = run_until_deadline(
         work,
         interrupt.as_mut(),
         Some((deadline, options.limits.deadline)),
     )
     .await;
-    let known = done.as_ref().ok();
-    let ends_before = known.and_then(|known| behind(sweep, &known.chain));
-    let (known, cut) = match (done, &sweeping, ends_before) {
-        (Ok(known), Some(_), Some(tip)) => {
+    let examined_node = done.as_ref().ok();
+    let ends_before =
+        examined_node.and_then(|examined_node| tip_before_sweep(sweep, &examined_node.chain));
+    let (examined_node, stop_reason) = match (done, &sweeping, ends_before) {
+        (Ok(examined_node), Some(_), Some(tip)) => {
             let reason = format!("the sweep has no block to check: the chain ends at block {tip}");
-            (Some(known), Some(StopReason::ChainTooShort(reason)))
+            (Some(examined_node), Some(StopReason::ChainTooShort(reason)))
         }
-        (Ok(known), Some(sweeping), None) => {
+        (Ok(examined_node), Some(sweeping), None) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
             let work = Arc::clone(sweeping).run(
                 Arc::clone(&node),
                 Arc::clone(&spec),
-                known.chain.clone(),
+                examined_node.chain.clone(),
                 options.limits.jobs.max(1),
                 Arc::clone(&watch),
             );
             let deadline = has_deadline.then_some((deadline, options.limits.deadline));
-            match within(work, interrupt, deadline).await {
-                Ok(()) => (Some(known), None),
-                Err(cut) => (None, Some(cut)),
+            match run_until_deadline(work, interrupt, deadline).await {
+                Ok(()) => (Some(examined_node), None),
+                Err(stop_reason) => (None, Some(stop_reason)),
             }
         }
-        (Ok(known), None, _) => {
-            let unread = known.chain.unread.as_ref();
+        (Ok(examined_node), None, _) => {
+            let unread = examined_node.chain.unread.as_ref();
             let unread = unread.filter(|_| !progress.has(Outcome::Fail));
-            let cut = unread.map(|(block, reason)| {
+            let stop_reason = unread.map(|(block, reason)| {
                 StopReason::Unreachable(format!("block {block} could not be read: {reason}"))
             });
-            (Some(known), cut)
+            (Some(examined_node), stop_reason)
         }
-        (Err(cut), _, _) => (None, Some(cut)),
+        (Err(stop_reason), _, _) => (None, Some(stop_reason)),
     };
-    let cut = match &sweeping {
-        Some(sweeping) => after(sweeping, cut, options, &*watch, &progress),
-        None => cut,
+    let stop_reason = match &sweeping {
+        Some(sweeping) => add_sweep_results(sweeping, stop_reason, options, &*watch, &progress),
+        None => stop_reason,
     };
     watch.end();
     let (mut report, without_sweep) = build(
         &target,
         options,
         progress.take(),
-        cut.as_ref(),
+        stop_reason.as_ref(),
         Some((&node, &spec)),
         progress.samples.get().cloned(),
         started,
@@ -178,12 +179,12 @@ pub(crate) async fn examine(
     Examined {
         report,
         without_sweep,
-        known,
+        node: examined_node,
     }
 }
 
 /// Returns the height of the chain if it ends before the sweep's first block.
-fn behind(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
+fn tip_before_sweep(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
     let first = sweep
         .filter(|sweep| sweep.resumed.is_none())?
         .blocks
@@ -192,9 +193,9 @@ fn behind(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
 }
 
 /// Adds the sweep's results to the others, and saves its state. Returns why the run has no verdict.
-fn after(
+fn add_sweep_results(
     sweeping: &RunningSweep,
-    cut: Option<StopReason>,
+    stop_reason: Option<StopReason>,
     options: &Options,
     watch: &dyn Observer,
     progress: &CaseResults,
@@ -207,14 +208,14 @@ fn after(
         departs |= result.outcome == Outcome::Fail;
         progress.push(result);
     }
-    let untold = || sweeping.unread().or_else(|| sweeping.beyond());
-    cut.or_else(|| untold().filter(|_| !departs))
+    let unread_reason = || sweeping.unread().or_else(|| sweeping.beyond());
+    stop_reason.or_else(|| unread_reason().filter(|_| !departs))
 }
 
 /// Runs some work until it is done, interrupted or out of time.
 ///
 /// The work runs in a separate task, so a node that keeps it busy can't delay the deadline.
-async fn within<T: Send + 'static>(
+async fn run_until_deadline<T: Send + 'static>(
     work: impl Future<Output = Result<T, StopReason>> + Send + 'static,
     interrupt: Pin<&mut impl Future<Output = ()>>,
     deadline: Option<(Instant, Duration)>,
@@ -278,14 +279,14 @@ fn wanted_by(options: &Options) -> Wanted {
 }
 
 /// Runs the cases, and returns what was found on the node.
-async fn all(
+async fn run_cases(
     node: Arc<Node>,
     spec: Arc<Spec>,
     selected: Vec<Case>,
     options: Arc<Options>,
     watch: Arc<dyn Observer>,
     progress: Arc<CaseResults>,
-) -> Result<Known, StopReason> {
+) -> Result<ExaminedNode, StopReason> {
     let snapshots = match &options.files.reviewable_snapshots {
         Some(folder) => SnapshotStore::reviewable(folder),
         None => match SnapshotStore::read_only() {
@@ -338,7 +339,7 @@ async fn all(
     let last = of(&|case| case.is_last).into_iter().map(|case| vec![case]);
     for cases in tiers.into_iter().chain(last) {
         let tasks = stream::iter(cases).map(|case| {
-            let one = one(
+            let run = run_case(
                 case,
                 Arc::clone(&context),
                 Arc::clone(&options),
@@ -348,7 +349,7 @@ async fn all(
             async move {
                 // A set of one task: if the run is stopped, dropping the set stops the task.
                 let mut task = JoinSet::new();
-                task.spawn(one);
+                task.spawn(run);
                 while task.join_next().await.is_some() {}
             }
         });
@@ -357,9 +358,9 @@ async fn all(
             .for_each(|()| async {})
             .await;
     }
-    match lost(&context, &progress).await {
-        Some(cut) => Err(cut),
-        None => Ok(Known {
+    match unreachable_reason(&context, &progress).await {
+        Some(stop_reason) => Err(stop_reason),
+        None => Ok(ExaminedNode {
             node: Arc::clone(&context.node),
             chain: ChainBounds::of(&context.discovered),
             holdings: context.discovered.holdings.clone(),
@@ -370,7 +371,7 @@ async fn all(
 }
 
 /// Runs one case, and records its result.
-async fn one(
+async fn run_case(
     case: Case,
     context: Arc<Context>,
     options: Arc<Options>,
@@ -430,7 +431,7 @@ fn case_result(case: Case, found: Findings) -> CaseResult {
 }
 
 /// Returns a reason if requests had no response, and the node still does not respond or no case failed.
-async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
+async fn unreachable_reason(context: &Context, progress: &CaseResults) -> Option<StopReason> {
     let (reason, departed) = {
         let results = progress.results.lock().ok()?;
         let reason = results
@@ -444,12 +445,12 @@ async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
             results.iter().any(|result| result.outcome == Outcome::Fail),
         )
     };
-    let known = context
+    let index = context
         .discovered
         .blocks
         .first()
         .map_or(1, |(index, _)| *index);
-    let now = context.node.send(block_request(known)).await;
+    let now = context.node.send(block_request(index)).await;
     match now {
         Ok(_) if departed => None,
         Ok(_) => Some(StopReason::Unreachable(format!(

@@ -8,7 +8,7 @@ use super::verdict::Conclusion;
 use crate::{http::Node, sweep::ChainBounds};
 
 /// A node that responded to the end, and what the run found on it.
-pub(crate) struct Known {
+pub(crate) struct ExaminedNode {
     pub(crate) node: Arc<Node>,
     pub(crate) chain: ChainBounds,
     /// Pairs of a wallet and a token that it holds.
@@ -25,5 +25,5 @@ pub(crate) struct Examined {
     /// The conclusion from all other cases, if the chain ends before the sweep's first block.
     pub(crate) without_sweep: Option<Conclusion>,
     /// The node and its data, if the run was completed.
-    pub(crate) known: Option<Known>,
+    pub(crate) node: Option<ExaminedNode>,
 }

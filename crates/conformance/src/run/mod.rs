@@ -19,7 +19,7 @@ mod verdict;
 
 pub(crate) use engine::examine;
 pub use engine::run;
-pub(crate) use examined::Known;
+pub(crate) use examined::ExaminedNode;
 pub(crate) use expectations::nearest;
 pub use expectations::{ExpectationError, Expectations};
 pub use options::{Files, Options, RunLimits, Selection};

@@ -36,7 +36,7 @@ pub(crate) fn build(
     target: &Target,
     options: &Options,
     mut results: Vec<CaseResult>,
-    cut: Option<&StopReason>,
+    stop_reason: Option<&StopReason>,
     known: Option<(&Node, &Spec)>,
     samples: Option<SamplesReport>,
     started: Instant,
@@ -68,8 +68,8 @@ pub(crate) fn build(
         verdict,
         status,
         reason,
-    } = conclude(&results, cut, options, &coverage, &not_rechecked);
-    let without_sweep = matches!(cut, Some(StopReason::ChainTooShort(_)))
+    } = conclude(&results, stop_reason, options, &coverage, &not_rechecked);
+    let without_sweep = matches!(stop_reason, Some(StopReason::ChainTooShort(_)))
         .then(|| conclude(&results, None, options, &coverage, &[]));
     let mut exchanges = Exchanges::of(&target.base_url);
     let causes = explain(&results);

@@ -72,14 +72,14 @@ fn idle_tier(results: &[CaseResult], options: &Options) -> Option<String> {
 /// Draws the conclusion of a run from the results of its cases, and from why it stopped early.
 pub(super) fn conclude(
     results: &[CaseResult],
-    cut: Option<&StopReason>,
+    stop_reason: Option<&StopReason>,
     options: &Options,
     coverage: &Coverage,
     not_rechecked: &[String],
 ) -> Conclusion {
     let no_verdict = |reason| Conclusion::new(Verdict::Unreachable, ExitStatus::NoVerdict, reason);
     let at_fault = |reason| Conclusion::new(Verdict::Error, ExitStatus::HarnessFault, reason);
-    match cut {
+    match stop_reason {
         Some(StopReason::Harness(reason)) => return at_fault(reason.clone()),
         Some(StopReason::Unreachable(reason)) => {
             return no_verdict(format!("unreachable: {reason}"));

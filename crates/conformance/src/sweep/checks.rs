@@ -43,9 +43,9 @@ impl Checks {
             }
         }
         let is_field =
-            |(_, judge): &(_, PreparedCheck)| matches!(judge.check.look, CheckScope::Field(_));
+            |(_, judge): &(_, PreparedCheck)| matches!(judge.check.scope, CheckScope::Field(_));
         let has_fields = list.iter().any(is_field);
-        let in_order = |place: &usize| matches!(list[*place].1.check.look, CheckScope::InOrder(_));
+        let in_order = |place: &usize| matches!(list[*place].1.check.scope, CheckScope::InOrder(_));
         Ok(Self {
             whole: has_fields.then(|| whole_block(spec)).transpose()?,
             in_order: (0..list.len()).filter(in_order).collect(),
@@ -128,13 +128,13 @@ impl Checks {
             },
         };
         for (place, (_, judge)) in self.list.iter().enumerate() {
-            match judge.check.look {
+            match judge.check.scope {
                 // If the block conforms, every occurrence of the field does.
                 CheckScope::Field(field) if conforms => {
                     let is_in = || field.is_in(&seen.exchange);
                     results.counts[place] = self.first_seen(place, is_in);
                 }
-                _ => results.add(place, judge.look(&seen)),
+                _ => results.add(place, judge.check_block(&seen)),
             }
         }
         CheckedBlock {

@@ -25,7 +25,7 @@ impl Lock {
             path: state.to_owned(),
             source,
         };
-        let path = beside(state);
+        let path = lock_path(state);
         match fs::symlink_metadata(&path) {
             Ok(found) if !found.is_file() => return Err(StateError::NoFile { path }),
             _ => {}
@@ -41,7 +41,8 @@ impl Lock {
     }
 }
 
-fn beside(state: &Path) -> PathBuf {
+/// Returns the path of the lock file of a state file.
+fn lock_path(state: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(state.file_name().unwrap_or_default());
     name.push(".lock");

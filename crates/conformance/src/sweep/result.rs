@@ -61,7 +61,9 @@ impl RunningSweep {
                 return Vec::new();
             };
             let cases = self.cases.iter();
-            cases.map(|case| one(case, state, elapsed)).collect()
+            cases
+                .map(|case| case_result(case, state, elapsed))
+                .collect()
         })
     }
 
@@ -139,7 +141,8 @@ impl RunningSweep {
     }
 }
 
-fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResult {
+/// Returns the result of a case about blocks.
+fn case_result(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResult {
     let tally = state.tally.case(case.id).cloned().unwrap_or_default();
     let findings = state.tally.kept(case.id);
     let check = case.block_check();
