@@ -1,9 +1,11 @@
 //! `cargo xtask ci`: every check that must pass before a change is merged.
 
 use std::{
+    io,
     path::PathBuf,
     process::{Command, Stdio},
-    time::Instant,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// One step: its name, and its arguments for cargo.
@@ -225,22 +227,56 @@ fn packages_compile() -> bool {
     passes(PACKAGES.name, &mut command)
 }
 
+/// The longest time for a step. A test that waits forever fails its step, and what it printed stays.
+const LIMIT: Duration = Duration::from_secs(40 * 60);
+
 fn passes(name: &str, command: &mut Command) -> bool {
     announce(name);
     let started = Instant::now();
-    let passed = match command.stdin(Stdio::null()).status() {
-        Ok(status) => status.success(),
+    let (passed, word) = match ended(command.stdin(Stdio::null())) {
+        Ok(Some(true)) => (true, "passed"),
+        Ok(Some(false)) => (false, "FAILED"),
+        Ok(None) => (false, "FAILED, as it did not end,"),
         Err(error) => {
             announce(&format!("{name} can't be started: {error}"));
-            false
+            (false, "FAILED")
         }
     };
-    let word = if passed { "passed" } else { "FAILED" };
     announce(&format!(
         "{name}: {word} after {:.0} s",
         started.elapsed().as_secs_f64()
     ));
     passed
+}
+
+/// Runs a command. Returns whether it succeeded, or `None` if it was ended after the time limit.
+fn ended(command: &mut Command) -> io::Result<Option<bool>> {
+    // In a terminal, Ctrl-C has to reach the command, so it stays in the group of this program.
+    #[cfg(unix)]
+    let has_group = !io::IsTerminal::is_terminal(&io::stdin());
+    #[cfg(unix)]
+    if has_group {
+        std::os::unix::process::CommandExt::process_group(command, 0);
+    }
+    let mut child = command.spawn()?;
+    let started = Instant::now();
+    while started.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status.success()));
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    // Its tests are processes of the same group.
+    #[cfg(unix)]
+    if has_group {
+        let group = format!("-{}", child.id());
+        Command::new("kill")
+            .args(["-KILL", "--", &group])
+            .status()?;
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
 }
 
 /// Whether `cargo deny fetch db` fetched the advisory database.
