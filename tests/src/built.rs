@@ -3,9 +3,11 @@
 //! Cargo gives a test the paths of its own package's programs only.
 
 use std::{
+    collections::HashMap,
     io,
     path::PathBuf,
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 use serde_json::Value;
@@ -15,7 +17,7 @@ use serde_json::Value;
 /// # Errors
 /// When cargo can't be started, or the build fails.
 pub fn program(name: &str) -> io::Result<PathBuf> {
-    build(&["--workspace", "--bin", name])
+    build("--bin", name)
 }
 
 /// Builds an example with cargo, and returns its path. Its name must be unique in the workspace.
@@ -23,21 +25,33 @@ pub fn program(name: &str) -> io::Result<PathBuf> {
 /// # Errors
 /// When cargo can't be started, or the build fails.
 pub fn example(name: &str) -> io::Result<PathBuf> {
-    // Use the features of the whole workspace, as for the tests.
-    build(&["--workspace", "--example", name])
+    build("--example", name)
 }
 
-fn build(target: &[&str]) -> io::Result<PathBuf> {
+/// The programs that were built in this process, by the arguments for cargo. Cargo takes seconds to find out
+/// that nothing has changed.
+static BUILT: Mutex<Option<HashMap<[String; 2], PathBuf>>> = Mutex::new(None);
+
+fn build(kind: &str, name: &str) -> io::Result<PathBuf> {
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let built = built.get_or_insert_default();
+    let key = [kind.to_owned(), name.to_owned()];
+    if let Some(path) = built.get(&key) {
+        return Ok(path.clone());
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo)
+    // Use the features of the whole workspace, as for the tests.
+    let output = Command::new(cargo)
         .args(["build", "--quiet", "--message-format", "json"])
-        .args(target)
+        .args(["--workspace", kind, name])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())
         .output()?;
-    String::from_utf8_lossy(&built.stdout)
+    let path = String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
-        .ok_or_else(|| io::Error::other(format!("{target:?} was not built: {}", built.status)))
+        .ok_or_else(|| io::Error::other(format!("{name} was not built: {}", output.status)))?;
+    built.insert(key, path.clone());
+    Ok(path)
 }

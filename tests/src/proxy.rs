@@ -6,8 +6,12 @@ use axum::{
     Router,
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{self, HeaderMap, Method, StatusCode, header},
+    http::{self, HeaderMap, Method, StatusCode, header, request::Parts},
 };
+use nodeproof_client::transport::{TransportOptions, http_client};
+use nodeproof_conformance::cli::LocalNode;
+use nodeproof_devnode::{Handle, Node};
+use tower::ServiceExt as _;
 
 use crate::server::Server;
 
@@ -126,29 +130,116 @@ pub struct Proxy {
     requests: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
+/// The node behind a proxy.
+#[derive(Clone, Debug)]
+pub enum Upstream {
+    /// A local node in this process. It is called without a connection.
+    Local(Arc<Node>),
+    /// A node at a base URL.
+    Url(String),
+}
+
+impl From<&Handle> for Upstream {
+    fn from(node: &Handle) -> Self {
+        Self::Local(Arc::clone(node.node()))
+    }
+}
+
+impl From<&Arc<Handle>> for Upstream {
+    fn from(node: &Arc<Handle>) -> Self {
+        Self::from(&**node)
+    }
+}
+
+impl From<&LocalNode> for Upstream {
+    fn from(node: &LocalNode) -> Self {
+        match node.guard.downcast_ref::<Handle>() {
+            Some(handle) => handle.into(),
+            None => node.base_url.as_str().into(),
+        }
+    }
+}
+
+impl From<&str> for Upstream {
+    fn from(url: &str) -> Self {
+        Self::Url(url.trim_end_matches('/').to_owned())
+    }
+}
+
+/// Sends requests to the node behind a proxy.
+#[derive(Clone)]
+enum Sender {
+    Router(Router),
+    Http(reqwest::Client, String),
+}
+
+impl Sender {
+    fn new(upstream: Upstream) -> Result<Self, Box<dyn std::error::Error>> {
+        match upstream {
+            Upstream::Local(node) => Ok(Self::Router(nodeproof_devnode::router(node))),
+            Upstream::Url(url) => {
+                let options = TransportOptions::default();
+                let http = http_client(&url.parse()?, &options)?;
+                Ok(Self::Http(http, url))
+            }
+        }
+    }
+
+    /// Returns `None` if there is no complete response.
+    async fn send(&self, parts: &Parts, body: Bytes) -> Option<Response> {
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let mut headers = HeaderMap::new();
+        for name in [header::CONTENT_TYPE, header::ACCEPT] {
+            if let Some(value) = parts.headers.get(&name) {
+                headers.insert(name, value.clone());
+            }
+        }
+        match self {
+            Self::Router(router) => {
+                let mut request = Request::new(Body::from(body));
+                *request.method_mut() = parts.method.clone();
+                *request.uri_mut() = path.parse().ok()?;
+                *request.headers_mut() = headers;
+                let Ok(response) = router.clone().oneshot(request).await;
+                let (parts, body) = response.into_parts();
+                Some(Response {
+                    status: parts.status,
+                    headers: parts.headers,
+                    body: to_bytes(body, usize::MAX).await.ok()?,
+                })
+            }
+            Self::Http(http, url) => {
+                let request = http.request(parts.method.clone(), format!("{url}{path}"));
+                let response = request.headers(headers).body(body).send().await.ok()?;
+                Some(Response {
+                    status: response.status(),
+                    headers: response.headers().clone(),
+                    body: response.bytes().await.unwrap_or_default(),
+                })
+            }
+        }
+    }
+}
+
 #[derive(Clone)]
 struct Shared {
-    upstream: String,
-    http: reqwest::Client,
+    upstream: Sender,
     requests: Arc<Mutex<Vec<RecordedRequest>>>,
     fault: Fault,
 }
 
 impl Proxy {
-    /// Starts a proxy in front of a base URL.
+    /// Starts a proxy in front of a node.
     ///
     /// # Errors
     /// When no port is free, or no client can be made.
-    pub async fn spawn(upstream: &str, fault: Fault) -> Result<Self, Box<dyn std::error::Error>> {
-        let base = upstream.parse()?;
-        let http = nodeproof_client::transport::http_client(
-            &base,
-            &nodeproof_client::transport::TransportOptions::default(),
-        )?;
+    pub async fn spawn(
+        upstream: impl Into<Upstream>,
+        fault: Fault,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
         let requests = Arc::default();
         let shared = Shared {
-            upstream: upstream.trim_end_matches('/').to_owned(),
-            http,
+            upstream: Sender::new(upstream.into())?,
             requests: Arc::clone(&requests),
             fault,
         };
@@ -163,7 +254,7 @@ impl Proxy {
     ///
     /// # Errors
     /// The errors of [`Proxy::spawn`].
-    pub async fn honest(upstream: &str) -> Result<Self, Box<dyn std::error::Error>> {
+    pub async fn honest(upstream: impl Into<Upstream>) -> Result<Self, Box<dyn std::error::Error>> {
         Self::spawn(upstream, Arc::new(|_, received| received)).await
     }
 
@@ -192,28 +283,12 @@ async fn forward(State(shared): State<Shared>, request: Request) -> http::Respon
     if let Ok(mut list) = shared.requests.lock() {
         list.push(request.clone());
     }
-    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-    let mut builder = shared
-        .http
-        .request(parts.method, format!("{}{path}", shared.upstream))
-        .body(body);
-    for name in [header::CONTENT_TYPE, header::ACCEPT] {
-        if let Some(value) = parts.headers.get(&name) {
-            builder = builder.header(name, value);
-        }
-    }
-    let received = match builder.send().await {
-        Ok(response) => Response {
-            status: response.status(),
-            headers: response.headers().clone(),
-            body: response.bytes().await.unwrap_or_default(),
-        },
-        Err(_) => Response {
-            status: StatusCode::BAD_GATEWAY,
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-        },
-    };
+    let received = shared.upstream.send(&parts, body).await;
+    let received = received.unwrap_or_else(|| Response {
+        status: StatusCode::BAD_GATEWAY,
+        headers: HeaderMap::new(),
+        body: Bytes::new(),
+    });
     let received = (shared.fault)(&request, received);
     let mut response = http::Response::new(Body::from(received.body));
     *response.status_mut() = received.status;

@@ -210,7 +210,7 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
         }
         response
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let client = Client::new(&*proxy.server.base_url()).unwrap();
     let call = transfer_to_self(&node, &alice);
     let once = submitting(SubmitPolicy::once());
@@ -294,7 +294,7 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
                 Pass => response,
             }
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let client = Client::new(&*proxy.server.base_url()).unwrap();
         let call = transfer_to_self(&node, &alice);
         let options = submitting(policy);
@@ -346,7 +346,7 @@ async fn a_node_that_builds_another_call_gets_no_signature() {
         }),
         _ => response,
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let client = Client::new(&*proxy.server.base_url()).unwrap();
     let transfer = Transfer::new(1, alice.address(), "GRAIN");
     let contract = node.token_contract_address();

@@ -256,7 +256,7 @@ async fn an_error_that_is_not_an_outage_ends_the_stream() {
             }
             response
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let client = client(&proxy.server.base_url());
         let error = end(&mut client.follow_blocks(from(height))).await;
         assert_eq!(error.kind(), kind, "{error}");
@@ -270,7 +270,7 @@ async fn a_missing_block_is_an_error_or_is_reported() {
         Some(3 | 4) => not_found(response),
         _ => response,
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let client = client(&proxy.server.base_url());
     let error = end(&mut client.follow_blocks(from(4))).await;
     assert_eq!(error.kind(), ErrorKind::MissingBlock);
@@ -313,7 +313,7 @@ async fn a_chain_that_is_gone_ends_the_stream() {
                 _ => response,
             }
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let brief = FollowOptions {
             max_outage: 4 * SHORT,
             ..options()
@@ -336,14 +336,14 @@ async fn a_fallback_that_is_behind_is_an_outage_and_leaves_no_gap() {
         true => response.with_status(StatusCode::SERVICE_UNAVAILABLE),
         false => response,
     });
-    let primary = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let primary = Proxy::spawn(&node, fault).await.unwrap();
     let catches_up = Arc::new(AtomicBool::new(false));
     let switch = Arc::clone(&catches_up);
     let fault: Fault = Arc::new(move |request, response| match requested(request) {
         Some(index) if index > height - 2 && !switch.load(Ordering::Relaxed) => not_found(response),
         _ => response,
     });
-    let behind = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let behind = Proxy::spawn(&node, fault).await.unwrap();
     let client = Client::builder(&*primary.server.base_url())
         .and_then(|builder| builder.fallback(&*behind.server.base_url()))
         .and_then(|builder| builder.retry(RetryPolicy::never()).build())
@@ -377,7 +377,7 @@ async fn a_node_without_its_first_blocks_is_followed_from_its_latest() {
         Some(0..=3) => not_found(response),
         _ => response,
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let client = client(&proxy.server.base_url());
     assert!(height > 4);
     assert_eq!(client.check_node().await.unwrap(), Some(height));
@@ -482,8 +482,8 @@ async fn nodes_behind_one_url_that_differ_in_height_leave_no_gap() {
         }
         _ => response,
     });
-    let behind = Proxy::spawn(node.base_url(), fault).await.unwrap();
-    let ahead = Proxy::honest(node.base_url()).await.unwrap();
+    let behind = Proxy::spawn(&node, fault).await.unwrap();
+    let ahead = Proxy::honest(&node).await.unwrap();
     let server = in_turn([&behind, &ahead]).await;
     let following = from(1);
     let mut blocks = client(&server.base_url()).follow_blocks(following);
@@ -546,7 +546,7 @@ async fn a_later_run_reads_on_after_the_last_block_of_an_earlier_one() {
     let fault: Fault = Arc::new(|_, response| {
         response.with_json(|block| block["previous_hash"] = "5a".repeat(32).into())
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let other = self::client(&proxy.server.base_url());
     let last = other.block(2).await.unwrap().unwrap();
     let mut blocks = other.follow_blocks(FollowOptions {
@@ -648,7 +648,7 @@ async fn reading_ahead_leaves_no_gap_where_a_request_fails() {
             false => response,
         }
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let mut blocks = client(&proxy.server.base_url()).follow_blocks(FollowOptions {
         read_ahead: 8,
         ..from(1)
@@ -715,7 +715,7 @@ async fn a_failed_request_does_not_move_the_start_to_the_first_block() {
             false => response,
         }
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let mut blocks = client(&proxy.server.base_url()).follow_blocks(FollowOptions {
         retry_at_start: true,
         ..options()
@@ -771,7 +771,7 @@ async fn a_node_that_hashes_in_another_way_is_followed_with_one_more_request_for
     let fault: Fault = Arc::new(|_, response| {
         response.with_json(|block| block["previous_hash"] = "5a".repeat(32).into())
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let mut blocks = client(&proxy.server.base_url()).follow_blocks(from(1));
     for expected in 1..=4 {
         assert_eq!(index(&mut blocks).await, expected);
@@ -779,7 +779,7 @@ async fn a_node_that_hashes_in_another_way_is_followed_with_one_more_request_for
     let indexes: Vec<_> = proxy.requests().iter().filter_map(requested).collect();
     assert_eq!(indexes, [1, 2, 1, 3, 2, 4, 3]);
     // Otherwise, there is one request for each block.
-    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let proxy = Proxy::honest(&node).await.unwrap();
     let mut blocks = client(&proxy.server.base_url()).follow_blocks(from(1));
     for expected in 1..=4 {
         assert_eq!(index(&mut blocks).await, expected);
@@ -804,7 +804,7 @@ async fn a_last_block_that_the_node_has_dropped_is_not_a_replaced_chain() {
             }
             _ => response,
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let mut blocks = client(&proxy.server.base_url()).follow_blocks(after.clone());
         match blocks.next().await.unwrap() {
             Ok(block) => assert_eq!((number(&block), expected), (3, None)),

@@ -84,10 +84,13 @@ fn expected(fault: F) -> Option<Found> {
 }
 
 /// The maximum wait for a claim. A claim that never appears costs each run that much time.
-const SETTLE: Duration = Duration::from_secs(20);
+const SETTLE: Duration = Duration::from_secs(10);
 
 fn main() {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // A run is mostly waiting.
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    arguments.test_threads.get_or_insert(3 * cores);
     let nodeproof = program("nodeproof").expect("the program");
     let devnode = program("devnode").expect("the program");
     let programs = Arc::new((devnode, nodeproof));

@@ -1,32 +1,24 @@
 //! `cargo xtask conformance`: checks a node by its URL, or a local node.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use nodeproof_conformance::cli::{LocalNode, StartLocal};
-use nodeproof_devnode::{BlockTime, Config};
-use tokio::task::JoinHandle;
+use nodeproof_devnode::{BlockTime, Config, Node};
 
-/// Makes a block only when a transaction waits for one. Otherwise the chain stays at its height.
-struct BlocksOnDemand(JoinHandle<()>);
-
-impl BlocksOnDemand {
-    fn of(handle: &nodeproof_devnode::Handle) -> Self {
-        let node = Arc::clone(handle.node());
-        Self(tokio::spawn(async move {
-            let mut looks = tokio::time::interval(Duration::from_millis(20));
-            loop {
-                looks.tick().await;
-                if node.pending() > 0 {
-                    node.make_block();
-                }
-            }
-        }))
-    }
-}
-
-impl Drop for BlocksOnDemand {
-    fn drop(&mut self) {
-        self.0.abort();
+/// Makes a block only when a transaction waits for one, until the node is dropped. Otherwise the chain stays
+/// at its height.
+async fn make_blocks_on_demand(node: Weak<Node>) {
+    let mut looks = tokio::time::interval(Duration::from_millis(20));
+    loop {
+        looks.tick().await;
+        let Some(node) = node.upgrade() else { return };
+        if node.pending() > 0 {
+            node.make_block();
+        }
     }
 }
 
@@ -44,14 +36,14 @@ pub fn start_local() -> StartLocal {
             let wallet = handle
                 .wallet("alice")
                 .map(|alice| alice.keys().clone().into());
-            let blocks = BlocksOnDemand::of(&handle);
+            tokio::spawn(make_blocks_on_demand(Arc::downgrade(handle.node())));
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("../crates/conformance/snapshots/common");
             Ok(LocalNode {
                 base_url: handle.base_url().to_string(),
                 reviewable_snapshots: folder.canonicalize().ok(),
                 wallet,
-                guard: Box::new((blocks, handle)),
+                guard: Box::new(handle),
             })
         })
     })

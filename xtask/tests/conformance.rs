@@ -58,7 +58,7 @@ async fn without_a_url_a_local_node_is_started_and_conforms() {
 async fn a_second_node_by_url_conforms_and_is_asked_nothing_that_could_change_it() {
     let node = devnode().await;
     let url = node.base_url().to_owned();
-    let proxy = Proxy::honest(&url).await.expect("a proxy");
+    let proxy = Proxy::honest(url.as_str()).await.expect("a proxy");
     let base_url = proxy.server.base_url();
     let (code, stdout, stderr) = run(&[
         "--base-url",

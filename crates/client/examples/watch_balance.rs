@@ -31,13 +31,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         && let Some(block) = blocks.next().await
     {
         let block = block?;
+        // The node can have made more blocks by now.
         let balance = node.token_balance(&token, wallet).await?;
         if balance == before {
             continue;
         }
         match &balance {
-            Some(balance) => println!("{balance} {token} since block {}", block.index),
-            None => println!("no {token} since block {}", block.index),
+            Some(balance) => println!("{balance} {token}, seen after block {}", block.index),
+            None => println!("no {token}, seen after block {}", block.index),
         }
         before = balance;
         changes = changes.map(|left| left - 1);

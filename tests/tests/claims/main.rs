@@ -96,7 +96,7 @@ impl TestEnvironment {
 
     /// Returns a client that reaches the node through a proxy.
     async fn behind(&self, fault: Fault) -> (Proxy, Client) {
-        let proxy = Proxy::spawn(self.node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&self.node, fault).await.unwrap();
         let client = Client::new(&*proxy.server.base_url()).unwrap();
         (proxy, client)
     }

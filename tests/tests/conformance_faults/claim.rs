@@ -433,7 +433,7 @@ pub(crate) async fn run(fault: Fault, allow: Tier) -> Report {
     // Each run has its own node: the claims of one run would be samples of the next.
     let start = xtask::conformance::start_local();
     let node = start(Network::Devnet).await.expect("a local node");
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = options(&node, allow);
     // A fault that changes a balance after the claim must not affect the cases about balances.
     options.limits.jobs = 1;

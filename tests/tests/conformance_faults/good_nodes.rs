@@ -76,7 +76,7 @@ async fn a_record_is_compared_with_a_claim_far_below_the_latest_block(
     let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(40));
     let node = node.await.expect("a local node");
     let right: Fault = Arc::new(|_, response| response);
-    assert_eq!(caught(&run(node.base_url(), right).await), [""; 0]);
+    assert_eq!(caught(&run(&node, right).await), [""; 0]);
     let wrong = change_json(STATE, |_, response| {
         rows_of(response, |mut row| {
             set(&mut row, "/7", json!("Weighed"));
@@ -84,7 +84,7 @@ async fn a_record_is_compared_with_a_claim_far_below_the_latest_block(
         });
     });
     assert_eq!(
-        caught(&run(node.base_url(), wrong).await),
+        caught(&run(&node, wrong).await),
         ["sc-state/record-matches-claim"]
     );
     Ok(())
@@ -93,7 +93,7 @@ async fn a_record_is_compared_with_a_claim_far_below_the_latest_block(
 /// A run on a short chain sends at most 100 requests, because other users share the node.
 async fn reading_a_short_chain_takes_at_most_120_requests(setup: Arc<Setup>) -> Result<(), Failed> {
     let node = &setup.node;
-    let proxy = Proxy::honest(node.base_url()).await.expect("a proxy");
+    let proxy = Proxy::honest(node).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
     assert_eq!(report.exit_code, 0);
     let requests = proxy.requests();
@@ -119,7 +119,7 @@ async fn blocks_that_are_more_than_is_read_leave_no_verdict(
         response.with_body(text.replace("MANY", &"0,".repeat(600_000)))
     });
     for (fault, words) in [(deep, "127 levels deep"), (many, "too much memory")] {
-        let report = run(setup.node.base_url(), fault).await;
+        let report = run(&setup.node, fault).await;
         assert_eq!(report.exit_code, 3, "{:?}", report.reason);
         assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
         let reason = report.reason.unwrap_or_default();
@@ -142,11 +142,7 @@ async fn a_listing_may_move_within_the_node_and_be_made_of_its_document(
             }
             _ => response,
         });
-        assert_eq!(
-            caught(&run(setup.node.base_url(), fault).await),
-            [""; 0],
-            "{place}"
-        );
+        assert_eq!(caught(&run(&setup.node, fault).await), [""; 0], "{place}");
     }
     Ok(())
 }
@@ -161,7 +157,7 @@ async fn what_only_scripts_show_is_no_violation(setup: Arc<Setup>) -> Result<(),
             DOCUMENT => response.with_status(StatusCode::NOT_FOUND),
             _ => response,
         });
-        let report = run(setup.node.base_url(), fault).await;
+        let report = run(&setup.node, fault).await;
         assert_eq!(
             ids(&report, Outcome::Inconclusive),
             ["docs/lists-calls", "docs/openapi-document"]

@@ -37,7 +37,10 @@ use libtest_mimic::Arguments;
 use self::setup::Setup;
 
 fn main() {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // A run is mostly waiting.
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    arguments.test_threads.get_or_insert(3 * cores);
     let setup = Setup::new();
     let mut trials = tables::trials(&setup);
     trials.extend(pairs::trials(&setup));

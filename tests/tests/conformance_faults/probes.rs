@@ -12,6 +12,8 @@ use integration_tests::{
 };
 use nodeproof_conformance::{Options, Tier, cases, report::Report};
 
+use nodeproof_devnode::Handle;
+
 use crate::setup::proxied;
 
 /// Applies a careless behaviour if a parameter's value contains a text.
@@ -69,8 +71,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
 }
 
 /// Runs only the probes against a node with this fault.
-pub(crate) async fn run(base_url: &str, fault: Fault) -> Report {
-    let proxy = proxied(base_url, fault).await;
+pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
+    let proxy = proxied(node, fault).await;
     let mut options = Options::default();
     options.selection.probe = true;
     let cases = cases::all().into_iter();

@@ -54,26 +54,21 @@ impl Setup {
         })
     }
 
-    /// Returns the base URL of the shared node.
-    pub(crate) fn base_url(&self) -> &str {
-        self.node.base_url()
-    }
-
     /// Runs the read tier against the shared node with this fault.
     pub(crate) async fn report(&self, fault: Fault) -> Report {
-        run(self.node.base_url(), fault).await
+        run(&self.node, fault).await
     }
 }
 
 /// Runs the read tier against a node with this fault.
-pub(crate) async fn run(base_url: &str, fault: Fault) -> Report {
-    let proxy = proxied(base_url, fault).await;
+pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
+    let proxy = proxied(node, fault).await;
     check(&proxy.server.base_url(), &Options::default()).await
 }
 
 /// Starts a proxy with this fault in front of a node.
-pub(crate) async fn proxied(base_url: &str, fault: Fault) -> Proxy {
-    Proxy::spawn(base_url, fault).await.expect("a proxy")
+pub(crate) async fn proxied(node: &Handle, fault: Fault) -> Proxy {
+    Proxy::spawn(node, fault).await.expect("a proxy")
 }
 
 /// Compares cases, in any order.

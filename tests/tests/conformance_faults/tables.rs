@@ -78,7 +78,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
                 let report = match table.tier {
                     Tier::Read => setup.report(row.fault).await,
-                    Tier::Probe => probes::run(setup.base_url(), row.fault).await,
+                    Tier::Probe => probes::run(&setup.node, row.fault).await,
                     _ => claim::run(row.fault, table.tier).await,
                 };
                 expect_cases(&caught(&report), row.failing_cases)?;

@@ -37,7 +37,7 @@ async fn devnode(seed: u64, blocks: u64) -> nodeproof_devnode::Handle {
 }
 
 async fn proxy(node: &nodeproof_devnode::Handle, fault: Fault) -> Proxy {
-    Proxy::spawn(node.base_url(), fault).await.expect("a proxy")
+    Proxy::spawn(node, fault).await.expect("a proxy")
 }
 
 async fn check(urls: &[&str], options: &Options) -> NodesReport {

@@ -168,9 +168,7 @@ async fn each_fault_of_one_node_is_found_by_the_checks_about_it_and_the_node_is_
         let mut chain = None;
         let url = match row.last {
             Last::Responses(fault) => {
-                let spawned = Proxy::spawn(third.base_url(), fault)
-                    .await
-                    .expect("a proxy");
+                let spawned = Proxy::spawn(&third, fault).await.expect("a proxy");
                 proxy.insert(spawned).server.base_url()
             }
             Last::Chain(seed, blocks) => {

@@ -137,9 +137,7 @@ fn state() -> (tempfile::TempDir, PathBuf) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
     let node = devnode(300).await;
-    let broken = Proxy::spawn(node.base_url(), fault())
-        .await
-        .expect("a proxy");
+    let broken = Proxy::spawn(&node, fault()).await.expect("a proxy");
     let url = broken.server.base_url();
     let whole = check(&url, &only_blocks("..")).await;
     let (_folder, path) = state();
@@ -214,7 +212,7 @@ async fn a_sweep_goes_to_the_tip_that_there_was_in_the_beginning() {
         chain.make_block();
         response
     };
-    let proxy = Proxy::spawn(node.base_url(), Arc::new(growing))
+    let proxy = Proxy::spawn(&node, Arc::new(growing))
         .await
         .expect("a proxy");
     let mut options = only_blocks("..");

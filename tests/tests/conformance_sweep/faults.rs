@@ -25,9 +25,7 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
     let node = devnode(BLOCKS).await;
     let mut wrong = Vec::new();
     for row in rows() {
-        let broken = Proxy::spawn(node.base_url(), row.fault)
-            .await
-            .expect("a proxy");
+        let broken = Proxy::spawn(&node, row.fault).await.expect("a proxy");
         let report = check(&broken.server.base_url(), &only_blocks("..")).await;
         let mut found: Vec<(&str, u64)> = Vec::new();
         let mut elsewhere = Vec::new();
@@ -127,7 +125,7 @@ async fn a_run_without_a_sweep_does_not_see_that_block() {
     // At this length, the block is not among those that a run reads.
     let node = devnode(500).await;
     let fault = in_block(|block| remove(block, "", "proof"));
-    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let broken = Proxy::spawn(&node, fault).await.expect("a proxy");
     let report = check(&broken.server.base_url(), &Options::default()).await;
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
     assert!(report.requests <= 400, "{}", report.requests);
@@ -180,7 +178,7 @@ async fn a_good_chain_passes_every_case_that_a_run_without_a_sweep_passes() {
 async fn a_range_has_the_blocks_that_it_names() {
     let node = devnode(60).await;
     let fault = in_block(|block| remove(block, "", "proof"));
-    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let broken = Proxy::spawn(&node, fault).await.expect("a proxy");
     let url = broken.server.base_url();
     for (range, judged, code) in [
         ("30..37", 7, 0),
@@ -214,9 +212,7 @@ async fn a_range_that_names_a_block_that_is_not_there_is_not_cut_in_silence() {
             response
         }
     };
-    let broken = Proxy::spawn(node.base_url(), Arc::new(fault))
-        .await
-        .expect("a proxy");
+    let broken = Proxy::spawn(&node, Arc::new(fault)).await.expect("a proxy");
     let url = broken.server.base_url();
     let report = check(&url, &only_blocks("1..=60")).await;
     assert_eq!(report.exit_code, 3, "{:?}", ids(&report, Outcome::Fail));
@@ -235,7 +231,7 @@ async fn a_sweep_runs_the_selected_cases_alone() {
         remove(block, "", "proof");
         block["timestamp"] = json!(1);
     });
-    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let broken = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = only_blocks("..");
     options
         .select_only(["chain/time-goes-on", "chain/no-holes"])

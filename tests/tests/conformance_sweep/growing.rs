@@ -41,7 +41,7 @@ async fn a_sweep_that_is_overtaken_by_the_chain_sees_no_holes() {
     let node = devnode(BLOCKS).await;
     for jobs in [1, 8] {
         let fault = grows_at(22, None);
-        let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
         let mut options = only_blocks("1..=30");
         options.limits.jobs = jobs;
         let report = check(&proxy.server.base_url(), &options).await;
@@ -56,7 +56,7 @@ async fn a_sweep_that_is_overtaken_by_the_chain_sees_no_holes() {
 async fn a_block_that_is_still_missing_then_is_a_hole() {
     let node = devnode(BLOCKS).await;
     let fault = grows_at(22, Some(21));
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &only_blocks("1..=30")).await;
     assert_eq!(kinds(&report), [("chain/no-holes", 1, &[21][..])]);
 }
@@ -66,7 +66,7 @@ async fn a_chain_that_grows_while_its_end_is_looked_for_has_no_holes() {
     let node = devnode(BLOCKS).await;
     // Blocks 20 and 24 are requested before block 21. Block 22 is requested after all of them.
     let fault = grows_at(BEFORE + 2, None);
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
     assert_eq!(ids(&report, Outcome::Fail), Vec::<&str>::new());
     assert!(ids(&report, Outcome::Pass).contains(&"chain/no-holes"));

@@ -45,7 +45,7 @@ fn only_blocks(blocks: &str) -> Options {
 /// Runs a sweep over all blocks of a node with this fault.
 async fn swept(blocks: u64, fault: Fault) -> Report {
     let node = devnode(blocks).await;
-    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let broken = Proxy::spawn(&node, fault).await.expect("a proxy");
     let url = broken.server.base_url();
     integration_tests::watch::check(&url, &only_blocks("..")).await
 }

@@ -203,9 +203,7 @@ async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
             .with_body(r#"{"detail":"Block not found"}"#),
         _ => response,
     };
-    let proxy = Proxy::spawn(node.base_url(), Arc::new(gap))
-        .await
-        .expect("a proxy");
+    let proxy = Proxy::spawn(&node, Arc::new(gap)).await.expect("a proxy");
     let url = proxy.server.base_url();
     let report = check(&url, &only_blocks("1..=60")).await;
     let sweep = report.sweep.as_ref().expect("a sweep");
@@ -241,9 +239,7 @@ async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
                 response
             }
         };
-        let proxy = Proxy::spawn(node.base_url(), Arc::new(fault))
-            .await
-            .expect("a proxy");
+        let proxy = Proxy::spawn(&node, Arc::new(fault)).await.expect("a proxy");
         let url = proxy.server.base_url();
         for range in ["..", "5..", "..=60", "50..1000"] {
             let report = check(&url, &only_blocks(range)).await;
@@ -279,7 +275,7 @@ async fn a_node_that_returns_its_latest_block_for_every_later_one_is_swept_up_to
             response
         }
     };
-    let proxy = Proxy::spawn(node.base_url(), Arc::new(clamps))
+    let proxy = Proxy::spawn(&node, Arc::new(clamps))
         .await
         .expect("a proxy");
     let url = proxy.server.base_url();

@@ -25,7 +25,7 @@ fn without_below(first: u64, status: StatusCode) -> Fault {
 
 async fn pruned(node: &nodeproof_devnode::Handle, first: u64, status: StatusCode) -> Proxy {
     let fault = without_below(first, status);
-    Proxy::spawn(node.base_url(), fault).await.expect("a proxy")
+    Proxy::spawn(node, fault).await.expect("a proxy")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,7 +123,7 @@ async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
             None => response,
         }
     });
-    let proxy = Proxy::spawn(node.base_url(), long).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, long).await.expect("a proxy");
     let mut options = only_blocks("..");
     options.select_only(["chain/no-holes"]).expect("an ID");
     let report = check(&proxy.server.base_url(), &options).await;

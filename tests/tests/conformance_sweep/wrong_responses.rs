@@ -140,7 +140,7 @@ async fn a_block_that_stays_busy_does_not_end_the_sweep() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limit_of_requests_ends_a_sweep_only_where_it_counts() {
     let node = devnode(200).await;
-    let proxy = Proxy::honest(node.base_url()).await.expect("a proxy");
+    let proxy = Proxy::honest(&node).await.expect("a proxy");
     let url = proxy.server.base_url();
     let mut options = only_blocks("..");
     options.limits.max_requests = 60;

@@ -145,7 +145,7 @@ async fn spendable_after_changed(
         }
         response
     });
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = with_own_wallet(&same, wallet, allow);
     change(&mut options);
     let report = check(&proxy.server.base_url(), &options).await;
@@ -221,7 +221,7 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
             json!(format!("not today: {body}")),
         );
     });
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let options = with_own_wallet(&same, wallet, Tier::Write);
     let report = check(&proxy.server.base_url(), &options).await;
     let claim = report

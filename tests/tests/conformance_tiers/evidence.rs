@@ -18,7 +18,7 @@ use crate::{ended, local};
 /// Runs a tier. Throw-away wallets without money sign the submissions that must be refused.
 async fn run(allow: Tier, fault: Fault) -> Report {
     let node = local().await;
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = options(&node, allow);
     options.submitting.public_wallet = None;
     check(&proxy.server.base_url(), &options).await
@@ -206,7 +206,7 @@ async fn a_wrong_balance_of_any_wallet_is_found_by_reading() {
             *entry = (entry.as_u64().unwrap_or_default() + 1).into();
         }
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = Options::default();
     let report = check(&proxy.server.base_url(), &options).await;
     assert_eq!(caught(&report), ["get-balances/lists-agree"]);

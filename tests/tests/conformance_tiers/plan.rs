@@ -51,7 +51,7 @@ fn planned(options: &Options) -> BTreeSet<Kind> {
 }
 
 async fn sent(node: &LocalNode, options: &Options) -> BTreeSet<Kind> {
-    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let proxy = Proxy::honest(node).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), options).await;
     assert!(report.exit_code <= 1, "{:?}", report.reason);
     proxy.requests().iter().map(kind_of).collect()

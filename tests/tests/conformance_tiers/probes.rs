@@ -26,7 +26,7 @@ fn probing() -> Options {
 
 async fn caught_at(fault: Fault) -> Vec<String> {
     let node = local().await;
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &probing()).await;
     assert!(report.exit_code <= 1, "{:?}", report.reason);
     caught(&report)
@@ -156,7 +156,7 @@ fn only_probes_send(requests: &[RecordedRequest]) -> BTreeSet<String> {
 async fn probes_are_sent_only_where_they_are_named() {
     let node = local().await;
     for allow in [Tier::Read, Tier::Reject, Tier::Write] {
-        let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+        let proxy = Proxy::honest(&node).await.expect("a proxy");
         check(&proxy.server.base_url(), &options(&node, allow)).await;
         assert_eq!(
             only_probes_send(&proxy.requests()),
@@ -164,7 +164,7 @@ async fn probes_are_sent_only_where_they_are_named() {
             "{allow:?}"
         );
     }
-    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let proxy = Proxy::honest(&node).await.expect("a proxy");
     check(&proxy.server.base_url(), &probing()).await;
     assert!(only_probes_send(&proxy.requests()).len() > 100);
 }

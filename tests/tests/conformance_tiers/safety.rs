@@ -15,7 +15,7 @@ use crate::{ended, local};
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_allowed_is_skipped_and_not_sent() {
     let node = local().await;
-    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let proxy = Proxy::honest(&node).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &options(&node, Tier::Read)).await;
     assert!(
         proxy
@@ -45,7 +45,7 @@ async fn what_is_not_allowed_is_skipped_and_not_sent() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
     let node = local().await;
-    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let proxy = Proxy::honest(&node).await.expect("a proxy");
     let target = Target::parse(&proxy.server.base_url(), Network::Mainnet).expect("a target");
     let options = options(&node, Tier::Write);
     let report = nodeproof_conformance::run(
@@ -87,7 +87,7 @@ async fn what_was_not_asked_for_is_never_signed() {
             json!({"amount_to_send": 1}),
         );
     });
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
     let submitted: Vec<_> = proxy
         .requests()
@@ -107,7 +107,7 @@ async fn what_was_not_asked_for_is_never_signed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_and_no_request_shows_the_key() {
     let node = local().await;
-    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let proxy = Proxy::honest(&node).await.expect("a proxy");
     let options = options(&node, Tier::Write);
     // The local node's signer does not show its key. The key follows from the seed.
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
@@ -145,7 +145,7 @@ async fn the_node_does_not_choose_the_time_that_the_wallet_signs() {
         let fault = change_json("/call-sc", move |_, built| {
             set(built, "/transaction/timestamp", json!(time()));
         });
-        let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
         let mut options = options(&node, Tier::Write);
         options
             .select_only(["submit-transaction/claim-accepted"])

@@ -78,7 +78,7 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
             assert!(text.contains(to), "{from} is not in {text}");
             response.with_body(text)
         });
-        let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
         let mut options = options(&node, Tier::Write);
         options
             .select_only(["submit-transaction/claim-accepted"])

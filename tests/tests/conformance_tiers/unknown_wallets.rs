@@ -53,7 +53,7 @@ async fn run(
             false => change(request, refused(response)),
         }
     });
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = Options::default();
     options.selection.allow = Tier::Write;
     options.submitting.wallet = Some(wallet.keys().clone().into());

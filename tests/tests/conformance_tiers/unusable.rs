@@ -69,7 +69,7 @@ fn ok(response: Response, body: &'static str) -> Response {
 
 async fn run(fault: Fault) -> Report {
     let node = local().await;
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = options(&node, Tier::Write);
     options.submitting.settle_timeout = std::time::Duration::from_millis(200);
     check(&proxy.server.base_url(), &options).await

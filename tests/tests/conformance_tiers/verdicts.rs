@@ -197,7 +197,7 @@ async fn with_wrong_balance(balance_type: &'static str) -> Report {
             }
         },
     );
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     check(&proxy.server.base_url(), &Options::default()).await
 }
 
@@ -278,7 +278,7 @@ async fn a_long_command_is_never_cut() {
             json!("cut"),
         );
     });
-    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
     let long = report::long_texts(&report);
     let report::LongText {

@@ -266,7 +266,7 @@ async fn a_claim_is_made_at_a_node_that_refuses_to_show_what_is_not_there() {
                 .with_status(status)
                 .with_body(r#"{"detail":"nope"}"#)
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let made = verifier
             .add_signed(&proxy.server.base_url(), asset, &[])
             .ended(0)

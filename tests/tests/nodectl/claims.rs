@@ -173,7 +173,7 @@ async fn what_was_signed_is_kept_for_its_owner_only() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
     let node = lively().await;
-    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let proxy = Proxy::honest(&node).await.unwrap();
     let verifier = Verifier::of(&node);
     // Nothing is signed, so no passphrase is needed.
     let ran = verifier
@@ -233,7 +233,7 @@ async fn the_same_command_again_submits_the_same_transaction() {
             response
         }
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let url = proxy.server.base_url();
     let verifier = Verifier::of(&node);
     let first = verifier.add_signed(&url, "a", &[]).ended(5).error();
@@ -388,7 +388,7 @@ async fn a_node_that_builds_another_claim_is_6_and_nothing_is_kept() {
         }),
         _ => response,
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let verifier = Verifier::of(&node);
     let error = verifier
         .add_signed(&proxy.server.base_url(), "a", &[])

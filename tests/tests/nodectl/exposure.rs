@@ -24,7 +24,7 @@ enum Place {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_input_takes_a_key_to_the_node() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
-    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let proxy = Proxy::honest(&node).await.unwrap();
     let home = Home::new();
     let keys = KeyPair::from_hex(&"5ec2e7f1".repeat(8)).unwrap();
     let (plain, sealed) = (home.path("plain.json"), home.path("sealed.pem"));

@@ -21,7 +21,7 @@ fn make(path: &Path, mode: u32) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_others_control_is_refused() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
-    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let proxy = Proxy::honest(&node).await.unwrap();
     let url = proxy.server.base_url();
     let verifier = Verifier::of(&node);
     let (home, own) = (&verifier.home, verifier.home.path("own"));

@@ -56,7 +56,7 @@ impl LyingNode {
             }
             _ => response,
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
         Self { proxy, shown, node }
     }
 

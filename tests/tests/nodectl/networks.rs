@@ -86,7 +86,7 @@ fn a_key_file_records_the_network_and_keeps_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wallet_signs_for_its_own_network_only() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
-    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let proxy = Proxy::honest(&node).await.unwrap();
     let url = proxy.server.base_url();
     let verifier = Verifier::of(&node);
     let wallet = |network: Network| {

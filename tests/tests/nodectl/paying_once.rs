@@ -56,10 +56,7 @@ async fn failing(node: &Handle, path: &'static str, status: u16) -> (Proxy, Arc<
             response
         }
     });
-    (
-        Proxy::spawn(node.base_url(), fault).await.expect("a proxy"),
-        on,
-    )
+    (Proxy::spawn(node, fault).await.expect("a proxy"), on)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -172,7 +169,7 @@ async fn busy_is_3_and_5_once_the_transaction_may_have_been_taken() {
         }
         response
     });
-    let busy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let busy = Proxy::spawn(&node, fault).await.unwrap();
     let url = busy.server.base_url();
     let error = verifier.add_signed(&url, "a", &[]).ended(3).error();
     assert_eq!(error["maybe_sent"], false, "{error}");
@@ -215,7 +212,7 @@ async fn never_advises_deleting_a_saved_transaction() {
         }),
         _ => response,
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let verifier = Verifier::of(&node);
     let error = verifier.add_signed(&proxy.server.base_url(), "a", &[]);
     let error = error.ended(4).error();
@@ -243,7 +240,7 @@ async fn a_contradictory_response_is_not_a_success() {
             "/submit-transaction" => response.with_json(|body| body["status"] = told.clone()),
             _ => response,
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let verifier = Verifier::of(&node);
         let url = proxy.server.base_url();
         let quick = ["--no-wait"];
@@ -286,7 +283,7 @@ async fn a_look_that_fails_does_not_end_the_wait() {
             }
             _ => response,
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let verifier = Verifier::of(&node);
         let made = verifier.add_signed(&proxy.server.base_url(), "a", &[]);
         assert_eq!(made.ended(0).json()["record"]["asset_id"], "a");
@@ -341,7 +338,7 @@ async fn the_slower_of_two_runs_names_the_transaction_it_submits() {
         }
         response
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let slower = ["--no-wait", "--keep", &place, "--any-node"];
     let ran = verifier
         .add_signed(&proxy.server.base_url(), "a", &slower)

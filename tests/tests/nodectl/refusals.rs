@@ -68,7 +68,7 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
             }
             response
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
         let old = ["--no-wait", "--trust-node-time"];
         let refused = verifier.add_signed(&url, "a", &old);
@@ -123,7 +123,7 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
         }
         response
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let url = proxy.server.base_url();
     let wallet = verifier.home.wallet("plain.json", &verifier.keys);
     let runs: Vec<_> = (0..RUNS)
@@ -191,7 +191,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
             }
             _ => response,
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
         let ran = verifier.add_signed(&url, "a", &["--no-wait"]).ended(6);
         let message = ran.error()["message"].to_string();
@@ -221,7 +221,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         }),
         _ => response,
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let verifier = Verifier::of(&node);
     let ran = verifier.add_signed(&proxy.server.base_url(), "a", &["--no-wait"]);
     ran.ended(0);

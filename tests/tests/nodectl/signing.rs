@@ -213,7 +213,7 @@ async fn a_node_that_builds_something_else_is_6() {
             let body = String::from_utf8_lossy(&response.body).replace(from, to);
             response.with_body(body)
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let ran = call(&home, &node, &proxy.server.base_url(), &FEE).ended(6);
         assert_eq!(ran.out, "");
         assert!(ran.err.contains("nothing was signed"), "{ran:?}");

@@ -169,7 +169,7 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
             assert_eq!(text.matches(&old).count(), 1, "{old} in {text}");
             response.with_body(text.replacen(&old, &new, 1))
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let url = proxy.server.base_url();
         for command in [&claim, &call] {
             let ran = home.ask(&url, command);

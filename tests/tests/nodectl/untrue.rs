@@ -179,9 +179,9 @@ async fn recorded_as(change: fn(&mut Value)) -> String {
         }),
         _ => response,
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let ran = Verifier::of(&node)
-        .add_signed(&proxy.server.base_url(), "a", &[])
+        .add_signed(&proxy.server.base_url(), "a", &["--wait", "2"])
         .ended(5);
     let error = ran.error();
     assert_eq!(error["maybe_sent"], true);
@@ -241,7 +241,7 @@ async fn a_transaction_of_another_time_is_not_signed() {
                 *built = time(built.as_i64().expect("a time")).into();
             })
         });
-        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
         let url = proxy.server.base_url();
         let trusting = ["--trust-node-time"];
         let ran = verifier.add_signed(&url, "a", &trusting).ended(6);

@@ -377,7 +377,7 @@ async fn text_from_a_node_is_no_command_of_the_older_form_in_any_format() {
     let fault = change_json("/get-block", |_, block| {
         block["creator_wallet"] = serde_json::json!("##[error]hidden");
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let output = |format: &str, github: &str| {
         let mut command = super::run(&proxy.server.base_url());
         command.args(["--format", format, "--only", "get-block/*"]);

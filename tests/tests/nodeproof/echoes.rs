@@ -219,7 +219,7 @@ async fn no_output_has_sixteen_digits_of_a_signature_that_a_node_repeats() {
                 }
                 response
             });
-            let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+            let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
 
             let reports = folder.path().join("reports");
             let (status, out, errors) = ran(run(&proxy.server.base_url())

@@ -111,7 +111,7 @@ async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
         set(block, "/creator_wallet", json!(HOSTILE));
         set(block, "/proof", json!({HOSTILE: HOSTILE}));
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let folder = tempfile::tempdir().expect("a folder");
     let summary = folder.path().join("summary.md");
     fs::write(&summary, "# Before\n\n").expect("a file");
@@ -174,7 +174,7 @@ async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_summary_is_appended_for_one_node_and_for_several() {
     let one = node(None).await;
-    let other = Proxy::honest(one.base_url()).await.expect("a proxy").server;
+    let other = Proxy::honest(&one).await.expect("a proxy").server;
     let folder = tempfile::tempdir().expect("a folder");
     let summary = folder.path().join("summary.md");
     let with = |url: &str| {
@@ -246,7 +246,7 @@ async fn a_pasted_command_sends_one_request_whatever_a_redirect_names() {
         }
         response
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let (_, out, _) = ran(&mut run(&proxy.server.base_url()));
     let commands: Vec<&str> = out
         .lines()

@@ -222,14 +222,8 @@ async fn every_report_keeps_the_schema_and_is_read_back_as_it_was_meant() {
         set(block, "/creator_wallet", json!(text));
         set(block, "/proof", json!({text: text}));
     });
-    let hostile = Proxy::spawn(good.base_url(), hostile)
-        .await
-        .expect("a proxy")
-        .server;
-    let honest = Proxy::honest(good.base_url())
-        .await
-        .expect("a proxy")
-        .server;
+    let hostile = Proxy::spawn(&good, hostile).await.expect("a proxy").server;
+    let honest = Proxy::honest(&good).await.expect("a proxy").server;
     let mut skipped = false;
     for (name, urls) in [
         ("a good node", vec![good.base_url().to_owned()]),

@@ -6,11 +6,13 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
+        mpsc,
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -38,7 +40,7 @@ async fn get(url: &str) -> Option<(u16, String)> {
 /// A running monitor.
 struct Monitor {
     child: Child,
-    log: BufReader<ChildStdout>,
+    log: mpsc::Receiver<String>,
     address: String,
 }
 
@@ -75,7 +77,14 @@ impl Monitor {
         command.args(more);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program");
-        let log = BufReader::new(child.stdout.take().expect("its log"));
+        let lines = BufReader::new(child.stdout.take().expect("its log")).lines();
+        let (sender, log) = mpsc::channel();
+        thread::spawn(move || {
+            for line in lines {
+                // The test may have ended before the log.
+                let _sent = sender.send(line.expect("text"));
+            }
+        });
         let mut greeting = String::new();
         let mut notes = BufReader::new(child.stderr.take().expect("its notes"));
         notes.read_line(&mut greeting).expect("text");
@@ -93,8 +102,7 @@ impl Monitor {
 
     /// Returns the next change in the log.
     fn change(&mut self) -> Value {
-        let mut line = String::new();
-        self.log.read_line(&mut line).expect("text");
+        let line = self.log.recv_timeout(PATIENCE).expect("a line in the log");
         serde_json::from_str(&line).expect("a line of JSON")
     }
 
@@ -141,14 +149,17 @@ impl Monitor {
         }
     }
 
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill")
+            .args(["-s", signal, &self.child.id().to_string()])
+            .status();
+        assert!(sent.expect("kill").success());
+    }
+
     /// Ends it by SIGTERM, and returns the exit status and the rest of the log.
     fn end(mut self) -> (Option<i32>, String) {
-        let ended = Command::new("kill")
-            .arg(self.child.id().to_string())
-            .status();
-        assert!(ended.expect("kill").success());
-        let mut rest = String::new();
-        self.log.read_to_string(&mut rest).expect("text");
+        self.signal("TERM");
+        let rest = self.log.iter().collect::<Vec<_>>().join("\n");
         (self.child.wait().expect("a status").code(), rest)
     }
 }
@@ -246,7 +257,7 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
 async fn a_node_that_responds_is_not_unreachable_if_it_can_not_be_checked() {
     let node = node(None).await;
     let fault: Fault = Arc::new(|_, response| response.with_status(StatusCode::NOT_FOUND));
-    let other = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let other = Proxy::spawn(&node, fault).await.expect("a proxy");
     let url = other.server.base_url();
     let monitor = Monitor::start(&[&url]);
     let inconclusive = label("verdict", &url, ",verdict=\"inconclusive\"");
@@ -271,7 +282,7 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
                 json!(response["timestamp"].as_u64().unwrap_or_default() / 1000);
         }
     });
-    let proxy = Proxy::spawn(ahead.base_url(), late).await.expect("a proxy");
+    let proxy = Proxy::spawn(&ahead, late).await.expect("a proxy");
     let (one, other) = (proxy.server.base_url(), behind.base_url().to_owned());
     let mut monitor = Monitor::start(&[&one, &other]);
     for _ in 0..2 {
@@ -467,7 +478,7 @@ async fn a_case_that_passes_again_has_no_series() {
             response["status"] = json!(1);
         }
     });
-    let proxy = Proxy::spawn(node.base_url(), cut).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, cut).await.expect("a proxy");
     let url = proxy.server.base_url();
     let monitor = Monitor::start(&[&url]);
     let failed = |metrics: BTreeMap<String, f64>| {
@@ -637,9 +648,12 @@ async fn a_chain_that_grows_by_many_blocks_is_checked_in_parts() {
     let node = node(None).await;
     let mut monitor = Monitor::start(&[node.base_url()]);
     assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    // All of them are there before the next run.
+    monitor.signal("STOP");
     for _ in 0..1_500 {
         node.node().make_block();
     }
+    monitor.signal("CONT");
     assert_eq!(monitor.result(), pair("chain", "growth"));
     let checked = label("checked_blocks_total", node.base_url(), "");
     // The second part follows, and nothing is missed.

@@ -248,7 +248,7 @@ async fn markup_that_a_node_sends_is_only_text_in_a_browser() {
     };
     let node = node(12, None).await;
     let fault: Fault = Arc::new(|request, response| with_echo(&request.path, response, MARKUP));
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = run(&proxy.server.base_url());
     command.arg("--report-dir").arg(folder.path());

@@ -47,7 +47,7 @@ async fn a_finding_that_a_run_did_not_check_again_is_not_fixed() {
             document["proof"] = "42".into();
         }
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let bad = proxy.server.base_url();
 
     let range = format!("{block}..={block}");
@@ -92,7 +92,7 @@ async fn a_run_that_could_not_repeat_a_request_has_no_verdict() {
     let fault = change_json("/get-trustscore-wallets", |_, document| {
         document["trust_score"] = "1".into();
     });
-    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let (before, after) = (folder.path().join("before"), folder.path().join("after"));
     assert_eq!(report(&before, &proxy.server.base_url(), &[]), 1);
     let earlier = before.join("report.json");

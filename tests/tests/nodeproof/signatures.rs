@@ -152,7 +152,7 @@ async fn what_a_rewriting_node_returns_can_be_verified_by_hand() {
     let node = node(None).await;
     for (name, case, wrong, fault) in table {
         let folder = tempfile::tempdir().expect("a folder");
-        let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
         let url = proxy.server.base_url();
         check(run(&url), case, wrong, folder.path());
         assert!(!Path::new("hacked").exists(), "{name}");

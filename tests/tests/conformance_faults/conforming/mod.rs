@@ -59,7 +59,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             assert!(names.insert(name.clone()), "two rows are named {name}");
             trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
                 let report = match tier {
-                    Tier::Read => run(setup.node.base_url(), row.fault).await,
+                    Tier::Read => run(&setup.node, row.fault).await,
                     _ => claim::run(row.fault, tier).await,
                 };
                 expect_cases(&caught(&report), row.failing_cases)?;

@@ -16,7 +16,7 @@ use std::{
 use globset::Glob;
 use integration_tests::{
     matrix,
-    proxy::{Fault, Proxy},
+    proxy::{Fault, Proxy, Upstream},
     submissions::options,
     watch::check,
 };
@@ -83,10 +83,10 @@ async fn examine(table: Table) -> Result<(), Failed> {
     for (row, field) in table.fields.iter().enumerate() {
         for kind in Kind::ALL {
             let (table, field) = (Arc::clone(&table), field.clone());
-            let (turns, node) = (Arc::clone(&turns), node.base_url().to_owned());
+            let (turns, node) = (Arc::clone(&turns), Upstream::from(&node));
             runs.spawn(async move {
                 let _turn = turns.acquire().await;
-                ((row, kind), cell(&table, field, kind, &node).await)
+                ((row, kind), cell(&table, field, kind, node).await)
             });
         }
     }
@@ -98,7 +98,7 @@ async fn examine(table: Table) -> Result<(), Failed> {
     matrix::keep_fresh(&[(table.section, render(&table, &cells))]).map_err(Into::into)
 }
 
-async fn cell(table: &Table, field: Field, kind: Kind, node: &str) -> Cell {
+async fn cell(table: &Table, field: Field, kind: Kind, node: Upstream) -> Cell {
     if !kind.applies_to(&field) {
         return Cell::Impossible;
     }
@@ -121,7 +121,7 @@ async fn cell(table: &Table, field: Field, kind: Kind, node: &str) -> Cell {
 }
 
 /// Runs the cases about the table's endpoint, one request after the other.
-async fn run(table: &Table, fault: Fault, node: &str) -> Report {
+async fn run(table: &Table, fault: Fault, node: Upstream) -> Report {
     let (mut options, local) = match table.tier {
         Tier::Read => (Options::default(), None),
         tier => {
@@ -135,7 +135,7 @@ async fn run(table: &Table, fault: Fault, node: &str) -> Report {
     // This case is slow, and its params have none of these faults.
     options.selection.skip = vec![about(&"call-sc/deep-and-large-params")];
     options.limits.jobs = 1;
-    let node = local.as_ref().map_or(node, |local| &local.base_url);
+    let node = local.as_ref().map_or(node, Upstream::from);
     let proxy = Proxy::spawn(node, fault).await.expect("a proxy");
     check(&proxy.server.base_url(), &options).await
 }
