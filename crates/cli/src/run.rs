@@ -3,7 +3,7 @@
 use std::{process::ExitCode, thread, time::Duration};
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
-use nodeproof_primitives::redact::{keys_in, redact_parts};
+use nodeproof_primitives::redact::{given_keys, redact_parts};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
     let status = match work(cli, output) {
         Ok(()) => 0,
         Err(failure) => {
-            let keys = keys_in_arguments();
+            let keys = given_keys("NODECTL_");
             let failure = if keys.is_empty() {
                 failure
             } else {
@@ -50,17 +50,6 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(status)
-}
-
-/// Returns what looks like a private key in the arguments and in the environment's settings.
-fn keys_in_arguments() -> Vec<String> {
-    let settings = std::env::vars_os()
-        .filter(|(name, _)| name.to_string_lossy().starts_with("NODECTL_"))
-        .map(|(_, value)| value);
-    let given = std::env::args_os().chain(settings);
-    given
-        .flat_map(|one| keys_in(&one.to_string_lossy()))
-        .collect()
 }
 
 fn work(cli: Cli, output: Output) -> Result<(), Failure> {
@@ -183,7 +172,7 @@ fn not_a_command_line(error: &clap::Error) -> ExitCode {
     );
     let json = std::env::args_os().any(|argument| argument == "--json");
     let message = error.to_string();
-    let harmless = redact_parts(&message, &keys_in_arguments());
+    let harmless = redact_parts(&message, &given_keys("NODECTL_"));
     if !shown && (json || harmless != message) {
         let message = harmless.trim_start_matches("error: ").trim_end();
         Output::new(json, false).fail(&Failure::lines(message));

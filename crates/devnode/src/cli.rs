@@ -30,7 +30,10 @@ use std::{
 };
 
 use clap::Args;
-use nodeproof_primitives::{Network, TimestampMs, WalletAddress, redact::redact};
+use nodeproof_primitives::{
+    Network, TimestampMs, WalletAddress,
+    redact::{given_keys, redact_parts},
+};
 
 use crate::{BlockTime, ChainTime, Config, Forms, InjectedFault, ParseInjectedFaultError, spawn};
 use greeting::Greeting;
@@ -158,7 +161,7 @@ fn start_time(text: &str) -> Result<TimestampMs, String> {
 /// exits.
 pub fn exit_with(error: &clap::Error) -> ! {
     let text = error.render().to_string();
-    let harmless = redact(&text);
+    let harmless = redact_parts(&text, &given_keys("DEVNODE_"));
     if harmless == text {
         error.exit()
     }

@@ -75,6 +75,13 @@ pub(crate) enum UsageError {
     PassphraseFile { path: String, reason: String },
     #[error("the fixture {path} can't be read: {reason}")]
     Fixture { path: String, reason: String },
+    #[error(
+        "the fixture {path} contains {found}, and its values are sent to the node: nothing was sent"
+    )]
+    FixtureKey {
+        path: String,
+        found: nodeproof_wallet::Exposure,
+    },
     #[error(transparent)]
     Baseline(#[from] BaselineError),
     #[error("the expectations in {path} can't be used: {reason}")]

@@ -8,7 +8,7 @@ use std::{
     pin::Pin,
 };
 
-use nodeproof_primitives::{Network, redact::redact};
+use nodeproof_primitives::Network;
 use nodeproof_report::ExitStatus;
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
     manual::{completions, man},
     monitor::start_monitor,
     options_from_args::{options, permitted},
-    output::{NotWritten, complain_usage, list, print, show},
+    output::{NotWritten, complain_usage, list, print, show, without_keys},
     report_folder::{remove_earlier, remove_stale},
     runs::Runs,
     several::{for_one_node, named_targets, several},
@@ -66,7 +66,7 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
                 remove_earlier(args);
             }
             // If the user put a private key into the wrong argument, the message must not repeat it.
-            complain_usage(&redact(&format!("error: {error}")));
+            complain_usage(&without_keys(&format!("error: {error}")));
             match error {
                 UsageError::Output(_) => ExitStatus::HarnessFault.code(),
                 _ => ExitStatus::Usage.code(),

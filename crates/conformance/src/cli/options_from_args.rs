@@ -7,8 +7,10 @@ use std::{
 
 use globset::{Glob, GlobMatcher};
 use nodeproof_files::read_text;
-use nodeproof_primitives::{Network, redact::redact};
-use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, forbid_core_dumps};
+use nodeproof_primitives::{Network, WalletAddress, redact::redact};
+use nodeproof_wallet::{
+    Exposure, KeyFile, KeyFileFault, Passphrase, exposed_key, forbid_core_dumps,
+};
 
 use super::{
     args::{CheckArgs, ConformanceArgs},
@@ -63,7 +65,7 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
     let fixture = args
         .fixture
         .as_deref()
-        .map(read_fixture)
+        .map(|path| read_fixture(path, &[]))
         .transpose()?
         .unwrap_or_default();
     let expectations = args
@@ -140,6 +142,10 @@ pub(crate) fn options(
         settle_timeout: args.settle_timeout,
         ..Submitting::default()
     };
+    if let (Some(path), Some(wallet)) = (&args.check.fixture, &options.submitting.wallet) {
+        // Now the key is known that the fixture must not contain.
+        read_fixture(path, &[wallet.address()])?;
+    }
     options.sweep = args.blocks.map(|blocks| {
         let mut sweep = Sweep::new(blocks);
         sweep.counts_requests = args.max_requests.is_some();
@@ -203,13 +209,21 @@ pub(crate) fn baseline_dir(args: &ConformanceArgs) -> PathBuf {
 /// Maximum length of a file of samples, expectations or targets, in bytes.
 pub(crate) const MAX_INPUT: u64 = 16 * 1024 * 1024;
 
-pub(crate) fn read_fixture(path: &Path) -> Result<Fixture, UsageError> {
+/// Reads a fixture. It must contain no key file, and no private key of these wallets.
+pub(crate) fn read_fixture(path: &Path, wallets: &[WalletAddress]) -> Result<Fixture, UsageError> {
     let wrong = |reason: String| UsageError::Fixture {
         path: path.display().to_string(),
         reason,
     };
     let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+    match exposed_key(&text, wallets) {
+        Some(found @ (Exposure::KeyFile | Exposure::KeyOf(_))) => Err(UsageError::FixtureKey {
+            path: path.display().to_string(),
+            found,
+        }),
+        // A long list of expected hashes has too many numbers to try each as a key.
+        _ => serde_json::from_str(&text).map_err(|error| wrong(error.to_string())),
+    }
 }
 
 pub(crate) fn read_expectations(path: &Path) -> Result<Expectations, UsageError> {

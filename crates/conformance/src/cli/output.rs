@@ -6,7 +6,7 @@ use std::{
 };
 
 use nodeproof_openapi::{Requirement, requirements};
-use nodeproof_primitives::redact::redact;
+use nodeproof_primitives::redact::{given_keys, redact_parts};
 use nodeproof_report::{
     ExitStatus, JsonReport, NodesReport, Report, Style, compact, github, github_error, json,
     nodes_compact, nodes_github, nodes_text, text_with_files, without_old_commands,
@@ -110,7 +110,7 @@ pub(crate) fn status_after(
 ) -> Result<u8, NotWritten> {
     let errors: Vec<_> = written.into_iter().filter_map(Result::err).collect();
     for error in &errors {
-        complain(&redact(&format!("error: {error}")));
+        complain(&without_keys(&format!("error: {error}")));
     }
     match status {
         _ if errors.is_empty() => Ok(status),
@@ -162,13 +162,18 @@ pub(crate) fn print(text: &str) -> Result<(), UsageError> {
 /// exits.
 pub fn exit_with(error: &clap::Error) -> ! {
     let text = error.render().to_string();
-    let redacted = redact(&text);
+    let redacted = without_keys(&text);
     let annotated = error.use_stderr() && on_github();
     if redacted == text && !annotated {
         error.exit()
     }
     complain_usage(redacted.trim_end());
     std::process::exit(error.exit_code())
+}
+
+/// Replaces what looks like a private key in a message, and parts of those in the arguments.
+pub(crate) fn without_keys(text: &str) -> String {
+    redact_parts(text, &given_keys("NODEPROOF_"))
 }
 
 /// Prints the reason why a run did not begin and, in a job of GitHub Actions, an annotation.

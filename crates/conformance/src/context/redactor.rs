@@ -1,7 +1,7 @@
 //! Redacts the signatures of the user's wallet in reports.
 
 use std::{
-    collections::HashSet,
+    collections::{HashSet, VecDeque},
     ops::Range,
     sync::{Arc, Mutex},
 };
@@ -14,6 +14,10 @@ use serde_json::Value;
 const REDACTED: &str = "(signature redacted)";
 /// The smallest number of hexadecimal digits of a signature that is redacted.
 const DIGITS: usize = 16;
+/// How often an escape may be escaped again.
+const ESCAPED_AGAIN: usize = 3;
+/// The largest distance, in words, of two bytes in a list.
+const WORDS_BETWEEN: usize = 4;
 /// The number of base64 characters that [`DIGITS`] digits always fill, wherever they begin.
 const BASE64: usize = 9;
 
@@ -21,8 +25,9 @@ const BASE64: usize = 9;
 ///
 /// A node can repeat a signature anywhere in a response, in any form, and reports cut long texts. So
 /// every text of the finished report is searched for every part of a signature: 16 digits or more, in
-/// upper or lower case, forwards or backwards, with anything between the digits, and in base64. Clones
-/// share their signatures. `Debug` does not show them.
+/// upper or lower case, forwards or backwards, with anything between the digits, and in base64; and for
+/// lists of its bytes, such as `0x2b, 0xdb` or `[43, 219]`. Clones share their signatures. `Debug` does
+/// not show them.
 #[derive(Clone, Default)]
 pub(crate) struct Redactor(Arc<Mutex<Parts>>);
 
@@ -31,6 +36,8 @@ pub(crate) struct Redactor(Arc<Mutex<Parts>>);
 struct Parts {
     hex: HashSet<[u8; DIGITS]>,
     base64: HashSet<[u8; BASE64]>,
+    /// The bytes of each signature, forwards and backwards.
+    bytes: Vec<Vec<u8>>,
 }
 
 impl Redactor {
@@ -97,6 +104,8 @@ impl Parts {
         for form in [digits, &backwards, &bytes_backwards] {
             self.hex.extend(form.windows(DIGITS).filter_map(sized));
         }
+        self.bytes.push(bytes.iter().rev().copied().collect());
+        self.bytes.push(bytes.clone());
         for form in [
             &bytes[..],
             digits,
@@ -112,10 +121,16 @@ impl Parts {
     }
 
     fn redact(&self, text: &str) -> String {
-        let mut found = self.found(&characters(text));
-        let decoded = decoded(text);
-        if decoded.len() < text.chars().count() {
+        let mut characters = characters(text);
+        let mut found = self.found(&characters);
+        // An escape can be escaped again, for example in a string of JSON in a page.
+        for _ in 0..ESCAPED_AGAIN {
+            let decoded = decoded(&characters);
+            if decoded.len() == characters.len() {
+                break;
+            }
             found.extend(self.found(&decoded));
+            characters = decoded;
         }
         found.sort_by_key(|range| range.start);
         let mut shown = String::with_capacity(text.len());
@@ -144,8 +159,74 @@ impl Parts {
         });
         let mut found = places(&hex, &self.hex);
         found.extend(places(&base64, &self.base64));
+        let words = words(characters);
+        for bytes in &self.bytes {
+            found.extend(listed(&words, bytes, |word| word.hex));
+            found.extend(listed(&words, bytes, |word| word.decimal));
+        }
         found
     }
+}
+
+/// A word that can be a byte.
+struct Word {
+    hex: Option<u8>,
+    decimal: Option<u8>,
+    place: Range<usize>,
+}
+
+/// Returns the words of letters and digits that can be a byte. `0x` and `x` before one do not count.
+fn words(characters: &[Character]) -> Vec<Word> {
+    let in_word = |one: &Character, other: &Character| {
+        one.byte.is_ascii_alphanumeric() && other.byte.is_ascii_alphanumeric()
+    };
+    let words = characters.chunk_by(in_word).filter_map(|word| {
+        let text: String = word.iter().map(|one| char::from(one.byte)).collect();
+        let lower = text.to_ascii_lowercase();
+        let prefix = ["0x", "x", ""].into_iter();
+        let digits = prefix
+            .filter_map(|start| lower.strip_prefix(start))
+            .next()?;
+        let hex = u8::from_str_radix(digits, 16).ok();
+        let decimal = lower.parse().ok();
+        let place = word.first()?.place.start..word.last()?.place.end;
+        (hex.is_some() || decimal.is_some()).then_some(Word {
+            hex,
+            decimal,
+            place,
+        })
+    });
+    words.collect()
+}
+
+/// Returns where words list successive bytes of a signature, eight or more. Between two of them may be
+/// other words, such as their numbers.
+fn listed(words: &[Word], bytes: &[u8], value: impl Fn(&Word) -> Option<u8>) -> Vec<Range<usize>> {
+    // For each of the last words: the places in the signature, each with the length of the list that ends
+    // there and the place in the text where it starts.
+    let mut last: VecDeque<Vec<(usize, usize, usize)>> = VecDeque::new();
+    let mut found = Vec::new();
+    for word in words {
+        let is_here = |at: &usize| bytes.get(*at).copied() == value(word);
+        let ends: Vec<_> = (0..bytes.len())
+            .filter(is_here)
+            .map(|at| {
+                let before = last.iter().flatten().filter(|(end, ..)| end + 1 == at);
+                before
+                    .max_by_key(|(_, length, _)| *length)
+                    .map_or((at, 1, word.place.start), |(_, length, start)| {
+                        (at, length + 1, *start)
+                    })
+            })
+            .collect();
+        let lists = ends.iter().filter(|(_, length, _)| *length >= DIGITS / 2);
+        found.extend(lists.map(|(_, _, start)| *start..word.place.end));
+        last.push_back(ends);
+        if last.len() > WORDS_BETWEEN {
+            last.pop_front();
+        }
+    }
+    found
 }
 
 /// An ASCII character and its place in a text.
@@ -166,49 +247,46 @@ fn characters(text: &str) -> Vec<Character> {
 }
 
 /// The escapes of characters: how they begin and end, the base of the number, and its largest length.
-const ESCAPES: [(&str, &str, u32, usize); 5] = [
+const ESCAPES: [(&str, &str, u32, usize); 6] = [
     ("\\u{", "}", 16, 6),
     ("\\u", "", 16, 4),
+    ("\\x", "", 16, 2),
     ("&#x", ";", 16, 6),
     ("&#", ";", 10, 7),
     ("%", "", 16, 2),
 ];
 
-/// Returns a text's characters, with escaped ones in their plain form.
-fn decoded(text: &str) -> Vec<Character> {
-    let mut decoded = Vec::new();
+/// Returns the characters with escaped ones in their plain form.
+fn decoded(characters: &[Character]) -> Vec<Character> {
+    let text: String = characters.iter().map(|one| char::from(one.byte)).collect();
+    let mut decoded = Vec::with_capacity(characters.len());
     let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let escape = ESCAPES.iter().find_map(|(start, end, base, most)| {
-            let number = rest.strip_prefix(start)?;
-            let digits = number
-                .bytes()
-                .take(*most)
-                .take_while(|one| char::from(*one).is_digit(*base))
-                .count();
-            let code = u32::from_str_radix(number.get(..digits)?, *base).ok()?;
-            number.get(digits..)?.strip_prefix(end)?;
-            let byte = u8::try_from(code).ok().filter(u8::is_ascii)?;
-            Some((byte, start.len() + digits + end.len()))
+    while let Some(first) = characters.get(at) {
+        let (byte, length) = escape(&text[at..]).unwrap_or((first.byte, 1));
+        let end = characters.get(at + length - 1).unwrap_or(first).place.end;
+        decoded.push(Character {
+            byte,
+            place: first.place.start..end,
         });
-        let length = match escape {
-            Some((byte, length)) => {
-                let place = at..at + length;
-                decoded.push(Character { byte, place });
-                length
-            }
-            None => {
-                let first = rest.chars().next().map_or(1, char::len_utf8);
-                decoded.extend(characters(&rest[..first]).into_iter().map(|one| Character {
-                    place: at..at + first,
-                    ..one
-                }));
-                first
-            }
-        };
         at += length;
     }
     decoded
+}
+
+/// Returns the ASCII character that is escaped at the start of a text, and the length of the escape.
+fn escape(text: &str) -> Option<(u8, usize)> {
+    if text.starts_with("&amp;") {
+        return Some((b'&', 5));
+    }
+    ESCAPES.iter().find_map(|(start, end, base, most)| {
+        let number = text.strip_prefix(start)?;
+        let is_digit = |one: &u8| char::from(*one).is_digit(*base);
+        let digits = number.bytes().take(*most).take_while(is_digit).count();
+        let code = u32::from_str_radix(number.get(..digits)?, *base).ok()?;
+        number.get(digits..)?.strip_prefix(end)?;
+        let byte = u8::try_from(code).ok().filter(u8::is_ascii)?;
+        Some((byte, start.len() + digits + end.len()))
+    })
 }
 
 /// Returns the characters that belong to a form, in its normal spelling.
@@ -271,6 +349,10 @@ mod tests {
         let groups: Vec<&str> = (0..8).map(|at| &s[16 * at..16 * at + 16]).collect();
         let escaped = |form: fn(u8) -> String| s.bytes().map(form).collect::<String>();
         let base64 = STANDARD.encode(&bytes);
+        let numbered = |form: fn(usize, u8) -> String| {
+            let items = bytes.iter().enumerate();
+            items.map(|(at, byte)| form(at, *byte)).collect::<String>()
+        };
         let texts = [
             s.to_owned(),
             s.to_uppercase(),
@@ -301,6 +383,21 @@ mod tests {
             escaped(|one| format!("&#{one};")),
             escaped(|one| format!("&#x{one:X};")),
             escaped(|one| format!("%{one:02x}")),
+            escaped(|one| format!("%25{one:02x}")),
+            escaped(|one| format!("\\x{one:02x}")),
+            escaped(|one| format!("&amp;#{one};")),
+            escaped(|one| format!("\\\\u{one:04x}")),
+            joined(&pairs, ", 0x"),
+            joined(&pairs, "x"),
+            numbered(|at, byte| format!("\"{at}\":\"{byte:02x}\",")),
+            numbered(|at, byte| format!("{at}: {byte},\n")),
+            numbered(|_, byte| format!("{byte} ")),
+            numbered(|_, byte| format!("{byte:x},")),
+            bytes[9..17]
+                .iter()
+                .rev()
+                .map(|byte| format!("{byte};"))
+                .collect(),
         ];
         for text in texts {
             let shown = redactor().redact(format!("its <{text}> is it"));
