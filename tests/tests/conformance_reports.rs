@@ -130,7 +130,7 @@ async fn junit_tells_a_violation_in_full() {
     assert!(properties.contains(&("base_url", report.target.base_url.as_str())));
     for property in [
         ("network", "devnet"),
-        ("verdict", "departs"),
+        ("verdict", "does-not-conform"),
         ("exit_code", "1"),
     ] {
         assert!(properties.contains(&property), "{properties:?}");
@@ -223,8 +223,8 @@ fn timeless(report: &Report) -> Value {
 #[tokio::test]
 async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
     let good = devnode().await;
-    let departing = observed_node::spawn().await.expect("a node");
-    for base_url in [good.base_url().to_string(), departing.base_url()] {
+    let failing = observed_node::spawn().await.expect("a node");
+    for base_url in [good.base_url().to_string(), failing.base_url()] {
         let mut first = None;
         for jobs in [1, 4, 16, 1] {
             let mut options = Options::default();

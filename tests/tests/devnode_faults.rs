@@ -200,12 +200,12 @@ fn as_a_user(fault: F, devnode: &Path, nodeproof: &Path) -> Result<(), Failed> {
     let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
     let report: Value = serde_json::from_slice(&fs::read(reports.join("report.json"))?)?;
     let cases = report["cases"].as_array().ok_or("no cases")?;
-    let departs = |case: &&Value| {
+    let fails = |case: &&Value| {
         ["fail", "warn", "info"].contains(&case["outcome"].as_str().unwrap_or_default())
     };
     let causes: Vec<String> = cases
         .iter()
-        .filter(departs)
+        .filter(fails)
         .filter(|case| case["explained_by"].is_null())
         .map(|case| case["id"].as_str().unwrap_or_default().to_owned())
         .collect();

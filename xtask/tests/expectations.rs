@@ -54,12 +54,12 @@ async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_viola
     let report = report.expect("a report");
     assert_eq!(code, 0, "{:?}", failed(&report));
     assert_eq!(report.count(Outcome::Known), 10);
-    let departing = report.cases.iter();
-    let departing = departing.filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn));
+    let failing = report.cases.iter();
+    let failing = failing.filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn));
     // The time of this node is fixed.
-    let departing = departing.filter(|case| case.id != "call-sc/timestamp-current");
-    let departing: Vec<_> = departing.map(|case| (&case.id, &case.reason)).collect();
-    assert!(departing.is_empty(), "{departing:?}");
+    let failing = failing.filter(|case| case.id != "call-sc/timestamp-current");
+    let failing: Vec<_> = failing.map(|case| (&case.id, &case.reason)).collect();
+    assert!(failing.is_empty(), "{failing:?}");
     let known = report
         .cases
         .iter()

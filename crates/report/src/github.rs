@@ -42,14 +42,14 @@ fn node(report: &Report, out: &mut String) {
             Outcome::Warn => "warning",
             _ => "notice",
         };
-        let departing = explained.iter();
-        let departing = departing
+        let failing = explained.iter();
+        let failing = failing
             .filter(|case| case.outcome.has_new_findings())
             .count();
         command(
             kind,
             &cause.id,
-            &message(cause, &target.base_url, departing),
+            &message(cause, &target.base_url, failing),
             out,
         );
     }
@@ -80,7 +80,7 @@ fn node(report: &Report, out: &mut String) {
 }
 
 /// Describes a finding in several lines: the mismatch, the requirement and the next step.
-fn message(case: &CaseReport, base_url: &str, departing: usize) -> String {
+fn message(case: &CaseReport, base_url: &str, failing: usize) -> String {
     let mut text = line("node", base_url);
     for requirement in &case.requirements {
         text.push_str(&line(
@@ -100,13 +100,13 @@ fn message(case: &CaseReport, base_url: &str, departing: usize) -> String {
             text.push_str(&line("try", curl));
         }
     }
-    if departing > 0 {
-        let cases = if departing == 1 {
+    if failing > 0 {
+        let cases = if failing == 1 {
             "case fails"
         } else {
             "cases fail"
         };
-        text.push_str(&format!("{departing} more {cases} for the same reason\n"));
+        text.push_str(&format!("{failing} more {cases} for the same reason\n"));
     }
     text.push_str(&line("explain", &format!("nodeproof explain {}", case.id)));
     text

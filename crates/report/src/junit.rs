@@ -161,10 +161,10 @@ fn whole_run(report: &Report) -> TestCase {
         }
         Verdict::Error => non_success(NonSuccessKind::Error, "harness", &reason(), None),
         // An exit status other than 0 must not look like a success.
-        Verdict::Conforms | Verdict::Departs if report.exit_code != 0 && !failed => {
+        Verdict::Conforms | Verdict::DoesNotConform if report.exit_code != 0 && !failed => {
             non_success(NonSuccessKind::Failure, "run", &reason(), None)
         }
-        Verdict::Conforms | Verdict::Departs => TestCaseStatus::success(),
+        Verdict::Conforms | Verdict::DoesNotConform => TestCaseStatus::success(),
     };
     let mut case = TestCase::new("run/has-verdict", status);
     case.set_classname("run");

@@ -14,7 +14,7 @@
 //! let report: Report = serde_json::from_str(r#"{
 //!     "version": 1,
 //!     "target": {"base_url": "http://127.0.0.1:8420/", "network": "devnet"},
-//!     "verdict": "departs", "exit_code": 1, "strict": false,
+//!     "verdict": "does-not-conform", "exit_code": 1, "strict": false,
 //!     "requests": 3, "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 12,
 //!     "cases": [{
 //!         "id": "get-block/proof", "level": "must", "outcome": "fail", "elapsed_ms": 5,
@@ -25,7 +25,7 @@
 //! }"#)?;
 //!
 //! assert_eq!(report.count(Outcome::Fail), 1);
-//! assert!(nodeproof_report::text(&report, Style::Plain).contains("violates the contract"));
+//! assert!(nodeproof_report::text(&report, Style::Plain).contains("does not conform"));
 //! # Ok::<_, serde_json::Error>(())
 //! ```
 //!

@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 fn report(exit_code: u8, cases: &[(&str, &str, &str)]) -> Report {
     let verdict = match exit_code {
         0 | 5 => "conforms",
-        1 => "departs",
+        1 => "does-not-conform",
         _ => "unreachable",
     };
     let cases = cases.iter().map(|(id, outcome, what)| {
-        let departs = matches!(*outcome, "fail" | "warn" | "info");
+        let fails = matches!(*outcome, "fail" | "warn" | "info");
         let finding = json!({"what": what, "expected": "a", "actual": "b"});
         json!({
             "id": id, "level": "must", "outcome": outcome, "elapsed_ms": 1, "reason": what,
-            "findings": if departs { vec![finding] } else { vec![] },
+            "findings": if fails { vec![finding] } else { vec![] },
         })
     });
     let report = json!({
@@ -251,7 +251,7 @@ fn nodes_are_compared_by_their_urls() {
         });
         let check = json!({"id": "cross-check/blocks", "outcome": between, "compared": 3});
         let value = json!({
-            "version": 1, "verdict": "departs", "exit_code": 1,
+            "version": 1, "verdict": "does-not-conform", "exit_code": 1,
             "nodes": nodes.collect::<Vec<Value>>(), "cross_check": [check],
         });
         AnyReport::from_json(&value.to_string()).expect("a report")

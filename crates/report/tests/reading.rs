@@ -48,7 +48,7 @@ fn one_node(text: &str) -> Value {
     serde_json::json!({
         "version": 1,
         "target": {"base_url": text, "network": text},
-        "verdict": "departs", "exit_code": 1, "reason": text, "notes": [text],
+        "verdict": "does-not-conform", "exit_code": 1, "reason": text, "notes": [text],
         "requests": 3, "most_requests": 100,
         "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 1500, "strict": true,
         "cost": {
@@ -95,7 +95,7 @@ fn one_node(text: &str) -> Value {
 /// Returns the report of two nodes.
 fn two_nodes(text: &str) -> Value {
     serde_json::json!({
-        "version": 1, "verdict": "departs", "exit_code": 1,
+        "version": 1, "verdict": "does-not-conform", "exit_code": 1,
         "nodes": [one_node(text), one_node(text)],
         "heights": [
             {"base_url": text, "height": 9}, {"base_url": text, "height": u64::MAX},
@@ -136,14 +136,14 @@ fn a_report_read_back_is_the_same_and_renders_in_every_format() {
     );
 
     let page = html(&report);
-    assert!(page.contains("Violates the contract"));
+    assert!(page.contains("Does not conform"));
     assert!(page.contains("<svg class=\"strip\"") && page.contains("href=\"#latency\""));
     assert!(page.contains("<td data-label=\"Maximum\">12 ms</td>"));
     assert!(junit(&report).expect("XML").contains("get-block/fail"));
     assert!(page.contains("<title>blocks 2 to 6: 0 ms to 2.5 s, median 1 s</title>"));
     assert!(page.contains("<td data-label=\"Votes, highest\">9</td>"));
     let plain = text(&report, Style::Plain);
-    assert!(plain.contains("violates the contract: proof is missing"));
+    assert!(plain.contains("does not conform: proof is missing"));
     assert!(plain.contains(&case_text(&report.cases[1], Style::Plain)));
     assert_eq!(
         case_line(&report.cases[1], Style::Plain),

@@ -129,7 +129,10 @@ async fn a_node_that_is_behind_is_told_from_one_that_disagrees() {
     let other = devnode(8, 31).await;
     let report = check(&[ahead.base_url(), other.base_url()], &Options::default()).await;
     assert_eq!(cross(&report, "blocks").outcome, Outcome::Fail);
-    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+    assert_eq!(
+        (report.verdict, report.exit_code),
+        (Verdict::DoesNotConform, 1)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,7 +158,10 @@ async fn one_of_another_chain_is_named_and_two_disagree() {
     for node in &report.nodes {
         assert_eq!(node.exit_code, 0, "{:?}", ids(node, Outcome::Fail));
     }
-    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+    assert_eq!(
+        (report.verdict, report.exit_code),
+        (Verdict::DoesNotConform, 1)
+    );
 
     let report = check(&urls[..2], &Options::default()).await;
     for finding in &cross(&report, "blocks").findings {
@@ -397,7 +403,10 @@ async fn the_latest_block_is_compared_as_the_others_are() {
             blocks.findings[0].what, "proof: the nodes disagree",
             "{blocks:?}"
         );
-        assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+        assert_eq!(
+            (report.verdict, report.exit_code),
+            (Verdict::DoesNotConform, 1)
+        );
         if options.sweep.is_some() {
             assert_eq!(blocks.compared, 60);
         }
@@ -449,7 +458,10 @@ async fn a_node_that_is_behind_hides_no_fork_above_it() {
     let finding = &blocks.findings[0];
     assert_eq!((finding.place.as_str(), finding.count), ("block 50", 1));
     assert_eq!(finding.what, "proof: the nodes disagree");
-    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+    assert_eq!(
+        (report.verdict, report.exit_code),
+        (Verdict::DoesNotConform, 1)
+    );
 
     // The blocks of the lagging node are compared with those of the others.
     let wrong = proxy(&behind, other_proof("block_index=40")).await;
@@ -487,7 +499,10 @@ async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
     let urls = [one.base_url(), &wrong.server.base_url(), behind.base_url()];
     let report = check(&urls, &options).await;
     assert_eq!(cross(&report, "blocks").findings[0].place, "block 50");
-    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+    assert_eq!(
+        (report.verdict, report.exit_code),
+        (Verdict::DoesNotConform, 1)
+    );
 
     // A lagging node that also violates a requirement still fails.
     let wrong = proxy(
@@ -530,7 +545,10 @@ async fn what_is_malformed_at_one_node_differs_from_what_the_others_have() {
         assert_eq!(findings.len(), 1, "{member}: {:?}", blocks.findings);
         assert_eq!(findings[0].count, blocks.compared, "{member}");
     }
-    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+    assert_eq!(
+        (report.verdict, report.exit_code),
+        (Verdict::DoesNotConform, 1)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

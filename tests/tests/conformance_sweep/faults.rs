@@ -40,7 +40,7 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
         }
         let sweep = report.sweep.as_ref().expect("a sweep");
         let (ends, unread) = ((sweep.from, sweep.to), sweep.unread);
-        let departing = [Outcome::Fail, Outcome::Warn].map(|outcome| ids(&report, outcome).len());
+        let failing = [Outcome::Fail, Outcome::Warn].map(|outcome| ids(&report, outcome).len());
         let curls = report.cases.iter().flat_map(|case| &case.findings);
         let mut curls = curls.map(|finding| finding.curl.as_deref().unwrap_or_default());
         let first = format!("block_index={}'", row.places[0]);
@@ -48,7 +48,7 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
             || !elsewhere.is_empty()
             || ends != (1, BLOCKS + 1)
             || (unread, report.exit_code) != (row.unread, row.exit)
-            || departing.iter().sum::<usize>() != row.finds.len()
+            || failing.iter().sum::<usize>() != row.finds.len()
             || !row.finds.is_empty() && !curls.any(|curl| curl.contains(&first))
         {
             wrong.push(format!(

@@ -50,7 +50,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
         && others_are_spared
         && match hostile.ends {
             Ends::Unreachable => report.reason.is_some(),
-            Ends::Departs(_) | Ends::Warns(_) => true,
+            Ends::DoesNotConform(_) | Ends::Warns(_) => true,
             Ends::Passes => undecided.is_empty(),
         };
     (!right).then(|| {

@@ -31,7 +31,7 @@ pub(crate) enum Ends {
     /// Exit status 3 without a mismatch.
     Unreachable,
     /// Exit status 1, with exactly these failed cases.
-    Departs(&'static [&'static str]),
+    DoesNotConform(&'static [&'static str]),
     /// Exit status 0, with exactly these warnings.
     Warns(&'static [&'static str]),
     /// Exit status 0, and every case passes.
@@ -41,7 +41,7 @@ pub(crate) enum Ends {
 impl Ends {
     pub(crate) fn violations(self) -> &'static [&'static str] {
         match self {
-            Self::Departs(cases) | Self::Warns(cases) => cases,
+            Self::DoesNotConform(cases) | Self::Warns(cases) => cases,
             _ => &[],
         }
     }
@@ -49,7 +49,7 @@ impl Ends {
     pub(crate) const fn verdict(self) -> (u8, Verdict, &'static str) {
         match self {
             Self::Unreachable => (3, Verdict::Unreachable, "unreachable"),
-            Self::Departs(_) => (1, Verdict::Departs, "departs"),
+            Self::DoesNotConform(_) => (1, Verdict::DoesNotConform, "does-not-conform"),
             Self::Warns(_) | Self::Passes => (0, Verdict::Conforms, "conforms"),
         }
     }
@@ -117,7 +117,7 @@ const JSON: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
-    use Ends::{Departs, Passes, Unreachable, Warns};
+    use Ends::{DoesNotConform, Passes, Unreachable, Warns};
     vec![
         patient(
             "one endpoint resets the connection in the middle of a body",
@@ -143,7 +143,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         patient(
             "the Content-Length is shorter than the document",
             trust(|good| Act::close(good.with_length(good.body.len() - 1))),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "extra bytes follow a complete body, and the connection closes",
@@ -231,7 +231,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                     format!("HTTP/1.1 302 Found\r\nLocation: {TRUST}\r\nContent-Length: 0\r\n");
                 Act::send(raw(&head, b""))
             }),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "one endpoint redirects to another host",
@@ -241,7 +241,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 );
                 Act::send(raw(&head, b""))
             }),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "every endpoint redirects to another host",
@@ -256,12 +256,12 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         patient(
             "one endpoint responds with 204 and no body",
             trust(|_| Act::send(raw("HTTP/1.1 204 No Content\r\n", b""))),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "one endpoint responds with 304 and no body",
             trust(|_| Act::send(raw("HTTP/1.1 304 Not Modified\r\n", b""))),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "one endpoint sends JSON with Content-Type text/html",
@@ -283,12 +283,12 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 );
                 Act::send(raw(&head, &good.body))
             }),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "a body has a byte order mark",
             trust(|good| Act::send(good.changed(format!("\u{feff}{}", good.text())))),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "a body is encoded in Latin-1",
@@ -297,23 +297,23 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 let body = [&text.as_bytes()[..text.len() - 1], b",\"note\":\"\xe9\"}"].concat();
                 Act::send(good.changed(body))
             }),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
-        patient("a number is NaN", score("NaN"), Departs(RESPONDS)),
+        patient("a number is NaN", score("NaN"), DoesNotConform(RESPONDS)),
         patient(
             "an object has a duplicate member",
             score("1,\"trust_score\":1"),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "extra data follows the JSON document",
             trust(|good| Act::send(good.changed(format!("{} {{}}", good.text())))),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "a body is empty",
             trust(|good| Act::send(good.changed(""))),
-            Departs(RESPONDS),
+            DoesNotConform(RESPONDS),
         ),
         patient(
             "every response is 429",

@@ -33,10 +33,10 @@ const BANNED: &[(&str, &str, &str, &str)] = &[
         "the latest block",
     ),
     (
-        r"\bdeparts from\b",
-        "violates",
-        "departs from the contract",
-        "violates it",
+        r"\b(departs?|departing)\b",
+        "does not conform, fails, violates",
+        "the node departs from the contract",
+        "the node does not conform",
     ),
     (
         r"\bis said to\b",

@@ -125,10 +125,10 @@ async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
         .expect("cases")
         .iter()
         .filter(|case| {
-            let departs = ["fail", "warn", "info"]
+            let fails = ["fail", "warn", "info"]
                 .map(Value::from)
                 .contains(&case["outcome"]);
-            departs && case["explained_by"].is_null()
+            fails && case["explained_by"].is_null()
         });
     let ours = ["::error title=", "::warning title=", "::notice title="];
     for line in out.lines() {
@@ -155,7 +155,7 @@ async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
 
     let text = fs::read_to_string(&summary).expect("a summary");
     assert!(
-        text.starts_with("# Before\n\n## nodeproof: violates the contract\n"),
+        text.starts_with("# Before\n\n## nodeproof: does not conform\n"),
         "{text}"
     );
     assert!(

@@ -213,7 +213,7 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
         match monitor.result() {
             (about, result) if about == "verdict" && result == "unreachable" => {}
             (about, result) => {
-                assert_eq!((about, result), pair("verdict", "departs"));
+                assert_eq!((about, result), pair("verdict", "does-not-conform"));
                 break;
             }
         }
@@ -227,7 +227,7 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
     monitor.reaches(&runs, so_far + 3.0).await;
     let metrics = monitor.metrics().await;
     assert_eq!(
-        metrics[&label("verdict", &base_url, r#",verdict="departs""#)],
+        metrics[&label("verdict", &base_url, r#",verdict="does-not-conform""#)],
         1.0
     );
     assert_eq!(
@@ -295,7 +295,7 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
     for _ in 0..3 {
         ahead.node().make_block();
     }
-    assert_eq!(monitor.result(), pair("verdict", "departs"));
+    assert_eq!(monitor.result(), pair("verdict", "does-not-conform"));
     assert_eq!(monitor.result(), pair("get-block/timestamp-unit", "fail"));
     assert!(monitor.metrics().await[&label("checked_blocks_total", &one, "")] >= 4.0);
 }
@@ -391,7 +391,7 @@ async fn prometheus_stores_the_metrics_and_fires_the_alert() {
     let _prometheus = Background(started.expect("prometheus"));
     let query = |expression: &str| format!("http://{address}/api/v1/query?query={expression}");
     let started = [
-        ("nodeproof_verdict{verdict=\"departs\"}", "1"),
+        ("nodeproof_verdict{verdict=\"does-not-conform\"}", "1"),
         ("nodeproof_cases{outcome=\"fail\"}", "1"),
         // A pending alert is one whose condition holds.
         ("count(ALERTS{alertname=\"NodeDoesNotConform\"})", "1"),

@@ -136,7 +136,7 @@ async fn watch_repeats_the_run_and_exits_with_its_last_status() {
         let mut watch = Watch::start(command);
         // Without input, the timer still starts runs.
         watch.input = None;
-        watch.until("violates the contract");
+        watch.until("does not conform");
         watch.until("the same as before");
         watch.until("the same as before");
         watch.signal(signal);

@@ -28,7 +28,7 @@ pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8
     let is_worse = comparisons.iter().any(|comparison| comparison.is_worse());
     let is_open = |comparison: &Comparison| !comparison.not_seen_again.is_empty();
     let status = if is_worse {
-        ExitStatus::Departs
+        ExitStatus::DoesNotConform
     } else if comparisons.iter().any(is_open) {
         ExitStatus::NoVerdict
     } else {

@@ -52,7 +52,7 @@ pub(crate) async fn watch(runs: &mut Runs<'_>, signals: &Signals, every: Option<
             return report.exit_code;
         }
         let exit_code = report.exit_code;
-        if matches!(report.verdict, Verdict::Conforms | Verdict::Departs) {
+        if matches!(report.verdict, Verdict::Conforms | Verdict::DoesNotConform) {
             judged = Some(report);
         }
         if !runs.args.quiet {

@@ -186,7 +186,7 @@ impl NodeMonitor {
 
 /// Whether a run has a verdict about the node.
 fn is_judged(report: &Report) -> bool {
-    matches!(report.verdict, Verdict::Conforms | Verdict::Departs)
+    matches!(report.verdict, Verdict::Conforms | Verdict::DoesNotConform)
 }
 
 /// An observer that shows no progress.

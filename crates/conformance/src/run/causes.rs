@@ -34,12 +34,12 @@ fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r
         explained.inconclusive,
         Some(InconclusiveReason::NoSample(_))
     );
-    if !explained.departs() && !no_sample {
+    if !explained.is_violation() && !no_sample {
         return None;
     }
     causes(&explained.case).find_map(|cause| {
         results.iter().find(|result| {
-            result.departs()
+            result.is_violation()
                 && result.case.id != explained.case.id
                 && cause.includes(result.case.id, result.case.field())
                 && holds(cause.when, result, explained, results)
@@ -55,27 +55,27 @@ pub(super) fn causes(case: &Case) -> impl Iterator<Item = &'static Cause> {
 /// Whether the condition of a cause holds.
 fn holds(when: When, cause: &CaseResult, explained: &CaseResult, results: &[CaseResult]) -> bool {
     match when {
-        When::Always => explained.departs(),
-        When::Inconclusive => !explained.departs(),
+        When::Always => explained.is_violation(),
+        When::Inconclusive => !explained.is_violation(),
         When::Unusable => {
-            is_unusable(cause) && (!explained.departs() || same_failure(cause, explained))
+            is_unusable(cause) && (!explained.is_violation() || same_failure(cause, explained))
         }
-        When::SameResponses => explained.departs() && same_responses(cause, explained),
+        When::SameResponses => explained.is_violation() && same_responses(cause, explained),
         When::Mentions(word) => {
             let mentions = |text: &str| text.contains(word);
-            explained.departs()
+            explained.is_violation()
                 && explained.findings.iter().all(|finding| {
                     mentions(&finding.what) || finding.pointer.as_deref().is_some_and(mentions)
                 })
         }
         When::BothMention(word) => {
-            explained.departs()
+            explained.is_violation()
                 && [cause, explained]
                     .iter()
                     .all(|case| case.findings.iter().any(|one| one.what.contains(word)))
         }
         When::ServerErrors => {
-            explained.departs()
+            explained.is_violation()
                 && explained.findings.iter().all(|finding| {
                     let exchange = finding.exchange.as_ref();
                     exchange.is_some_and(|exchange| exchange.status >= 500)
@@ -84,7 +84,7 @@ fn holds(when: When, cause: &CaseResult, explained: &CaseResult, results: &[Case
         When::AllDepart(ids) => ids.iter().all(|id| {
             results
                 .iter()
-                .any(|one| one.case.id == *id && one.departs())
+                .any(|one| one.case.id == *id && one.is_violation())
         }),
     }
 }

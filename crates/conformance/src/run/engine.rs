@@ -201,15 +201,15 @@ fn add_sweep_results(
     progress: &CaseResults,
 ) -> Option<StopReason> {
     sweeping.close();
-    let mut departs = progress.has(Outcome::Fail);
+    let mut fails = progress.has(Outcome::Fail);
     for mut result in sweeping.case_results() {
         options.files.expectations.apply(&mut result, today());
         watch.done(&options.submitting.redactor.redact(case_report(&result)));
-        departs |= result.outcome == Outcome::Fail;
+        fails |= result.outcome == Outcome::Fail;
         progress.push(result);
     }
     let unread_reason = || sweeping.unread().or_else(|| sweeping.beyond());
-    stop_reason.or_else(|| unread_reason().filter(|_| !departs))
+    stop_reason.or_else(|| unread_reason().filter(|_| !fails))
 }
 
 /// Runs some work until it is done, interrupted or out of time.
@@ -432,7 +432,7 @@ fn case_result(case: Case, found: Findings) -> CaseResult {
 
 /// Returns a reason if requests had no response, and the node still does not respond or no case failed.
 async fn unreachable_reason(context: &Context, progress: &CaseResults) -> Option<StopReason> {
-    let (reason, departed) = {
+    let (reason, failed) = {
         let results = progress.results.lock().ok()?;
         let reason = results
             .iter()
@@ -452,7 +452,7 @@ async fn unreachable_reason(context: &Context, progress: &CaseResults) -> Option
         .map_or(1, |(index, _)| *index);
     let now = context.node.send(block_request(index)).await;
     match now {
-        Ok(_) if departed => None,
+        Ok(_) if failed => None,
         Ok(_) => Some(StopReason::Unreachable(format!(
             "some requests had no response: {reason}"
         ))),

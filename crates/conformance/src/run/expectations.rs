@@ -196,14 +196,14 @@ impl Expectations {
             return;
         };
         if expected.expires.is_some_and(|last| last < today) {
-            if result.departs() {
+            if result.is_violation() {
                 result.note = Some(format!("known until it expired: {}", expected.reason));
             }
             return;
         }
-        if result.departs() && !expected.limits.cover(result) {
+        if result.is_violation() && !expected.limits.cover(result) {
             result.note = Some(format!("known only in part: {}", expected.reason));
-        } else if result.departs() {
+        } else if result.is_violation() {
             result.outcome = Outcome::Known;
             result.note = Some(expected.reason.clone());
         } else if result.outcome == Outcome::Pass {

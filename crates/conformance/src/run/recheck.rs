@@ -41,11 +41,11 @@ impl Recheck {
     }
 
     fn add(&mut self, report: &Report) {
-        let departing = report
+        let failing = report
             .cases
             .iter()
             .filter(|case| case.outcome.has_findings());
-        for case in departing {
+        for case in failing {
             for sample in case
                 .findings
                 .iter()

@@ -104,7 +104,7 @@ pub(super) fn conclude(
     }
     let has = |outcome| results.iter().any(|result| result.outcome == outcome);
     if has(Outcome::Fail) || (options.strict && has(Outcome::Warn)) {
-        return Conclusion::new(Verdict::Departs, ExitStatus::Departs, None);
+        return Conclusion::new(Verdict::DoesNotConform, ExitStatus::DoesNotConform, None);
     }
     let decided = [Outcome::Pass, Outcome::Warn, Outcome::Known, Outcome::Stale];
     if !decided.into_iter().any(has) {
@@ -142,7 +142,7 @@ pub(super) fn conclude(
     let gaps = coverage.gaps();
     if options.require_coverage && !gaps.is_empty() {
         let reason = format!("but was not exercised in full: {}", gaps.join("; "));
-        return Conclusion::new(Verdict::Conforms, ExitStatus::Departs, reason);
+        return Conclusion::new(Verdict::Conforms, ExitStatus::DoesNotConform, reason);
     }
     Conclusion::new(Verdict::Conforms, ExitStatus::Conforms, None)
 }

@@ -48,7 +48,7 @@ impl Comparison {
 pub(crate) struct Cause<'c> {
     pub(crate) case: &'c CaseChange,
     /// Number of cases that have, or had, findings for the same reason.
-    pub(crate) departing: usize,
+    pub(crate) failing: usize,
     /// Number of cases that are, or were, inconclusive for this reason.
     pub(crate) not_judged: usize,
 }
@@ -60,21 +60,21 @@ impl Cause<'_> {
             1 => "1 more case".to_owned(),
             count => format!("{count} more cases"),
         };
-        let departing = (self.departing > 0).then(|| cases(self.departing));
+        let failing = (self.failing > 0).then(|| cases(self.failing));
         let others =
             (self.not_judged > 0).then(|| format!("{} not checked", cases(self.not_judged)));
-        let parts: Vec<_> = departing.into_iter().chain(others).collect();
+        let parts: Vec<_> = failing.into_iter().chain(others).collect();
         (!parts.is_empty()).then(|| format!("for the same reason: {}", parts.join(", ")))
     }
 }
 
 fn causes<'c>(
-    departing: &'c [CaseChange],
+    failing: &'c [CaseChange],
     not_judged: &'c [CaseChange],
     explained_by: impl Fn(&'c CaseChange) -> Option<&'c str>,
 ) -> Vec<Cause<'c>> {
-    let causes = departing.iter();
-    let causes = causes.filter(|change| !is_in(departing, explained_by(change)));
+    let causes = failing.iter();
+    let causes = causes.filter(|change| !is_in(failing, explained_by(change)));
     let count = |changes: &'c [CaseChange], cause: &CaseChange| {
         let changes = changes.iter();
         changes
@@ -83,7 +83,7 @@ fn causes<'c>(
     };
     let causes = causes.map(|case| Cause {
         case,
-        departing: count(departing, case),
+        failing: count(failing, case),
         not_judged: count(not_judged, case),
     });
     causes.collect()

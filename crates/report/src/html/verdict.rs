@@ -14,7 +14,7 @@ pub(super) fn banner(report: &Report) -> Markup {
             ("unknown", "!", "Conforms, but the run failed")
         }
         Verdict::Conforms => ("good", "✓", "Conforms"),
-        Verdict::Departs => ("bad", "✕", "Violates the contract"),
+        Verdict::DoesNotConform => ("bad", "✕", "Does not conform"),
         Verdict::Unreachable => ("unknown", "?", "No verdict: unreachable"),
         Verdict::Error => ("unknown", "?", "No verdict: the harness is at fault"),
     };

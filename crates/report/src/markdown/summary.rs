@@ -83,13 +83,13 @@ fn findings(report: &Report, out: &mut String) {
     let causes = report.causes();
     for (cause, explained) in causes.iter().take(MAX_FINDINGS) {
         case(cause, out);
-        let departing = explained.iter();
-        let departing = departing
+        let failing = explained.iter();
+        let failing = failing
             .filter(|case| case.outcome.has_new_findings())
             .count();
-        let others = explained.len() - departing;
-        if departing > 0 {
-            let _ = writeln!(out, "- Cases that fail for the same reason: {departing}");
+        let others = explained.len() - failing;
+        if failing > 0 {
+            let _ = writeln!(out, "- Cases that fail for the same reason: {failing}");
         }
         if others > 0 {
             let _ = writeln!(

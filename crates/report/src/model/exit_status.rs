@@ -18,7 +18,7 @@ pub enum ExitStatus {
     Conforms = 0,
     /// 1: the node violates a requirement, or the nodes disagree. With `--require-coverage`, also:
     /// the run did not exercise everything.
-    Departs = 1,
+    DoesNotConform = 1,
     /// 2: the command line or the configuration is wrong, or no case is selected. There is no
     /// report.
     Usage = 2,
@@ -46,7 +46,7 @@ impl ExitStatus {
     pub const fn from_code(code: u8) -> Option<Self> {
         Some(match code {
             0 => Self::Conforms,
-            1 => Self::Departs,
+            1 => Self::DoesNotConform,
             2 => Self::Usage,
             3 => Self::NoVerdict,
             4 => Self::HarnessFault,
@@ -63,7 +63,7 @@ pub(crate) const fn severity(exit_code: u8) -> u8 {
     match ExitStatus::from_code(exit_code) {
         Some(ExitStatus::Conforms) => 0,
         Some(ExitStatus::StaleExpectation) => 1,
-        Some(ExitStatus::Departs) => 2,
+        Some(ExitStatus::DoesNotConform) => 2,
         Some(ExitStatus::NoVerdict) => 3,
         Some(ExitStatus::HarnessFault) => 4,
         _ => 5,

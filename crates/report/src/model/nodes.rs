@@ -15,7 +15,7 @@ use super::{
 pub struct NodesReport {
     /// The version of this format.
     pub version: u32,
-    /// The worst verdict of the nodes. It is `departs` if only the comparison found a difference.
+    /// The worst verdict of the nodes. It is `does-not-conform` if only the comparison found a difference.
     pub verdict: Verdict,
     /// The exit status of the process: the worst of the nodes. 130 and 143 are worse than 4, 4 than
     /// 3, 3 than 1, 1 than 5, and 5 than 0. A difference between the nodes counts as 1. It counts
@@ -109,7 +109,7 @@ impl NodesReport {
             .any(|check| check.outcome == Outcome::Fail);
         // If not even the heights could be compared, the nodes may disagree.
         let (status, verdict) = match cross_check.first().map(|first| first.outcome) {
-            _ if differ => (ExitStatus::Departs, Verdict::Departs),
+            _ if differ => (ExitStatus::DoesNotConform, Verdict::DoesNotConform),
             None => (ExitStatus::Interrupted, Verdict::Unreachable),
             Some(Outcome::Inconclusive) => (ExitStatus::NoVerdict, Verdict::Unreachable),
             Some(_) => (ExitStatus::Conforms, Verdict::Conforms),
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn the_exit_status_is_the_worst_of_all() {
         let good = ("conforms", 0);
-        let (wrong, stale) = (("departs", 1), ("conforms", 5));
+        let (wrong, stale) = (("does-not-conform", 1), ("conforms", 5));
         let (lost, harness) = (("unreachable", 3), ("error", 4));
         let interrupted = ("unreachable", 130);
         assert_eq!(code(&[good, good], &["pass", "pass"]), 0);

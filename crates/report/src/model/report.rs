@@ -118,7 +118,7 @@ impl Report {
             }
             (Verdict::Conforms, Some(selected)) => selected,
             (Verdict::Conforms, None) => self.conforms_except(),
-            (Verdict::Departs, _) => "violates the contract".to_owned(),
+            (Verdict::DoesNotConform, _) => "does not conform".to_owned(),
             (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
             (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
         }

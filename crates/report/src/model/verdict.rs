@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 /// A run's verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// No conclusive case found a violation. The exit status is 0. It is 5 if an expectation is
     /// stale, and 1 if the run had to exercise everything and did not.
     Conforms,
-    /// The node violates the contract: exit status 1.
-    Departs,
+    /// The node violates a requirement, or the nodes disagree: exit status 1.
+    DoesNotConform,
     /// The node was not reached or was lost, the run ran out of time, or a signal ended it: exit
     /// status 3, 130 or 143.
     Unreachable,
@@ -23,7 +23,7 @@ impl Verdict {
     /// Every verdict.
     pub const ALL: [Self; 4] = [
         Self::Conforms,
-        Self::Departs,
+        Self::DoesNotConform,
         Self::Unreachable,
         Self::Error,
     ];
@@ -33,7 +33,7 @@ impl Verdict {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Conforms => "conforms",
-            Self::Departs => "departs",
+            Self::DoesNotConform => "does-not-conform",
             Self::Unreachable => "unreachable",
             Self::Error => "error",
         }

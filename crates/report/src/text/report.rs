@@ -76,13 +76,13 @@ pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, P
 /// Renders the cases that a case above explains: one line for each case with findings, and the number
 /// of the other cases.
 fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
-    let (departing, others): (Vec<_>, Vec<_>) = explained
+    let (failing, others): (Vec<_>, Vec<_>) = explained
         .iter()
         .partition(|case| case.outcome.has_new_findings());
-    if !departing.is_empty() {
+    if !failing.is_empty() {
         let _ = writeln!(out, "  the same cause explains");
     }
-    for case in departing {
+    for case in failing {
         let _ = writeln!(out, "    {}", case_line(case, style));
     }
     match others.len() {
@@ -201,7 +201,7 @@ pub(super) fn verdict_line(report: &Report, style: Style) -> String {
     }
     let (words, colour) = match report.verdict {
         Verdict::Conforms => (selected.as_deref().unwrap_or(&conforms), "32;1"),
-        Verdict::Departs => ("violates the contract", "31;1"),
+        Verdict::DoesNotConform => ("does not conform", "31;1"),
         Verdict::Unreachable => ("has no verdict", "33;1"),
         Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
     };

@@ -2,7 +2,7 @@
 
 use nodeproof_client::ErrorKind::Decode;
 
-use super::row::{both, departs, doing, each, fails, good_documents, row, unreachable};
+use super::row::{both, does_not_conform, doing, each, fails, good_documents, row, unreachable};
 use crate::hostile::{
     Client, Hostile, Start,
     front::{Act, Do, Good, raw},
@@ -28,7 +28,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| changed(|text| format!("\u{feff}{text}").into_bytes())),
             both(
                 fails(Decode, "it begins with a byte order mark"),
-                departs("a byte order mark before the JSON document"),
+                does_not_conform("a byte order mark before the JSON document"),
             ),
         ),
         row(
@@ -37,7 +37,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| changed(|text| with_member(text, b"\"\xe9\""))),
             both(
                 fails(Decode, "invalid unicode code point"),
-                departs("not UTF-8"),
+                does_not_conform("not UTF-8"),
             ),
         ),
         row(
@@ -46,7 +46,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| changed(|text| with_member(text, b"NaN"))),
             both(
                 fails(Decode, "expected value"),
-                departs("not a JSON document: expected value"),
+                does_not_conform("not a JSON document: expected value"),
             ),
         ),
         row(
@@ -55,7 +55,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| changed(|text| format!("{text} {{}}").into_bytes())),
             both(
                 fails(Decode, "trailing characters"),
-                departs("not a JSON document: trailing characters"),
+                does_not_conform("not a JSON document: trailing characters"),
             ),
         ),
         row(
@@ -67,7 +67,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     with_member(&String::from_utf8_lossy(&again), b"2")
                 })
             }),
-            both(Client::Response, departs("get-block/responds")),
+            both(Client::Response, does_not_conform("get-block/responds")),
         ),
         row(
             "html",
@@ -89,7 +89,10 @@ pub(super) fn rows() -> Vec<Hostile> {
             "empty",
             "responds with 200 and an empty body",
             Start::Instead(|_| good_documents(|good| Act::send(good.changed("")))),
-            both(fails(Decode, "it is empty"), departs("an empty body")),
+            both(
+                fails(Decode, "it is empty"),
+                does_not_conform("an empty body"),
+            ),
         ),
         row(
             "long-numbers",
@@ -122,7 +125,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 fails(Decode, "`timestamp`: number out of range"),
                 Client::Response,
-                departs("get-block/"),
+                does_not_conform("get-block/"),
             ),
         ),
     ]

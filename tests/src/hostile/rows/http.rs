@@ -5,7 +5,7 @@ use std::{net::SocketAddr, time::Duration};
 use nodeproof_client::ErrorKind::{Connection, Decode, Status, Timeout};
 
 use super::row::{
-    both, conforms, departs, doing, each, fails, good_documents, row, slow, unreachable,
+    both, conforms, does_not_conform, doing, each, fails, good_documents, row, slow, unreachable,
 };
 use crate::hostile::{
     Client, Ended, Hostile, Start,
@@ -212,7 +212,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 fails(Status, "500 Internal Server Error: \\u{1b}"),
                 fails(Status, "500 Internal Server Error: \\u{1b}"),
-                departs("get-block/responds"),
+                does_not_conform("get-block/responds"),
             ),
         ),
         row(
@@ -223,7 +223,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             }),
             both(
                 fails(Decode, "EOF while parsing"),
-                departs("get-block/responds"),
+                does_not_conform("get-block/responds"),
             ),
         ),
     ]

@@ -81,8 +81,8 @@ pub(super) const fn unreachable(says: &'static str) -> Conformance {
     ends(3, "unreachable", says)
 }
 
-pub(super) const fn departs(says: &'static str) -> Conformance {
-    ends(1, "departs", says)
+pub(super) const fn does_not_conform(says: &'static str) -> Conformance {
+    ends(1, "does-not-conform", says)
 }
 
 pub(super) const CONFORMS: Conformance = ends(0, "conforms", "conforms");

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use flate2::{Compression, read::GzEncoder};
 use nodeproof_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
-use super::row::{both, conforms, departs, doing, each, fails, good_documents, row, unreachable};
+use super::row::{
+    both, conforms, does_not_conform, doing, each, fails, good_documents, row, unreachable,
+};
 use crate::hostile::{
     Client, Hostile, Start,
     front::{Act, Do, Good, raw},
@@ -93,7 +95,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| good_documents(bomb)),
             both(
                 fails(Decode, "expected value"),
-                departs("encoded as gzip, which was not requested"),
+                does_not_conform("encoded as gzip, which was not requested"),
             ),
         ),
         row(
@@ -175,7 +177,10 @@ pub(super) fn rows() -> Vec<Hostile> {
                     format!("{{\"index\":5,{}}}", members.join(",")).into_bytes()
                 })
             }),
-            both(fails(Decode, "is missing"), departs("get-block/timestamp")),
+            both(
+                fails(Decode, "is missing"),
+                does_not_conform("get-block/timestamp"),
+            ),
         ),
         row(
             "50-mb-blocks",

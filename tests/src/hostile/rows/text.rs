@@ -3,7 +3,7 @@
 use nodeproof_client::ErrorKind::Decode;
 use serde_json::Value;
 
-use super::row::{both, departs, each, fails, good_documents, row};
+use super::row::{both, does_not_conform, each, fails, good_documents, row};
 use crate::hostile::{
     Client, Ended, Hostile, Start,
     front::{Act, Do},
@@ -51,7 +51,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 fails(Decode, "\\u{1b}"),
                 Client::Response,
-                departs("\\u{1b}[2J"),
+                does_not_conform("\\u{1b}[2J"),
             )
             .nodectl_submitting(Ended {
                 exit: 5,
@@ -68,7 +68,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     "\r\nX-Injected: yes\r\n\r\n",
                 )
             }),
-            both(Client::Response, departs("get-balances/")),
+            both(Client::Response, does_not_conform("get-balances/")),
         ),
     ]
 }
