@@ -63,6 +63,13 @@ pub fn keys_in(text: &str) -> Vec<String> {
 
 /// Returns what [`keys_in`] finds in the arguments of this process, and in those variables of its environment
 /// whose names begin with this prefix.
+///
+/// ```
+/// use nodeproof_primitives::redact::{given_keys, redact_parts};
+///
+/// let message = redact_parts("unknown network \"main\"", &given_keys("NODECTL_"));
+/// assert_eq!(message, "unknown network \"main\"");
+/// ```
 #[must_use]
 pub fn given_keys(prefix: &str) -> Vec<String> {
     let settings = std::env::vars_os()
