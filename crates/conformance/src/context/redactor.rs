@@ -1,7 +1,7 @@
 //! Redacts the signatures of the user's wallet in reports.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{BTreeMap, HashSet, VecDeque},
     ops::Range,
     sync::{Arc, Mutex},
 };
@@ -37,7 +37,7 @@ struct Parts {
     hex: HashSet<[u8; DIGITS]>,
     base64: HashSet<[u8; BASE64]>,
     /// The bytes of each signature, forwards and backwards.
-    bytes: Vec<Vec<u8>>,
+    lists: Vec<ByteList>,
 }
 
 impl Redactor {
@@ -104,8 +104,8 @@ impl Parts {
         for form in [digits, &backwards, &bytes_backwards] {
             self.hex.extend(form.windows(DIGITS).filter_map(sized));
         }
-        self.bytes.push(bytes.iter().rev().copied().collect());
-        self.bytes.push(bytes.clone());
+        self.lists.push(ByteList::new(bytes.iter().rev()));
+        self.lists.push(ByteList::new(bytes.iter()));
         for form in [
             &bytes[..],
             digits,
@@ -160,9 +160,9 @@ impl Parts {
         let mut found = places(&hex, &self.hex);
         found.extend(places(&base64, &self.base64));
         let words = words(characters);
-        for bytes in &self.bytes {
-            found.extend(listed(&words, bytes, |word| word.hex));
-            found.extend(listed(&words, bytes, |word| word.decimal));
+        for list in &self.lists {
+            found.extend(list.places(&words, |word| word.hex));
+            found.extend(list.places(&words, |word| word.decimal));
         }
         found
     }
@@ -199,34 +199,55 @@ fn words(characters: &[Character]) -> Vec<Word> {
     words.collect()
 }
 
-/// Returns where words list successive bytes of a signature, eight or more. Between two of them may be
-/// other words, such as their numbers.
-fn listed(words: &[Word], bytes: &[u8], value: impl Fn(&Word) -> Option<u8>) -> Vec<Range<usize>> {
-    // For each of the last words: the places in the signature, each with the length of the list that ends
-    // there and the place in the text where it starts.
-    let mut last: VecDeque<Vec<(usize, usize, usize)>> = VecDeque::new();
-    let mut found = Vec::new();
-    for word in words {
-        let is_here = |at: &usize| bytes.get(*at).copied() == value(word);
-        let ends: Vec<_> = (0..bytes.len())
-            .filter(is_here)
-            .map(|at| {
-                let before = last.iter().flatten().filter(|(end, ..)| end + 1 == at);
-                before
-                    .max_by_key(|(_, length, _)| *length)
-                    .map_or((at, 1, word.place.start), |(_, length, start)| {
-                        (at, length + 1, *start)
-                    })
-            })
-            .collect();
-        let lists = ends.iter().filter(|(_, length, _)| *length >= DIGITS / 2);
-        found.extend(lists.map(|(_, _, start)| *start..word.place.end));
-        last.push_back(ends);
-        if last.len() > WORDS_BETWEEN {
-            last.pop_front();
+/// The bytes of a signature in one order: for each byte, its places.
+#[derive(Clone, Default)]
+struct ByteList(BTreeMap<u8, Vec<usize>>);
+
+/// A list of successive bytes that ends at a word.
+struct List {
+    /// The place of its last byte in the signature.
+    end: usize,
+    length: usize,
+    /// Its first character in the text.
+    start: usize,
+}
+
+impl ByteList {
+    fn new<'b>(bytes: impl Iterator<Item = &'b u8>) -> Self {
+        let mut list = Self::default();
+        for (place, byte) in bytes.enumerate() {
+            list.0.entry(*byte).or_default().push(place);
         }
+        list
     }
-    found
+
+    /// Returns where words list successive bytes, eight or more. Between two of them may be other words,
+    /// such as their numbers.
+    fn places(&self, words: &[Word], value: impl Fn(&Word) -> Option<u8>) -> Vec<Range<usize>> {
+        // The lists that end at each of the last words.
+        let mut last: VecDeque<Vec<List>> = VecDeque::new();
+        let mut found = Vec::new();
+        for word in words {
+            let places = value(word).and_then(|byte| self.0.get(&byte));
+            let continued = |end: &usize| {
+                let before = last.iter().flatten().filter(|list| list.end + 1 == *end);
+                let longest = before.max_by_key(|list| list.length);
+                List {
+                    end: *end,
+                    length: longest.map_or(1, |list| list.length + 1),
+                    start: longest.map_or(word.place.start, |list| list.start),
+                }
+            };
+            let lists: Vec<_> = places.into_iter().flatten().map(continued).collect();
+            let long = lists.iter().filter(|list| list.length >= DIGITS / 2);
+            found.extend(long.map(|list| list.start..word.place.end));
+            last.push_back(lists);
+            if last.len() > WORDS_BETWEEN {
+                last.pop_front();
+            }
+        }
+        found
+    }
 }
 
 /// An ASCII character and its place in a text.
