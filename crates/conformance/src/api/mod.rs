@@ -37,5 +37,7 @@ pub(crate) use sample::Sample;
 pub(crate) use shape::{reindented, shape_of};
 pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;
-pub(crate) use transaction_in_block::{InBlock, in_block, lists_transactions};
+pub(crate) use transaction_in_block::{
+    InBlock, in_block, lists_no_transaction, lists_transactions,
+};
 pub(crate) use units::MILLISECONDS;

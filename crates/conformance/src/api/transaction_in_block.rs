@@ -8,6 +8,15 @@ pub(crate) fn lists_transactions(block: &Value) -> bool {
     list.is_some_and(Value::is_array)
 }
 
+/// Whether a block has an empty list of transactions, in one of the observed forms.
+pub(crate) fn lists_no_transaction(block: &Value) -> bool {
+    let lists = ["/text/transactions", "/transactions"];
+    let mut lists = lists
+        .iter()
+        .filter_map(|place| block.pointer(place)?.as_array());
+    lists.any(Vec::is_empty)
+}
+
 /// A transaction in a block.
 #[derive(Clone, Copy)]
 pub(crate) struct InBlock<'v> {

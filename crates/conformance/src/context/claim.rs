@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     api::{
-        IndexSearch, block_request, contract_state_request, in_block, is_valid, lists_transactions,
-        reported_index, stored, token_balance_request,
+        IndexSearch, block_request, contract_state_request, in_block, is_valid,
+        lists_no_transaction, lists_transactions, reported_index, stored, token_balance_request,
     },
     http::{BackOff, Exchange, InconclusiveReason, Request},
 };
@@ -456,9 +456,12 @@ pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), Inconclusi
     while blocks.next.is_some() && blocks.found.len() < MIN_NEW_BLOCKS {
         let before = blocks.found.len();
         blocks.advance(submitter).await?;
-        if blocks.found.len() > before {
-            // The chain seems to make blocks by itself, so the next one is worth a longer wait.
-            until = Instant::now() + patience * 3;
+        let new = blocks.found.get(before..).unwrap_or_default();
+        if !new.is_empty() {
+            // A block without transactions was made without a submission. So another one will come.
+            let mut bodies = new.iter().filter_map(|block| block.success_object());
+            let makes_blocks_by_itself = bodies.any(lists_no_transaction);
+            until = Instant::now() + patience * if makes_blocks_by_itself { 3 } else { 1 };
         } else if Instant::now() + back_off.peek() > until {
             break;
         }
