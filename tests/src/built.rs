@@ -3,7 +3,7 @@
 //! Cargo gives a test the paths of its own package's programs only.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     io,
     path::PathBuf,
     process::{Command, Stdio},
@@ -30,11 +30,10 @@ pub fn example(name: &str) -> io::Result<PathBuf> {
 
 /// The programs that were built in this process, by the arguments for cargo. Cargo takes seconds to find out
 /// that nothing has changed.
-static BUILT: Mutex<Option<HashMap<[String; 2], PathBuf>>> = Mutex::new(None);
+static BUILT: Mutex<BTreeMap<[String; 2], PathBuf>> = Mutex::new(BTreeMap::new());
 
 fn build(kind: &str, name: &str) -> io::Result<PathBuf> {
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    let built = built.get_or_insert_default();
     let key = [kind.to_owned(), name.to_owned()];
     if let Some(path) = built.get(&key) {
         return Ok(path.clone());

@@ -185,7 +185,7 @@ impl Sender {
         }
     }
 
-    /// Returns `None` if there is no complete response.
+    /// Returns `None` if the node does not respond completely.
     async fn send(&self, parts: &Parts, body: Bytes) -> Option<Response> {
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut headers = HeaderMap::new();

@@ -6,6 +6,12 @@ use nodeproof_conformance::{
 };
 use nodeproof_primitives::Network;
 
+/// Returns how many runs of the checks go on at the same time. A run is mostly waiting.
+#[must_use]
+pub fn threads_that_wait() -> usize {
+    3 * std::thread::available_parallelism().map_or(2, usize::from)
+}
+
 /// An observer that ignores everything.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;

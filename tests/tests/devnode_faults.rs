@@ -17,7 +17,7 @@ use std::{
 
 use integration_tests::{
     built::program,
-    watch::{causes, check},
+    watch::{causes, check, threads_that_wait},
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 use nodeproof_conformance::{Options, Tier};
@@ -88,9 +88,7 @@ const SETTLE: Duration = Duration::from_secs(10);
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    // A run is mostly waiting.
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    arguments.test_threads.get_or_insert(3 * cores);
+    arguments.test_threads.get_or_insert_with(threads_that_wait);
     let nodeproof = program("nodeproof").expect("the program");
     let devnode = program("devnode").expect("the program");
     let programs = Arc::new((devnode, nodeproof));

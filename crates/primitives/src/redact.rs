@@ -100,13 +100,25 @@ pub fn redact_parts(text: &str, known: &[String]) -> String {
     if !known.is_empty() {
         places.extend(parts(text, known));
     }
+    replace_places(text, places, "(not shown, as it looks like a private key)")
+}
+
+/// Replaces these places of a text, in bytes. They can have any order, and can overlap.
+///
+/// ```
+/// use nodeproof_primitives::redact::replace_places;
+///
+/// assert_eq!(replace_places("a secret text", vec![4..8, 2..5], "…"), "a … text");
+/// ```
+#[must_use]
+pub fn replace_places(text: &str, mut places: Vec<Range<usize>>, replacement: &str) -> String {
     places.sort_by_key(|place| place.start);
     let mut shown = String::with_capacity(text.len());
     let mut end = 0;
     for place in places {
         if place.start >= end {
             shown.push_str(text.get(end..place.start).unwrap_or_default());
-            shown.push_str("(not shown, as it looks like a private key)");
+            shown.push_str(replacement);
         }
         end = end.max(place.end);
     }

@@ -32,15 +32,14 @@ mod setup;
 mod submit_transaction;
 mod tables;
 
+use integration_tests::watch::threads_that_wait;
 use libtest_mimic::Arguments;
 
 use self::setup::Setup;
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    // A run is mostly waiting.
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    arguments.test_threads.get_or_insert(3 * cores);
+    arguments.test_threads.get_or_insert_with(threads_that_wait);
     let setup = Setup::new();
     let mut trials = tables::trials(&setup);
     trials.extend(pairs::trials(&setup));

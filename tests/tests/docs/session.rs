@@ -6,7 +6,6 @@ use std::{
     os::unix::fs::symlink,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::OnceLock,
 };
 
 use integration_tests::built;
@@ -16,7 +15,6 @@ use tempfile::TempDir;
 const PAGE_PORT: &str = "localhost:8420";
 
 const PROGRAMS: [&str; 4] = ["nodeproof", "nodectl", "devnode", "xtask"];
-static BUILT: OnceLock<[PathBuf; 4]> = OnceLock::new();
 
 pub(crate) struct Session {
     folder: TempDir,
@@ -30,10 +28,8 @@ impl Session {
         let programs = folder.path().join("bin");
         fs::create_dir_all(&programs).expect("a folder");
         fs::create_dir_all(folder.path().join("ada")).expect("a folder");
-        let built = BUILT.get_or_init(|| {
-            PROGRAMS.map(|name| built::program(name).expect("the program is built"))
-        });
-        for (name, program) in PROGRAMS.iter().zip(built) {
+        for name in PROGRAMS {
+            let program = built::program(name).expect("the program is built");
             symlink(program, programs.join(name)).expect("a link");
         }
         Self { folder, node: None }

@@ -8,12 +8,7 @@ mod ends;
 mod many_jobs;
 mod seeds;
 
-use std::{
-    ffi::OsStr,
-    fs,
-    path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
-};
+use std::{ffi::OsStr, fs, path::Path, sync::Arc};
 
 use integration_tests::{
     built::program,
@@ -30,9 +25,8 @@ const MAX_FAILURE_TEXT: usize = 4096;
 const AT_A_TIME: usize = 4;
 
 fn programs() -> Programs {
-    static NODECTL: OnceLock<PathBuf> = OnceLock::new();
-    let nodectl = NODECTL.get_or_init(|| program("nodectl").expect("an executable"));
-    Programs::out_of(env!("CARGO_BIN_EXE_hostile").into(), nodectl.clone())
+    let nodectl = program("nodectl").expect("an executable");
+    Programs::out_of(env!("CARGO_BIN_EXE_hostile").into(), nodectl)
 }
 
 /// Checks each server with this function. Each server is started for its check.

@@ -7,6 +7,7 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use nodeproof_primitives::redact::replace_places;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -132,18 +133,7 @@ impl Parts {
             found.extend(self.found(&decoded));
             characters = decoded;
         }
-        found.sort_by_key(|range| range.start);
-        let mut shown = String::with_capacity(text.len());
-        let mut end = 0;
-        for range in found {
-            if range.start >= end {
-                shown.push_str(text.get(end..range.start).unwrap_or_default());
-                shown.push_str(REDACTED);
-            }
-            end = end.max(range.end);
-        }
-        shown.push_str(text.get(end..).unwrap_or_default());
-        shown
+        replace_places(text, found, REDACTED)
     }
 
     /// Returns the places of the parts of signatures.
