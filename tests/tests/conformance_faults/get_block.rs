@@ -160,6 +160,20 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["get-block/index-echo"];
         "returns the latest block for block_index 0", stateful(LatestBlockAtZero::new(facts.latest))
             => ["get-block/index-zero"];
+        "returns a block for every index", change_response(BLOCK, |request, response| {
+            let index = request.query.strip_prefix("block_index=").map(str::parse::<i64>);
+            match index {
+                Some(Ok(index @ 1..)) if response.status != StatusCode::OK => {
+                    let wallet = format!("0x{}", "5a".repeat(20));
+                    let body = json!({"index": index, "timestamp": 1_893_456_000_000_i64 + index.min(10_000),
+                        "proof": 42, "status": 1, "creator_wallet": wallet, "expected_miner": wallet,
+                        "committee": [wallet], "previous_hash": format!("{index:064x}"),
+                        "text": {"transactions": [], "previous_block_receipts": []}});
+                    response.with_status(StatusCode::OK).with_body(body.to_string())
+                }
+                _ => response,
+            }
+        }) => ["get-block/unknown-index"];
         "block_index is truncated to 32 bits", respond_successfully_if(BLOCK, {
             let wrapped = format!("block_index={}", (1_u64 << 32) + facts.latest);
             move |request, _| request.query == wrapped

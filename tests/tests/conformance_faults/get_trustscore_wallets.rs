@@ -1,14 +1,19 @@
 //! `GET /get-trustscore-wallets`: the trust of one wallet in another.
 
+use std::sync::Arc;
+
+use axum::http::StatusCode;
 use integration_tests::{
     faults::{
         ChangingValue, SeededFault, change_json, change_response, remove, respond_successfully_if,
         stateful,
     },
-    proxy::RecordedRequest,
+    proxy::{Fault, RecordedRequest},
     seeded_faults,
 };
 use serde_json::json;
+
+use crate::blocks::BLOCK;
 
 const TRUST: &str = "/get-trustscore-wallets";
 
@@ -30,6 +35,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             let half = response.body.slice(..response.body.len() / 2);
             response.with_body(half)
         }) => ["get-trustscore-wallets/responds"];
+        "the endpoint is missing, and the chain has one wallet", without_endpoint_and_other_wallets()
+            => ["get-trustscore-wallets/responds"];
         "returns a score for a request without a source", respond_successfully_if(TRUST,
             |request, _| !asks_for(request, "src_"), json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/src-required"];
@@ -50,6 +57,22 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/dst-malformed"];
     }
+}
+
+/// Removes the endpoint, and all wallets but one from the blocks.
+fn without_endpoint_and_other_wallets() -> Fault {
+    let no_endpoint = change_response(TRUST, |_, response| {
+        let body = json!({"detail": "Not Found"}).to_string();
+        response.with_status(StatusCode::NOT_FOUND).with_body(body)
+    });
+    let one_wallet = change_json(BLOCK, |_, block| {
+        let wallet = format!("0x{}", "5a".repeat(20));
+        block["creator_wallet"] = json!(wallet);
+        block["expected_miner"] = json!(wallet);
+        block["committee"] = json!([wallet]);
+        block["text"] = json!({"transactions": [], "previous_block_receipts": []});
+    });
+    Arc::new(move |request, response| one_wallet(request, no_endpoint(request, response)))
 }
 
 fn asks_for(request: &RecordedRequest, text: &str) -> bool {

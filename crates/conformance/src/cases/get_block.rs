@@ -23,6 +23,7 @@ use crate::{
         check_json_responses, controls, never, refused,
     },
     context::Context,
+    discovery::BEYOND_EVERY_CHAIN,
     http::{InconclusiveReason, Request},
 };
 
@@ -400,12 +401,22 @@ const BEYOND: u64 = 1 << 32;
 
 /// Checks that an index far above the latest block, and a negative one, return no block.
 async fn unknown_index(context: &Context) -> Findings {
-    let Some(tip) = context.discovered.tip else {
-        return Err(InconclusiveReason::NoSample(
-            "the latest block was not found, so no index is known to be beyond the chain".into(),
-        ));
+    let discovered = &context.discovered;
+    let beyond_all = discovered
+        .blocks
+        .last()
+        .filter(|_| discovered.tip.is_none());
+    let unknown = match (discovered.tip, beyond_all) {
+        (Some(tip), _) => tip.saturating_add(BEYOND),
+        // The search for the latest block ends here.
+        (None, Some((index, _))) if *index >= BEYOND_EVERY_CHAIN => *index,
+        (None, _) => {
+            return Err(InconclusiveReason::NoSample(
+                "the latest block was not found, so no index is known to be beyond the chain"
+                    .into(),
+            ));
+        }
     };
-    let unknown = tip.saturating_add(BEYOND);
     let holds_no_block =
         |value: &Value| reported_index(value).is_none() && value.get("previous_hash").is_none();
     let what = "an index that the chain has not reached";

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// An index that no chain has reached. A node that returns a block for it returns one for every index.
-pub(crate) const BEYOND: u64 = 1 << 40;
+pub(crate) const BEYOND_EVERY_CHAIN: u64 = 1 << 40;
 /// An index that no chain has reached, and that every node can parse.
 const FAR: u64 = i32::MAX as u64;
 /// Number of blocks to request on each side of a block with an unclear response.

@@ -12,7 +12,7 @@ use super::{
     wanted::Wanted,
 };
 use crate::{
-    api::{held_by_wallet, wallet_balances_request},
+    api::{held_by_wallet, nobody, wallet_balances_request},
     http::{Exchange, InconclusiveReason, Node},
 };
 use nodeproof_primitives::WalletAddress;
@@ -100,6 +100,13 @@ pub(crate) async fn discover(
             .take(WALLETS)
             .map(|(from, to)| (from.clone(), to.clone())),
     );
+    if discovered.trust.is_empty() {
+        // Without two wallets on the chain, a request about made-up ones shows whether the node has the endpoint.
+        let source = found.wallets.first().cloned();
+        discovered
+            .trust
+            .push((source.unwrap_or_else(nobody), nobody()));
+    }
     discovered.wallets = found.wallets;
     discovered.tokens = found.tokens;
     discovered.contracts = found.contracts;

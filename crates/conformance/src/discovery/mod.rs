@@ -15,6 +15,7 @@ mod search;
 mod unknown_index;
 mod wanted;
 
+pub(crate) use blocks::BEYOND_EVERY_CHAIN;
 pub(crate) use discover::discover;
 pub(crate) use discovered::Discovered;
 pub(crate) use fixture::{Fixture, KnownBlock, Trust};

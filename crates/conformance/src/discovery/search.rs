@@ -2,7 +2,7 @@
 //! if a node has dropped the blocks before it.
 
 use super::{
-    blocks::{BEYOND, Blocks},
+    blocks::{BEYOND_EVERY_CHAIN, Blocks},
     discovered::Discovered,
     fixture::{Fixture, KnownBlock},
     wanted::Wanted,
@@ -179,7 +179,7 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Inconclu
 
 /// Returns the last index, from `known` on, before one without a block, or `None` if there is no end.
 async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, InconclusiveReason> {
-    let mut search = IndexSearch::above(known, known.max(1), BEYOND);
+    let mut search = IndexSearch::above(known, known.max(1), BEYOND_EVERY_CHAIN);
     while let Some(index) = search.next() {
         search.narrow(blocks.has(index).await?);
     }
