@@ -43,7 +43,7 @@ mod text;
 
 pub use comparison::{
     CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare, markdown_of_comparison,
-    text_of_comparison,
+    text_of_changes, text_of_comparison,
 };
 pub use github::{github, github_error, nodes_github, without_old_commands};
 pub use html::{GENERATOR, html, nodes_html};

@@ -98,15 +98,21 @@ async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
     let second = at(port, Some(InjectedFault::BlockSeconds)).await;
     watch.enter();
     let text = watch.until("than before");
-    let new = "\nnew\nfail         get-block/timestamp-unit: ";
+    let new = "\nnew\nfail         get-block/timestamp-unit\n  requires  FORM-1";
     assert!(
         text.contains(new) && text.ends_with("\nworse than before\n"),
         "{text}"
     );
+    for part in ["\n  found ", "\n  expected ", "\n  actual ", "\n  try "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     assert!(!text.contains("checked now"), "{text}");
     watch.enter();
     let text = watch.until("as before");
-    assert!(!text.contains("get-block/timestamp-unit"), "{text}");
+    assert!(
+        text.contains("\nstill failing\n  get-block/timestamp-unit\n"),
+        "{text}"
+    );
 
     second.shutdown().await;
     let third = at(port, None).await;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use nodeproof_report::{Comparison, ExitStatus, Report, Verdict, text_of_comparison};
+use nodeproof_report::{Comparison, ExitStatus, Report, Verdict, text_of_changes};
 use tokio::sync::mpsc;
 
 use super::{
@@ -40,7 +40,10 @@ pub(crate) async fn watch(runs: &mut Runs<'_>, signals: &Signals, every: Option<
         let published = runs.publish(&report, || match &judged {
             Some(last) => {
                 let comparison = Comparison::of_runs(last, &report);
-                print(&format!("\n{}", text_of_comparison(&comparison, style)))
+                print(&format!(
+                    "\n{}",
+                    text_of_changes(&comparison, &report, style)
+                ))
             }
             None => show(&report, runs.args.format, style, runs.folder()),
         });

@@ -161,7 +161,9 @@ pub(crate) async fn examine(
         (Err(stop_reason), _, _) => (None, Some(stop_reason)),
     };
     let stop_reason = match &sweeping {
-        Some(sweeping) => add_sweep_results(sweeping, stop_reason, options, &*watch, &progress),
+        Some(sweeping) => {
+            add_sweep_results(sweeping, stop_reason, options, &target, &*watch, &progress)
+        }
         None => stop_reason,
     };
     watch.end();
@@ -197,13 +199,17 @@ fn add_sweep_results(
     sweeping: &RunningSweep,
     stop_reason: Option<StopReason>,
     options: &Options,
+    target: &Target,
     watch: &dyn Observer,
     progress: &CaseResults,
 ) -> Option<StopReason> {
     sweeping.close();
     let mut fails = progress.has(Outcome::Fail);
     for mut result in sweeping.case_results() {
-        options.files.expectations.apply(&mut result, today());
+        options
+            .files
+            .expectations
+            .apply(&mut result, target, today());
         watch.done(&options.submitting.redactor.redact(case_report(&result)));
         fails |= result.outcome == Outcome::Fail;
         progress.push(result);
@@ -389,7 +395,11 @@ async fn run_case(
     let mut result = case_result(case, found);
     result.exchanges = exchanges;
     result.elapsed = began.elapsed();
-    options.files.expectations.apply(&mut result, today());
+    let target = &context.node.target;
+    options
+        .files
+        .expectations
+        .apply(&mut result, target, today());
     let redactor = &options.submitting.redactor;
     watch.done(&redactor.redact(case_report(&result)));
     progress.push(result);

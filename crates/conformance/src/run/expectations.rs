@@ -1,10 +1,11 @@
-//! The known failures of a node: case IDs with a reason and, optionally, an expiry date and limits.
+//! The known failures of nodes: case IDs with a reason and, optionally, an expiry date and limits.
 //!
 //! These cases still run. If one violates its requirement, its outcome is *known*. If it passes, its
 //! outcome is *stale*, and the run fails. So the file can't list faults that are fixed.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, str::FromStr};
 
+use nodeproof_client::BaseUrl;
 use nodeproof_report::Outcome;
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -13,6 +14,7 @@ use toml::value::Datetime;
 use crate::{
     cases::{self, CaseResult},
     checks::Finding,
+    http::Target,
 };
 
 /// The reason why a file of expectations can't be used.
@@ -30,9 +32,21 @@ pub enum ExpectationError {
         /// A case with a similar ID.
         nearest: Option<&'static str>,
     },
-    /// A case is listed twice.
+    /// A case is listed twice for the same nodes.
     #[error("{0:?} is expected twice")]
     Twice(String),
+    /// A node is not a base URL.
+    #[error(
+        "{case:?} names the node {found:?}, which is not a base URL such as http://localhost:8420: {reason}"
+    )]
+    Node {
+        /// The case of the entry.
+        case: String,
+        /// The value in the file.
+        found: String,
+        /// What is wrong with it.
+        reason: nodeproof_client::InputError,
+    },
     /// A reason is empty.
     #[error("{0:?} has no reason: give the reason for the violation and where it is tracked")]
     NoReason(String),
@@ -57,6 +71,8 @@ type Day = (u16, u8, u8);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Expected {
+    /// The only node that the entry applies to. An entry without one applies to all others.
+    node: Option<BaseUrl>,
     reason: String,
     expires: Option<Day>,
     limits: Limits,
@@ -112,9 +128,9 @@ fn block_of(finding: &Finding) -> Option<u64> {
     index.parse().ok()
 }
 
-/// The known failures of a node, by case.
+/// The known failures of nodes, by case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Expectations(BTreeMap<String, Expected>);
+pub struct Expectations(BTreeMap<String, Vec<Expected>>);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -128,6 +144,7 @@ struct File {
 struct Entry {
     case: String,
     reason: String,
+    node: Option<String>,
     expires: Option<Datetime>,
     blocks: Option<Vec<u64>>,
     location: Option<String>,
@@ -145,19 +162,20 @@ impl Expectations {
     ///     reason = "returns the committee as a string"
     ///     expires = 2027-06-30
     ///     blocks = [1, 2]
+    ///     node = "http://localhost:8420"
     /// "#;
     /// nodeproof_conformance::Expectations::from_toml(text)?;
     /// # Ok::<(), nodeproof_conformance::ExpectationError>(())
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the text is not valid, names an unknown case or lists a case twice, if a reason
-    /// is empty, or if an expiry is not a date.
+    /// Returns an error if the text is not valid, names an unknown case or lists a case twice for the same node, if a reason
+    /// is empty, if an expiry is not a date, or if a node is not a base URL.
     pub fn from_toml(text: &str) -> Result<Self, ExpectationError> {
         let file: File =
             toml::from_str(text).map_err(|error| ExpectationError::Form(error.to_string()))?;
         let known: Vec<_> = cases::all().iter().map(|case| case.id).collect();
-        let mut expected = BTreeMap::new();
+        let mut expected: BTreeMap<_, Vec<Expected>> = BTreeMap::new();
         for entry in file.expect {
             if !known.contains(&entry.case.as_str()) {
                 let nearest = nearest(&entry.case, &known);
@@ -173,7 +191,14 @@ impl Expectations {
                 .expires
                 .map(|found| day(&entry.case, &found))
                 .transpose()?;
+            let node = entry.node.as_deref().map(BaseUrl::from_str).transpose();
+            let node = node.map_err(|reason| ExpectationError::Node {
+                case: entry.case.clone(),
+                found: entry.node.clone().unwrap_or_default(),
+                reason,
+            })?;
             let value = Expected {
+                node,
                 reason: entry.reason,
                 expires,
                 limits: Limits {
@@ -183,16 +208,29 @@ impl Expectations {
                     count: entry.count,
                 },
             };
-            if expected.insert(entry.case.clone(), value).is_some() {
+            let entries = expected.entry(entry.case.clone()).or_default();
+            if entries.iter().any(|known| known.node == value.node) {
                 return Err(ExpectationError::Twice(entry.case));
             }
+            entries.push(value);
         }
         Ok(Self(expected))
     }
 
+    /// Returns the entry for a case on a node: the one that names the node, or else the one for all nodes.
+    fn entry(&self, case: &str, target: &Target) -> Option<&Expected> {
+        let entries = self.0.get(case)?;
+        let names_it = |entry: &&Expected| {
+            let node = entry.node.clone();
+            node.is_some_and(|node| node.with_network_port(target.network) == target.base_url)
+        };
+        let for_all = || entries.iter().find(|entry| entry.node.is_none());
+        entries.iter().find(names_it).or_else(for_all)
+    }
+
     /// Sets the outcome of a case that is expected to fail, unless the expectation has expired.
-    pub(crate) fn apply(&self, result: &mut CaseResult, today: Day) {
-        let Some(expected) = self.0.get(result.case.id) else {
+    pub(crate) fn apply(&self, result: &mut CaseResult, target: &Target, today: Day) {
+        let Some(expected) = self.entry(result.case.id, target) else {
             return;
         };
         if expected.expires.is_some_and(|last| last < today) {
@@ -248,7 +286,10 @@ pub(crate) fn today() -> Day {
 
 #[cfg(test)]
 mod tests {
+    use nodeproof_primitives::Network;
+
     use super::*;
+    use crate::cases::Case;
 
     #[test]
     fn refuses_what_would_never_apply_and_says_what_would() {
@@ -267,6 +308,7 @@ mod tests {
         assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("not a date"));
         assert!(told(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));
         assert!(told("[[expect]\n").contains("line 1"));
+        assert!(told(&entry("docs/page", "node = \"localhost\"")).contains("not a base URL"));
     }
 
     #[test]
@@ -287,7 +329,8 @@ mod tests {
             result.findings = findings.to_vec();
             result.unlisted = unlisted;
             let expectations = Expectations::from_toml(&text).unwrap();
-            expectations.apply(&mut result, (2026, 11, 23));
+            let target = Target::parse("http://localhost:9000", Network::Devnet).unwrap();
+            expectations.apply(&mut result, &target, (2026, 11, 23));
             result.outcome
         };
         let first = finding(1, "/committee", "null");
@@ -316,5 +359,38 @@ mod tests {
                 findings.len() + unlisted
             );
         }
+    }
+    #[test]
+    fn an_entry_for_a_node_comes_before_the_one_for_all_nodes() {
+        let case = cases::all()[0];
+        let text = format!(
+            "[[expect]]\ncase = {id:?}\nreason = \"everywhere\"\n\
+             [[expect]]\ncase = {id:?}\nreason = \"here\"\nnode = \"http://localhost\"\n\
+             [[expect]]\ncase = {other:?}\nreason = \"only here\"\nnode = \"http://localhost:8420/\"\n",
+            id = case.id,
+            other = cases::all()[1].id,
+        );
+        let expectations = Expectations::from_toml(&text).unwrap();
+        let reason = |case: Case, url: &str| {
+            let target = Target::parse(url, Network::Devnet).unwrap();
+            let mut result = CaseResult::not_run(case, Outcome::Fail);
+            expectations.apply(&mut result, &target, (2026, 11, 23));
+            result.note
+        };
+        assert_eq!(reason(case, "http://localhost").as_deref(), Some("here"));
+        assert_eq!(
+            reason(case, "http://localhost:8420").as_deref(),
+            Some("here")
+        );
+        assert_eq!(
+            reason(case, "http://localhost:9000").as_deref(),
+            Some("everywhere")
+        );
+        let other = cases::all()[1];
+        assert_eq!(
+            reason(other, "http://localhost").as_deref(),
+            Some("only here")
+        );
+        assert_eq!(reason(other, "http://other:8420"), None);
     }
 }

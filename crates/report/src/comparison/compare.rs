@@ -78,6 +78,7 @@ impl Comparison {
             fixed: Vec::new(),
             not_seen_again: Vec::new(),
             changed: Vec::new(),
+            remaining: Vec::new(),
             judged: Vec::new(),
             not_judged: Vec::new(),
             slower: match (before, after) {
@@ -121,7 +122,12 @@ impl Comparison {
             true if before.is_some_and(|before| was != is || differ(before, after)) => {
                 &mut self.changed
             }
-            _ => return,
+            _ => {
+                if is > 0 && after.explained_by.is_none() {
+                    self.remaining.push(after.id.to_owned());
+                }
+                return;
+            }
         };
         list.push(CaseChange {
             id: after.id.to_owned(),

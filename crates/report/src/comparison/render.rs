@@ -10,14 +10,26 @@ use super::{
 };
 use crate::{
     markdown::code,
-    model::{Outcome, figure},
-    text::Style,
+    model::{Outcome, Report, figure},
+    text::{Style, case_text},
 };
 
 /// Renders the differences between two runs.
 #[must_use]
 pub fn text_of_comparison(comparison: &Comparison, style: Style) -> String {
+    text_of(Page::new(Format::Terminal(style)), comparison, style)
+}
+
+/// Renders the differences between two runs as text for a terminal, with the whole text of each new
+/// finding. `after` is the report of the later run.
+#[must_use]
+pub fn text_of_changes(comparison: &Comparison, after: &Report, style: Style) -> String {
     let mut page = Page::new(Format::Terminal(style));
+    page.after = Some(after);
+    text_of(page, comparison, style)
+}
+
+fn text_of(mut page: Page<'_>, comparison: &Comparison, style: Style) -> String {
     page.comparison(comparison);
     let colour = if comparison.is_worse() {
         "31;1"
@@ -42,14 +54,16 @@ enum Format {
     Markdown,
 }
 
-struct Page {
+struct Page<'r> {
     format: Format,
     out: String,
+    /// The later run, if new findings are rendered whole.
+    after: Option<&'r Report>,
     /// What precedes an entry, and an entry below another.
     bullets: [&'static str; 2],
 }
 
-impl Page {
+impl Page<'_> {
     fn new(format: Format) -> Self {
         let bullets = match format {
             Format::Terminal(_) => ["", "  "],
@@ -58,6 +72,7 @@ impl Page {
         Self {
             format,
             out: String::new(),
+            after: None,
             bullets,
         }
     }
@@ -68,7 +83,9 @@ impl Page {
         let new = comparison.new_causes();
         self.heading("New", new.len());
         for cause in new {
-            self.change(cause.case);
+            if !self.whole_case(cause.case) {
+                self.change(cause.case);
+            }
             self.explains(&cause);
         }
         let fixed = comparison.fixed_causes();
@@ -88,6 +105,7 @@ impl Page {
         for changed in &comparison.changed {
             self.change(changed);
         }
+        self.list("Still failing", &comparison.remaining);
         self.list("Checked now", &comparison.judged_ids());
         let reasons = comparison.not_judged_by_reason();
         self.heading("No longer checked", reasons.len());
@@ -149,6 +167,20 @@ impl Page {
                 self.entry(1, format!("was {}{reason}", before.name()));
             }
         }
+    }
+
+    /// Renders a case with all its findings, if the report of the later run is at hand and has some.
+    fn whole_case(&mut self, change: &CaseChange) -> bool {
+        let (Format::Terminal(style), Some(report)) = (self.format, self.after) else {
+            return false;
+        };
+        let case = report.cases.iter().find(|case| case.id == change.id);
+        let Some(case) = case.filter(|case| !case.findings.is_empty()) else {
+            return false;
+        };
+        self.out
+            .push_str(case_text(case, style).trim_start_matches('\n'));
+        true
     }
 
     fn explains(&mut self, cause: &Cause<'_>) {

@@ -23,6 +23,9 @@ pub struct Comparison {
     pub not_seen_again: Vec<CaseChange>,
     /// Cases that violate a requirement in both runs, but with other findings.
     pub changed: Vec<CaseChange>,
+    /// The IDs of cases that violate a requirement in both runs with the same findings, except those that
+    /// another case explains.
+    pub remaining: Vec<String>,
     /// Cases that had no result before (inconclusive or skipped) and have one without findings now.
     pub judged: Vec<CaseChange>,
     /// Cases that had a result before and have none now (inconclusive or skipped).
