@@ -54,8 +54,8 @@ pub use model::{
     AnyReport, Aspect, BlockSpan, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding,
     CrossValue, EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level,
     NodeHeight, NodesReport, OperationCoverage, Outcome, PartCoverage, ReadError, Report,
-    RequirementReport, SamplesReport, SignedReport, Spread, SweepKind, SweepReport, TargetReport,
-    VERSION, Verdict,
+    RequirementReport, SamplesReport, SignedReport, Spread, SweepKind, SweepReport, SweptRecords,
+    TargetReport, VERSION, Verdict,
 };
 pub use text::{
     LongText, Style, case_line, case_text, compact, long_texts, nodes_compact, nodes_text, text,

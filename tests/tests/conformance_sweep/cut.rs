@@ -21,13 +21,13 @@ use tokio::sync::oneshot;
 use super::{as_json, devnode, only_blocks};
 
 /// Reports when a sweep has reached a block.
-struct At {
+pub(crate) struct At {
     block: u64,
     tell: Mutex<Option<oneshot::Sender<()>>>,
 }
 
 impl At {
-    fn block(block: u64) -> (Arc<Self>, oneshot::Receiver<()>) {
+    pub(crate) fn block(block: u64) -> (Arc<Self>, oneshot::Receiver<()>) {
         let (tell, told) = oneshot::channel();
         let tell = Mutex::new(Some(tell));
         (Arc::new(Self { block, tell }), told)
@@ -52,7 +52,7 @@ impl Observer for At {
     fn end(&self) {}
 }
 
-fn target(url: &str) -> Target {
+pub(crate) fn target(url: &str) -> Target {
     Target::parse(url, Network::Devnet).expect("a base URL")
 }
 
@@ -103,11 +103,11 @@ fn same(report: &Report) -> Value {
     value
 }
 
-fn slow(options: &mut Options) {
+pub(crate) fn slow(options: &mut Options) {
     options.limits.rate = Some(400.0);
 }
 
-fn resumed(path: &Path, url: &str) -> Options {
+pub(crate) fn resumed(path: &Path, url: &str) -> Options {
     let mut options = only_blocks("..");
     let cases: Vec<_> = options
         .cases()
@@ -121,14 +121,14 @@ fn resumed(path: &Path, url: &str) -> Options {
     options
 }
 
-fn kept(path: &Path) -> Options {
+pub(crate) fn kept(path: &Path) -> Options {
     let mut options = only_blocks("..");
     let sweep = options.sweep.take().expect("a sweep");
     options.sweep = Some(sweep.keeping_state(path.to_owned()));
     options
 }
 
-fn state() -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn state() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("state.json");
     (folder, path)

@@ -7,6 +7,7 @@ mod faults;
 mod growing;
 mod misled_search;
 mod pruned;
+mod records;
 mod table;
 mod wrong_responses;
 

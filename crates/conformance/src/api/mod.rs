@@ -2,6 +2,7 @@
 
 mod balance_list;
 mod block_response;
+mod claim_in_block;
 mod first_difference;
 mod index_search;
 mod made_up;
@@ -20,6 +21,7 @@ pub(crate) use balance_list::{
     List, Pair, amount, held, held_by_wallet, listed_amounts, requested,
 };
 pub(crate) use block_response::{BlockResponse, ResponseKind};
+pub(crate) use claim_in_block::{ClaimInBlock, claims_in_block};
 pub(crate) use first_difference::FirstDifference;
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, nobody};

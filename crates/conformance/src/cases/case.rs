@@ -62,6 +62,8 @@ pub struct Case {
     pub(crate) is_essential: bool,
     /// Whether it is about the whole run, and runs after all others.
     pub(crate) is_last: bool,
+    /// Whether it also examines what a sweep found, and so runs after the sweep.
+    pub(crate) follows_sweep: bool,
     pub(super) check: Check,
 }
 
@@ -81,6 +83,7 @@ impl Case {
         explained_by: &[],
         is_essential: false,
         is_last: false,
+        follows_sweep: false,
         check: Check::Own(|_| {
             Box::pin(async {
                 Err(InconclusiveReason::Harness(

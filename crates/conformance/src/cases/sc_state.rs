@@ -83,8 +83,9 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/record-matches-claim",
         requirements: &["RECORD-14", "STATE-2"],
-        checks: "A record has the values of the claim that a block shows for this asset and verifier. Records of an unknown form are not compared.",
+        checks: "A record has the values of the claim that a block shows for this asset and verifier. Records of an unknown form are not compared. A sweep compares the records of up to 1,000 assets.",
         aspect: Aspect::Consistency,
+        follows_sweep: true,
         check: Own(|c| Box::pin(matches_claim(c))),
         ..BASE
     },

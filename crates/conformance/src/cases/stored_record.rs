@@ -6,6 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     sync::Arc,
 };
 
@@ -15,10 +16,13 @@ use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use crate::{
-    api::{FirstDifference, Sample, block_request, carried, is_block},
+    api::{
+        ClaimInBlock, FirstDifference, Sample, block_request, carried, claims_in_block,
+        contract_state_request, is_block,
+    },
     checks::{Checked, Finding, Findings, objects},
-    context::Context,
-    http::{Exchange, InconclusiveReason},
+    context::{Context, SweptAsset},
+    http::{Exchange, InconclusiveReason, Node},
 };
 
 /// Maximum number of records to read in one response.
@@ -83,59 +87,64 @@ pub(crate) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
     }
 }
 
-/// A claim in a block.
+/// A claim, with the index of its block.
 struct Claim<'v> {
     block: u64,
-    verifiers: BTreeSet<&'v str>,
-    params: &'v serde_json::Map<String, Value>,
+    made: ClaimInBlock<'v>,
 }
 
 /// Returns the claims about an asset in the blocks that were read.
 fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<Claim<'c>> {
-    let mut found = Vec::new();
-    for (block, exchange) in blocks {
-        let listed = exchange
-            .success_object()
-            .and_then(|body| body.pointer("/text/transactions"))
-            .and_then(Value::as_array);
-        for entry in listed.into_iter().flatten() {
-            let Some(call) = entry.pointer("/transaction/specific_data") else {
-                continue;
-            };
-            let is = |name: &str, wanted: &str| call[name].as_str() == Some(wanted);
-            let Some(params) = call["params"].as_object() else {
-                continue;
-            };
-            let about = params.get("asset_id").and_then(Value::as_str) == Some(asset);
-            if !about || !is("address", contract) || !is("function", "add_verification") {
-                continue;
-            }
-            let signers = call["signers"].as_array().into_iter().flatten();
-            let named = params.get("verifier_address");
-            found.push(Claim {
-                block: *block,
-                verifiers: signers.chain(named).filter_map(Value::as_str).collect(),
-                params,
-            });
-        }
-    }
-    found
+    let in_block = |(block, exchange): (&u64, &'c Arc<Exchange>)| {
+        let block = *block;
+        let body = exchange.success_object().into_iter();
+        body.flat_map(claims_in_block)
+            .map(move |made| Claim { block, made })
+    };
+    let about = |claim: &Claim<'_>| claim.made.contract == contract && claim.made.asset == asset;
+    blocks
+        .read
+        .iter()
+        .flat_map(in_block)
+        .filter(about)
+        .collect()
 }
 
-/// Blocks that were read, in ascending order.
-type Blocks = BTreeMap<u64, Arc<Exchange>>;
+/// The blocks whose claims about an asset are known.
+#[derive(Clone, Default)]
+struct Blocks {
+    /// Blocks that were read, in ascending order.
+    read: BTreeMap<u64, Arc<Exchange>>,
+    /// Blocks that a sweep read. If one of them has a claim about the asset, it is also in `read`.
+    swept: Range<u64>,
+}
 
-/// Returns the index from which all blocks up to the latest were read.
-fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
-    let mut from = None;
-    for index in blocks.keys().rev() {
-        match from {
-            None if *index == tip => from = Some(tip),
-            Some(above) if *index + 1 == above => from = Some(*index),
-            _ => break,
+impl Blocks {
+    fn knows(&self, index: u64) -> bool {
+        self.swept.contains(&index) || self.read.contains_key(&index)
+    }
+
+    /// Returns the index from which all blocks up to the latest are known.
+    fn known_from(&self, tip: u64) -> Option<u64> {
+        let mut from = self.knows(tip).then_some(tip)?;
+        loop {
+            from = match from.checked_sub(1) {
+                Some(below) if self.swept.contains(&below) => self.swept.start,
+                Some(below) if self.read.contains_key(&below) => below,
+                _ => return Some(from),
+            };
         }
     }
-    from
+
+    /// Returns the unknown indexes from `from` to `tip`, if they are at most `limit`.
+    fn unknown(&self, from: u64, tip: u64, limit: u64) -> Option<Vec<u64>> {
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        let before = from..self.swept.start.clamp(from, tip + 1);
+        let after = self.swept.end.max(from)..tip.saturating_add(1);
+        let indexes = before.chain(after).filter(|index| !self.knows(*index));
+        let unknown: Vec<_> = indexes.take(most.saturating_add(1)).collect();
+        (unknown.len() <= most).then_some(unknown)
+    }
 }
 
 /// Maximum number of blocks to read in search of the claim that made a record.
@@ -152,16 +161,7 @@ async fn read_rest(
     latest: Option<u64>,
     limit: u64,
 ) {
-    let unread = |from: u64| -> Option<Vec<u64>> {
-        let count = tip.checked_sub(from)?.saturating_add(1);
-        let read = blocks.range(from..=tip).count();
-        let few = count.saturating_sub(u64::try_from(read).ok()?) <= limit;
-        few.then(|| {
-            (from..=tip)
-                .filter(|index| !blocks.contains_key(index))
-                .collect()
-        })
-    };
+    let unread = |from: u64| blocks.unknown(from, tip, limit);
     let unread = unread(1).or_else(|| unread(latest?.saturating_add(1)));
     let mut responses = stream::iter(unread.unwrap_or_default())
         .map(|index| async move { (index, context.node.send(block_request(index)).await) })
@@ -171,7 +171,7 @@ async fn read_rest(
             return;
         };
         if block.success_object().is_some() {
-            blocks.insert(index, block);
+            blocks.read.insert(index, block);
         }
     }
 }
@@ -179,7 +179,7 @@ async fn read_rest(
 /// Returns the first difference between a record and a claim: the column, the claim's value and the
 /// record's value.
 fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, String)> {
-    let params = claim.params.iter();
+    let params = claim.made.params.iter();
     // The verifier was already compared. It may be the signer instead of the wallet in the params.
     let mut stored = params.filter(|(name, _)| {
         VerificationRecord::COLUMNS.contains(&name.as_str())
@@ -206,7 +206,7 @@ enum Verdict {
 
 fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -> Verdict {
     let claims = claims(blocks, contract, asset);
-    let Some(from) = read_from(blocks, tip) else {
+    let Some(from) = blocks.known_from(tip) else {
         return Verdict::Unknown("the latest block was not found, so a newer claim may be unseen");
     };
     let Some(latest) = claims.last() else {
@@ -217,6 +217,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
         return Verdict::Wrong(
             "the record's verifier_address is not text".to_owned(),
             latest
+                .made
                 .verifiers
                 .iter()
                 .copied()
@@ -230,7 +231,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
     };
     let theirs: Vec<_> = claims
         .iter()
-        .filter(|claim| claim.verifiers.contains(verifier))
+        .filter(|claim| claim.made.verifiers.contains(verifier))
         .collect();
     let Some(last) = theirs.last() else {
         // Another wallet may have made its own claim in a block that was not read.
@@ -239,7 +240,10 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
                 "the record's verifier made its claim in no block that was read",
             );
         }
-        let makers: BTreeSet<_> = claims.iter().flat_map(|claim| &claim.verifiers).collect();
+        let makers: BTreeSet<_> = claims
+            .iter()
+            .flat_map(|claim| &claim.made.verifiers)
+            .collect();
         return Verdict::Wrong(
             "the record's verifier_address is not that of a claim on the chain".to_owned(),
             makers.into_iter().copied().collect::<Vec<_>>().join(" or "),
@@ -266,20 +270,109 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
     }
 }
 
-/// Checks that a record matches the claim in a block.
+/// Checks that a record matches the claim in a block: those of the samples, and those of all claims
+/// in the blocks of a sweep.
 pub(crate) async fn matches_claim(context: &Context) -> Findings {
     let Some(tip) = context.discovered.tip else {
         let reason = "the latest block was not found, so a newer claim may be unseen";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
-    let mut blocks: Blocks = context.discovered.blocks.iter().cloned().collect();
-    let findings = compare_records(context, &mut blocks, tip).await?;
-    if findings.has_no_findings() {
-        return Ok(findings);
+    let mut blocks = Blocks {
+        read: context.discovered.blocks.iter().cloned().collect(),
+        ..Blocks::default()
+    };
+    let samples = objects(context, Sample::ContractState).await?;
+    let of_samples = check_records(context, &samples, &mut blocks, tip).await;
+    let Some(sweep) = context.sweep.get() else {
+        return of_samples?.findings();
+    };
+    let mut all = of_samples.unwrap_or_default();
+    let assets = sweep.assets();
+    let mut responses = stream::iter(assets)
+        .map(|asset| record_and_claims(&context.node, asset))
+        .buffered(AT_A_TIME);
+    while let Some(response) = responses.next().await {
+        let (record, made) = match response {
+            Ok(both) => both,
+            Err(inconclusive) if all.checked.has_no_findings() => return Err(inconclusive),
+            Err(_) => break,
+        };
+        let mut blocks = Blocks {
+            read: blocks.read.clone(),
+            swept: sweep.blocks.clone(),
+        };
+        blocks.read.extend(made);
+        let compared = check_records(context, &[record], &mut blocks, tip).await?;
+        if compared.judged {
+            sweep.count_compared();
+        }
+        all.add(compared);
+    }
+    all.findings()
+}
+
+/// Requests the record about an asset, and the blocks with its claims.
+async fn record_and_claims(
+    node: &Node,
+    asset: SweptAsset,
+) -> Result<(Arc<Exchange>, Vec<(u64, Arc<Exchange>)>), InconclusiveReason> {
+    let request = contract_state_request(&asset.contract, &asset.asset);
+    let record = node.send(request).await?;
+    let mut blocks = Vec::new();
+    for index in asset.blocks {
+        blocks.push((index, node.send(block_request(index)).await?));
+    }
+    Ok((record, blocks))
+}
+
+/// The result of comparing records with claims.
+#[derive(Default)]
+struct Compared {
+    checked: Checked,
+    /// Whether a record was compared.
+    judged: bool,
+    /// Why a record that differs from a claim is not a finding.
+    undecided: Option<String>,
+    /// Why a record was not compared.
+    reason: Option<&'static str>,
+}
+
+impl Compared {
+    fn add(&mut self, other: Self) {
+        self.checked.extend(other.checked);
+        self.judged |= other.judged;
+        self.undecided = self.undecided.take().or(other.undecided);
+        self.reason = self.reason.or(other.reason);
+    }
+
+    fn findings(self) -> Findings {
+        let none = "no response had a record of a known form, so none could be compared";
+        match self.undecided {
+            Some(reason) if self.checked.has_no_findings() => {
+                Err(InconclusiveReason::NoSample(reason))
+            }
+            _ if self.judged => Ok(self.checked),
+            _ => Err(InconclusiveReason::NoSample(
+                self.reason.unwrap_or(none).to_owned(),
+            )),
+        }
+    }
+}
+
+/// Compares the records in these responses with the claims in `blocks`.
+async fn check_records(
+    context: &Context,
+    responses: &[Arc<Exchange>],
+    blocks: &mut Blocks,
+    tip: u64,
+) -> Result<Compared, InconclusiveReason> {
+    let compared = compare_records(context, responses, blocks, tip).await;
+    if compared.checked.has_no_findings() {
+        return Ok(compared);
     }
     // The record may be that of a claim in a block above the run's height.
-    let height = read_new(context, &mut blocks, tip).await?;
-    compare_records(context, &mut blocks, height).await
+    let height = read_new(context, blocks, tip).await?;
+    Ok(compare_records(context, responses, blocks, height).await)
 }
 
 /// Reads the blocks above `tip`, and returns the height.
@@ -293,7 +386,7 @@ async fn read_new(
         if !block.success_object().is_some_and(is_block) {
             return Ok(index - 1);
         }
-        blocks.insert(index, block);
+        blocks.read.insert(index, block);
     }
     Err(InconclusiveReason::NoSample(format!(
         "a record differs from its claim, and the node made {MAX_BLOCKS} blocks or more during the run, so a \
@@ -302,12 +395,14 @@ async fn read_new(
 }
 
 /// Compares every record with the claims in `blocks`, of which `tip` is the latest.
-async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Findings {
-    let mut findings = Checked::default();
-    let mut judged = false;
-    let mut undecided = None;
-    let mut why = "no response had a record of a known form, so none could be compared";
-    for exchange in objects(context, Sample::ContractState).await? {
+async fn compare_records(
+    context: &Context,
+    responses: &[Arc<Exchange>],
+    blocks: &mut Blocks,
+    tip: u64,
+) -> Compared {
+    let mut compared = Compared::default();
+    for exchange in responses {
         let requested = |name: &str| {
             let mut query = exchange.request.query.iter();
             query
@@ -341,12 +436,12 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
                 }
                 match verdict {
                     Verdict::Right => {
-                        judged = true;
-                        findings.count_item();
+                        compared.judged = true;
+                        compared.checked.count_item();
                     }
-                    Verdict::Unknown(reason) => why = reason,
+                    Verdict::Unknown(reason) => compared.reason = Some(reason),
                     Verdict::Undecided(block) => {
-                        undecided.get_or_insert_with(|| {
+                        compared.undecided.get_or_insert_with(|| {
                             format!(
                                 "the record about asset {} differs from the claim in block {block}, but \
                                  may be that of a newer claim: the run read too few of the blocks after \
@@ -356,21 +451,15 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
                         });
                     }
                     Verdict::Wrong(what, expected, actual) => {
-                        judged = true;
-                        let finding = Finding::new(&exchange, what, expected, actual);
-                        findings.push(finding.at(format!("/{member}")));
+                        compared.judged = true;
+                        let finding = Finding::new(exchange, what, expected, actual);
+                        compared.checked.push(finding.at(format!("/{member}")));
                     }
                 }
             }
         }
     }
-    if let Some(reason) = undecided.filter(|_| findings.has_no_findings()) {
-        Err(InconclusiveReason::NoSample(reason))
-    } else if judged {
-        Ok(findings)
-    } else {
-        Err(InconclusiveReason::NoSample(why.to_owned()))
-    }
+    compared
 }
 
 #[cfg(test)]

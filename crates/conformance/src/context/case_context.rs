@@ -1,6 +1,9 @@
 //! The data and services that a case may use.
 
-use std::{ops::Deref, sync::Arc};
+use std::{
+    ops::Deref,
+    sync::{Arc, OnceLock},
+};
 
 use super::{
     baseline::Baseline,
@@ -10,6 +13,7 @@ use super::{
     snapshot_store::SnapshotStore,
     submissions::Submissions,
     submitter::Submitter,
+    swept_claims::DoneSweep,
 };
 use crate::{
     api::{Sample, is_refusal},
@@ -24,6 +28,8 @@ pub(crate) struct Context {
     pub(crate) probing: Probing,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) baseline: Option<Baseline>,
+    /// The sweep, once it is done.
+    pub(crate) sweep: OnceLock<DoneSweep>,
 }
 
 impl Context {
@@ -40,6 +46,7 @@ impl Context {
             samples,
             snapshots,
             baseline,
+            sweep: OnceLock::new(),
         }
     }
 

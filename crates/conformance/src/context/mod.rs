@@ -15,6 +15,7 @@ mod signing;
 mod snapshot_store;
 mod submissions;
 mod submitter;
+mod swept_claims;
 
 pub(crate) use alteration::Alteration;
 pub use baseline::{Baseline, BaselineError};
@@ -27,3 +28,4 @@ pub(crate) use refusal::Refusal;
 pub(crate) use samples::Samples;
 pub use signing::{SigningWallet, Submitting};
 pub(crate) use snapshot_store::{Difference, SnapshotStore};
+pub(crate) use swept_claims::{ClaimedAsset, DoneSweep, SweptAsset, SweptClaims, claimed_assets};

@@ -25,7 +25,7 @@ use crate::{
     api::{Tier, block_request},
     cases::{Case, CaseResult},
     checks::{Checked, Findings, MAX_FINDINGS},
-    context::{Context, Samples, SigningWallet, SnapshotStore, Submitting},
+    context::{Context, DoneSweep, Samples, SigningWallet, SnapshotStore, Submitting},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
@@ -106,11 +106,11 @@ pub(crate) async fn examine(
             options.submitting.redactor.clone(),
         ))
     });
-    // In a sweep, the cases about blocks run as part of it.
-    let of_cases = selected
+    // In a sweep, the cases about blocks run as part of it, and some run after it.
+    let (following, of_cases) = selected
         .into_iter()
         .filter(|case| sweeping.is_none() || case.block_check().is_none())
-        .collect();
+        .partition(|case| sweeping.is_some() && case.follows_sweep);
     let mut interrupt = std::pin::pin!(interrupt);
     let work = run_cases(
         Arc::clone(&node),
@@ -127,27 +127,50 @@ pub(crate) async fn examine(
         Some((deadline, options.limits.deadline)),
     )
     .await;
+    let (done, context) = match done {
+        Ok((examined_node, context)) => (Ok(examined_node), Some(context)),
+        Err(stop_reason) => (Err(stop_reason), None),
+    };
     let examined_node = done.as_ref().ok();
     let ends_before =
         examined_node.and_then(|examined_node| tip_before_sweep(sweep, &examined_node.chain));
     let (examined_node, stop_reason) = match (done, &sweeping, ends_before) {
-        (Ok(examined_node), Some(_), Some(tip)) => {
-            let reason = format!("the sweep has no block to check: the chain ends at block {tip}");
-            (Some(examined_node), Some(StopReason::ChainTooShort(reason)))
-        }
-        (Ok(examined_node), Some(sweeping), None) => {
+        (Ok(examined_node), Some(sweeping), ends_before) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
-            let work = Arc::clone(sweeping).run(
+            let swept = Box::pin(Arc::clone(sweeping).run(
                 Arc::clone(&node),
                 Arc::clone(&spec),
                 examined_node.chain.clone(),
                 options.limits.jobs.max(1),
                 Arc::clone(&watch),
-            );
+            ));
+            let after = Box::pin(run_after_sweep(
+                Arc::clone(sweeping),
+                context.clone(),
+                following,
+                Arc::new(options.clone()),
+                Arc::clone(&watch),
+                Arc::clone(&progress),
+            ));
+            let work = async move {
+                if ends_before.is_none() {
+                    swept.await?;
+                }
+                after.await;
+                Ok(())
+            };
             let deadline = has_deadline.then_some((deadline, options.limits.deadline));
-            match run_until_deadline(work, interrupt, deadline).await {
-                Ok(()) => (Some(examined_node), None),
-                Err(stop_reason) => (None, Some(stop_reason)),
+            match (
+                run_until_deadline(work, interrupt, deadline).await,
+                ends_before,
+            ) {
+                (Ok(()), None) => (Some(examined_node), None),
+                (Ok(()), Some(tip)) => {
+                    let reason =
+                        format!("the sweep has no block to check: the chain ends at block {tip}");
+                    (Some(examined_node), Some(StopReason::ChainTooShort(reason)))
+                }
+                (Err(stop_reason), _) => (None, Some(stop_reason)),
             }
         }
         (Ok(examined_node), None, _) => {
@@ -176,12 +199,43 @@ pub(crate) async fn examine(
         progress.samples.get().cloned(),
         started,
     );
-    let sweep = sweeping.and_then(|sweeping| sweeping.report());
+    let mut sweep = sweeping.and_then(|sweeping| sweeping.report());
+    if let (Some(sweep), Some(context)) = (&mut sweep, &context) {
+        sweep.records = context.sweep.get().map(DoneSweep::report);
+    }
     report.sweep = options.submitting.redactor.redact(sweep);
     Examined {
         report,
         without_sweep,
         node: examined_node,
+    }
+}
+
+/// Runs the cases that also examine what a sweep found.
+async fn run_after_sweep(
+    sweeping: Arc<RunningSweep>,
+    context: Option<Arc<Context>>,
+    cases: Vec<Case>,
+    options: Arc<Options>,
+    watch: Arc<dyn Observer>,
+    progress: Arc<CaseResults>,
+) {
+    let Some(context) = context else { return };
+    if let Some(done) = sweeping.done().filter(|_| !cases.is_empty()) {
+        if !sweeping.sweep.counts_requests {
+            context.node.allow_more(done.requests());
+        }
+        context.sweep.get_or_init(|| done);
+    }
+    for case in cases {
+        run_case(
+            case,
+            Arc::clone(&context),
+            Arc::clone(&options),
+            Arc::clone(&watch),
+            Arc::clone(&progress),
+        )
+        .await;
     }
 }
 
@@ -284,7 +338,7 @@ fn wanted_by(options: &Options) -> Wanted {
     }
 }
 
-/// Runs the cases, and returns what was found on the node.
+/// Runs the cases, and returns what was found on the node, and the data that the cases share.
 async fn run_cases(
     node: Arc<Node>,
     spec: Arc<Spec>,
@@ -292,7 +346,7 @@ async fn run_cases(
     options: Arc<Options>,
     watch: Arc<dyn Observer>,
     progress: Arc<CaseResults>,
-) -> Result<ExaminedNode, StopReason> {
+) -> Result<(ExaminedNode, Arc<Context>), StopReason> {
     let snapshots = match &options.files.reviewable_snapshots {
         Some(folder) => SnapshotStore::reviewable(folder),
         None => match SnapshotStore::read_only() {
@@ -366,13 +420,16 @@ async fn run_cases(
     }
     match unreachable_reason(&context, &progress).await {
         Some(stop_reason) => Err(stop_reason),
-        None => Ok(ExaminedNode {
-            node: Arc::clone(&context.node),
-            chain: ChainBounds::of(&context.discovered),
-            holdings: context.discovered.holdings.clone(),
-            assets: context.discovered.assets.clone(),
-            trust: context.discovered.trust.clone(),
-        }),
+        None => {
+            let examined_node = ExaminedNode {
+                node: Arc::clone(&context.node),
+                chain: ChainBounds::of(&context.discovered),
+                holdings: context.discovered.holdings.clone(),
+                assets: context.discovered.assets.clone(),
+                trust: context.discovered.trust.clone(),
+            };
+            Ok((examined_node, context))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
     checks::{CheckResult, CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
+    context::{ClaimedAsset, claimed_assets},
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, report_of},
 };
 use nodeproof_openapi::{SchemaValidator, Spec};
@@ -120,6 +121,7 @@ impl Checks {
             inconclusive: Vec::new(),
             links: has_links.then(|| Links::of(&seen)),
             figures: BlockFigures::of(&seen),
+            claimed: claimed_assets(&seen.exchange),
             evidence: if seen.exchange.body.len() > LONG_WORK {
                 // It may have to wait for earlier blocks, so only its excerpt is kept.
                 Evidence::Report(report_of(&seen.exchange))
@@ -174,6 +176,8 @@ pub(crate) struct CheckResults {
     pub(crate) inconclusive: Vec<(usize, InconclusiveReason)>,
     pub(crate) links: Option<Links>,
     pub(crate) figures: Option<BlockFigures>,
+    /// The assets that the block has claims about, and the number of other claims.
+    pub(crate) claimed: (Vec<ClaimedAsset>, u64),
     /// The response, saved until it is the block's turn.
     pub(crate) evidence: Evidence,
 }

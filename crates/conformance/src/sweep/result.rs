@@ -8,7 +8,7 @@ use std::{
 use nodeproof_report::{Level, Outcome, SweepKind, SweepReport};
 
 use super::{running::RunningSweep, state::State, stop_reason::StopReason};
-use crate::{cases::CaseResult, http::InconclusiveReason};
+use crate::{cases::CaseResult, context::DoneSweep, http::InconclusiveReason};
 
 impl RunningSweep {
     /// Stops adding results, and saves the state.
@@ -101,6 +101,16 @@ impl RunningSweep {
         })
     }
 
+    /// Returns the claims in the blocks that the sweep read, if it read all of them.
+    pub(crate) fn done(&self) -> Option<DoneSweep> {
+        self.with_state(|state| {
+            let is_done = |state: &&State| state.next == state.to && state.tally.unread.count == 0;
+            let state = state.as_ref().filter(is_done)?;
+            let blocks = state.from..state.to;
+            Some(DoneSweep::new(state.claims.clone(), blocks))
+        })
+    }
+
     pub(crate) fn report(&self) -> Option<SweepReport> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         self.with_state(|state| {
@@ -133,6 +143,7 @@ impl RunningSweep {
                 unread: tally.unread.count,
                 findings: tally.findings(),
                 kinds: kinds.collect(),
+                records: None,
                 spans: state.spans.report(state.next),
                 state: kept.map(|state_writer| state_writer.path().display().to_string()),
                 trouble: trouble.clone().filter(|_| !done),

@@ -310,6 +310,7 @@ fn add_results(
     if let Some(figures) = results.figures {
         state.spans.add(index, figures);
     }
+    state.claims.add(index, results.claimed);
     let tally = &mut state.tally;
     match results.kind {
         ResponseKind::Missing => tally.holes += 1,

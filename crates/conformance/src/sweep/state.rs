@@ -15,12 +15,17 @@ use nodeproof_primitives::escape::escaped_up_to;
 use serde::{Deserialize, Serialize};
 
 use super::{range::BlockRange, spans::Spans, tally::Tally};
-use crate::{cases::Case, checks::Memory, context::Redactor, http::Target};
+use crate::{
+    cases::Case,
+    checks::Memory,
+    context::{Redactor, SweptClaims},
+    http::Target,
+};
 
 /// Maximum length of a state file, in bytes.
 const MAX_LENGTH: u64 = 64 << 20;
 /// The format tag, with the version.
-const FORMAT: &str = "nodeproof-sweep/4";
+const FORMAT: &str = "nodeproof-sweep/5";
 /// The first bytes of a state file of any version, even if it was truncated.
 const FORMAT_PREFIX: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
@@ -135,6 +140,7 @@ pub(crate) struct State {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<u8>,
     pub(crate) tally: Tally,
+    pub(crate) claims: SweptClaims,
     pub(crate) spans: Spans,
     pub(crate) memory: Memory,
 }
@@ -160,6 +166,7 @@ impl State {
             next: from,
             finished: None,
             tally,
+            claims: SweptClaims::default(),
             spans: Spans::over(from, to),
             memory: Memory::default(),
         }

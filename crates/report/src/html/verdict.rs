@@ -95,6 +95,9 @@ pub(super) fn swept(sweep: &SweepReport) -> Markup {
             @if sweep.missing > 0 { " " span { (sweep.missing) " missing" } }
             @if sweep.unread > 0 { " " span { (sweep.unread) " not read" } }
             " " span { (sweep.findings) " violations" }
+            @if let Some(records) = sweep.records {
+                " " span { "records of " (records.compared) " of " (records.assets) " claimed assets compared" }
+            }
             @if !sweep.done { " " span { "ended before block " (sweep.next) } }
         }
     }

@@ -34,6 +34,9 @@ pub struct SweepReport {
     /// The findings, grouped by case and by mismatch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<SweepKind>,
+    /// The records of claims that were compared with the claims in these blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<SweptRecords>,
     /// The intervals and votes of the blocks, over the chain: at most 200 spans, each of the same
     /// number of blocks. A span without a block is left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -44,6 +47,17 @@ pub struct SweepReport {
     /// Why there is no state file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+}
+
+/// The records that a sweep compared with the claims in its blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SweptRecords {
+    /// Number of assets with claims in these blocks, up to a limit of 1,000.
+    pub assets: u64,
+    /// Number of these assets that have a record, and whose record was compared.
+    pub compared: u64,
+    /// Number of claims about further assets, which were not compared.
+    pub other_claims: u64,
 }
 
 /// The findings of one kind.

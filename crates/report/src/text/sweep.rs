@@ -27,6 +27,20 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
             "it began at the lowest block, because the node has no block below {lowest}"
         );
     }
+    if let Some(records) = sweep.records.filter(|records| records.assets > 0) {
+        let _ = write!(
+            out,
+            "the records of {} of {} claimed assets were compared with the claims",
+            records.compared, records.assets
+        );
+        let _ = match records.other_claims {
+            0 => writeln!(out),
+            others => writeln!(
+                out,
+                "; {others} claims about further assets were not compared"
+            ),
+        };
+    }
     if sweep.done {
         return;
     }
