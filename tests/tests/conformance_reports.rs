@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, header};
 use integration_tests::{observed_node, proxy::Proxy, watch::check};
 use nodeproof_conformance::{
     Options,
-    report::{self, Outcome, Report},
+    report::{self, Outcome, Report, Style},
 };
 use nodeproof_devnode::{BlockTime, ChainTime, Config};
 use nodeproof_primitives::Network;
@@ -167,6 +167,29 @@ async fn a_run_that_reaches_nothing_is_red_in_ci_and_says_so_on_its_page() {
     assert_eq!(error.attribute("type"), Some("unreachable"));
     assert!(error.text().is_some_and(|text| !text.trim().is_empty()));
     assert!(report::html(&report).contains("No verdict: unreachable"));
+}
+
+/// The counts of the terminal are those of the page.
+#[tokio::test]
+async fn the_page_counts_cases_as_the_terminal_does() {
+    let report = of_observed_node(false).await;
+    let text = report::text(&report, Style::Plain);
+    let counts = text
+        .lines()
+        .find(|line| line.contains(" explained by others;"));
+    let (counts, _) = counts
+        .and_then(|line| line.split_once(';'))
+        .expect("the counts");
+    let page = report::html(&report);
+    for part in counts.split(", ") {
+        let (count, words) = part.split_once(' ').expect("a count");
+        assert!(
+            page.contains(&format!("<b>{count}</b> {words}</li>")),
+            "{part}"
+        );
+        let filter = format!("{words} <b>{count}</b></button>");
+        assert!(page.contains(&filter), "{filter}");
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use super::{
     escape::Line,
     exchange,
     finding::findings,
-    parts::{badge, count, requirements, took},
+    parts::{badge, count, group_name, groups, requirements, took},
 };
 use crate::model::{CaseReport, Outcome, Report};
 
@@ -21,43 +21,34 @@ pub(super) fn section(report: &Report) -> Markup {
     }
 }
 
-/// Renders the cases of one operation: the worst outcome first, otherwise in the report's order.
+/// Renders the cases of one operation: the worst outcome first, and those that
+/// other cases explain last.
 fn group(report: &Report, cases: &[CaseReport]) -> Markup {
-    let by_outcome = || {
-        let outcomes = Outcome::WORST_FIRST.into_iter();
-        outcomes.map(|outcome| {
-            (
-                outcome,
-                cases.iter().filter(move |case| case.outcome == outcome),
-            )
-        })
-    };
+    let groups = groups(cases);
     let operation = cases.first().map_or("", CaseReport::operation);
     html! {
         section.operation aria-label=(Line(operation)) {
             h3 {
                 (Line(operation)) " "
                 span.tally {
-                    @for (outcome, cases) in by_outcome() {
-                        @let count = cases.count();
-                        @if count > 0 {
-                            span class=(outcome.name()) { (count) " " (outcome.participle()) } " "
-                        }
+                    @for group in &groups {
+                        span class=(group.name) { (group.cases.len()) " " (group.words) } " "
                     }
                 }
             }
             div.list {
-                @for case in by_outcome().flat_map(|(_, cases)| cases) { (case_details(report, case)) "\n" }
+                @for case in groups.iter().flat_map(|group| &group.cases) { (case_details(report, case)) "\n" }
             }
         }
     }
 }
 
 fn case_details(report: &Report, case: &CaseReport) -> Markup {
-    let open = matches!(case.outcome, Outcome::Fail | Outcome::Stale | Outcome::Warn);
+    let is_bad = matches!(case.outcome, Outcome::Fail | Outcome::Stale | Outcome::Warn);
+    let open = is_bad && case.explained_by.is_none();
     let shows_reason = case.outcome.has_new_findings() || case.outcome == Outcome::Inconclusive;
     html! {
-        details.case data-outcome=(case.outcome.name()) id=(Line(&case.id)) open[open] {
+        details.case data-outcome=(group_name(case)) id=(Line(&case.id)) open[open] {
             summary {
                 (badge(case.outcome))
                 " " span.id { (Line(&case.id)) } " "

@@ -1,6 +1,7 @@
 //! The findings of a case.
 
 use maud::{Markup, html};
+use nodeproof_primitives::escape::escaped_up_to;
 use similar::{ChangeTag, TextDiff};
 
 use super::{
@@ -78,6 +79,25 @@ fn signature_details(signed: &SignedReport) -> Markup {
             dd { "SHA-1 " code { (Line(&signed.digest)) } }
         }
         @if let Some(verify) = &signed.verify { (shell_command(verify)) }
+    }
+}
+
+/// Maximum length of a value in the list of findings, in characters.
+const MAX_BRIEF: usize = 300;
+
+/// Renders the expected and the actual value in short, unless they have several lines.
+pub(super) fn brief_values(finding: &FindingReport) -> Markup {
+    let (expected, actual) = (&finding.expected, &finding.actual);
+    if expected.contains('\n') || actual.contains('\n') {
+        return html! {};
+    }
+    html! {
+        dl.brief {
+            dt { "expected" }
+            dd.expected { (escaped_up_to(expected, MAX_BRIEF)) }
+            dt { "actual" }
+            dd.actual { (escaped_up_to(actual, MAX_BRIEF)) }
+        }
     }
 }
 

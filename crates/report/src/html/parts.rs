@@ -64,3 +64,36 @@ pub(super) fn case_links<'i>(ids: impl IntoIterator<Item = &'i str>) -> Markup {
 pub(super) fn version() -> Markup {
     html! { span { "nodeproof " (env!("CARGO_PKG_VERSION")) } }
 }
+
+/// Cases that are counted together, as in the terminal: those with one outcome, or those that other
+/// cases explain.
+pub(super) struct Group<'r> {
+    /// The name of the outcome, or `explained`.
+    pub(super) name: &'static str,
+    pub(super) words: &'static str,
+    pub(super) cases: Vec<&'r CaseReport>,
+}
+
+/// Returns the name of the group that a case is counted in.
+pub(super) fn group_name(case: &CaseReport) -> &'static str {
+    match case.explained_by {
+        Some(_) => "explained",
+        None => case.outcome.name(),
+    }
+}
+
+/// Returns the groups of cases that are not empty: the worst outcome first, and the explained ones last.
+pub(super) fn groups(cases: &[CaseReport]) -> Vec<Group<'_>> {
+    let outcomes = Outcome::WORST_FIRST.into_iter();
+    let names = outcomes.map(|outcome| (outcome.name(), outcome.participle()));
+    let groups = names.chain([("explained", "explained by others")]);
+    let groups = groups.map(|(name, words)| Group {
+        name,
+        words,
+        cases: cases
+            .iter()
+            .filter(|case| group_name(case) == name)
+            .collect(),
+    });
+    groups.filter(|group| !group.cases.is_empty()).collect()
+}

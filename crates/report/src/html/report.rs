@@ -2,8 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::{case, chain, coverage, document::document, escape::Line, exchange, latency, verdict};
-use crate::model::{Outcome, Report};
+use super::{
+    case, chain, coverage, document::document, escape::Line, exchange, latency, parts::groups,
+    verdict,
+};
+use crate::model::Report;
 
 /// Renders a report as an HTML page.
 ///
@@ -37,15 +40,12 @@ fn tools(report: &Report) -> Markup {
             input #search type="search" placeholder="Search the cases"
                 aria-label="Search the cases" autocomplete="off" spellcheck="false";
             div.filters role="group" aria-label="Show only cases that" {
-                @for outcome in Outcome::WORST_FIRST {
-                    @let count = report.count(outcome);
-                    @if count > 0 {
-                        button type="button" class={ "filter " (outcome.name()) }
-                            aria-pressed="false" value=(outcome.name()) {
-                            (outcome.participle()) " " b { (count) }
-                        }
-                        "\n"
+                @for group in groups(&report.cases) {
+                    button type="button" class={ "filter " (group.name) }
+                        aria-pressed="false" value=(group.name) {
+                        (group.words) " " b { (group.cases.len()) }
                     }
+                    "\n"
                 }
             }
             div.folding {

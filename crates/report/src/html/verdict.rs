@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::{
     escape::Line,
-    parts::{badge, case_links, count, took, version},
+    finding::brief_values,
+    parts::{badge, case_links, count, groups, took, version},
 };
 use crate::model::{CaseReport, Outcome, Report, SweepReport, Verdict};
 
@@ -37,13 +38,11 @@ pub(super) fn banner(report: &Report) -> Markup {
             }
             (proportions(report))
             ul.counts {
-                @for outcome in Outcome::WORST_FIRST {
-                    @let count = report.count(outcome);
-                    @if count > 0 || outcome == Outcome::Pass {
-                        li class=(outcome.name()) { b { (count) } " " (outcome.participle()) }
-                        "\n"
-                    }
+                @for group in groups(&report.cases) {
+                    li class=(group.name) { b { (group.cases.len()) } " " (group.words) }
+                    "\n"
                 }
+                @if report.count(Outcome::Pass) == 0 { li.pass { b { "0" } " passed" } }
             }
             (facts(report))
             @for note in &report.notes { p { "Note: " (Line(note)) } }
@@ -107,18 +106,16 @@ pub(super) fn swept(sweep: &SweepReport) -> Markup {
 /// forbids inline styles.
 fn proportions(report: &Report) -> Markup {
     let mut from = 0;
-    let bars = Outcome::WORST_FIRST.map(|outcome| {
-        let count = report.count(outcome);
+    let bars = groups(&report.cases).into_iter().map(|group| {
+        let count = group.cases.len();
         from += count;
-        (outcome, from - count, count)
+        (group.name, from - count, count)
     });
     html! {
         svg.proportions viewBox={ "0 0 " (report.cases.len()) " 1" } preserveAspectRatio="none"
             aria-hidden="true" {
-            @for (outcome, from, count) in bars {
-                @if count > 0 {
-                    rect class=(outcome.name()) height="1" x=(from) width=(count) {}
-                }
+            @for (name, from, count) in bars {
+                rect class=(name) height="1" x=(from) width=(count) {}
             }
         }
     }
@@ -150,6 +147,7 @@ pub(super) fn findings(report: &Report) -> Markup {
                 @for (case, explained) in with_findings(report) {
                     li {
                         (finding_line(case))
+                        @if let Some(finding) = case.findings.first() { (brief_values(finding)) }
                         @if !explained.is_empty() {
                             details.more {
                                 summary { (count(explained.len(), "more case")) " with the same cause" }
