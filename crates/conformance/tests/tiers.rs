@@ -244,3 +244,25 @@ fn a_dry_run_lists_the_kinds_and_sends_nothing() {
     );
     node.was_left_alone();
 }
+
+#[test]
+fn a_co_signer_is_a_second_wallet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wallet = key_file(folder.path(), |_| {});
+    let wallet = wallet.to_str().expect("UTF-8");
+    refuses(
+        &["--network", "devnet", "--co-signer", wallet],
+        &["--wallet"],
+    );
+    refuses(
+        &[
+            "--network",
+            "devnet",
+            "--wallet",
+            wallet,
+            "--co-signer",
+            wallet,
+        ],
+        &["--co-signer is the wallet of --wallet"],
+    );
+}

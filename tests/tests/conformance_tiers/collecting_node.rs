@@ -207,6 +207,18 @@ async fn writing_gives_a_node_the_one_claim_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_co_signer_gives_a_node_one_more_claim_of_both_wallets() {
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let co_signer = same.wallet("carol").expect("a wallet").keys().clone();
+    let (count, report) = spendable_after_changed(Tier::Write, |options| {
+        options.submitting.co_signer = Some(co_signer.into());
+    })
+    .await;
+    assert_eq!(count, 2);
+    assert!(report.contains("(signature redacted)"), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_refused_claim_is_not_printed_as_a_command() {
     let node = local().await;
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());

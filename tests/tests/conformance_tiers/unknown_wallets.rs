@@ -42,21 +42,38 @@ fn is_valid(response: &Response) -> bool {
 async fn run(
     change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
 ) -> Report {
+    run_with("", change).await
+}
+
+/// Runs the write tier with bob's wallet, and with this co-signer, if it is not empty. Only these have
+/// money at the node.
+async fn run_with(
+    co_signer: &str,
+    change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
+) -> Report {
     let node = local().await;
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");
-    let bob = wallet.address().to_string();
+    let co_signer = same.wallet(co_signer);
+    let known = [Some(wallet), co_signer].into_iter().flatten();
+    let known: Vec<_> = known.map(|wallet| wallet.address().to_string()).collect();
     let fault: Fault = change_response(SUBMIT, move |request, response| {
-        let is_known = signers(request).iter().all(|signer| *signer == bob);
-        match is_valid(&response) && is_known {
-            true => response,
-            false => change(request, refused(response)),
-        }
+        let is_known = signers(request).iter().all(|signer| known.contains(signer));
+        let is_accepted = is_valid(&response) && is_known;
+        change(
+            request,
+            if is_accepted {
+                response
+            } else {
+                refused(response)
+            },
+        )
     });
     let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = Options::default();
     options.selection.allow = Tier::Write;
     options.submitting.wallet = Some(wallet.keys().clone().into());
+    options.submitting.co_signer = co_signer.map(|wallet| wallet.keys().clone().into());
     options.submitting.currency = Some(same.native_token().to_owned());
     options.submitting.contract = Some(same.contract_address());
     options.submitting.settle_timeout = std::time::Duration::from_secs(2);
@@ -96,6 +113,73 @@ async fn the_runs_own_claim_decides_what_throw_away_wallets_cannot() {
         "high-s",
     ];
     assert_eq!(undecided, open.map(|id| format!("submit-transaction/{id}")));
+}
+
+/// Returns the wallets that a submission has signatures of, in order.
+fn signed_by(request: &RecordedRequest) -> Vec<String> {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let entries = body["signatures"].as_array().into_iter().flatten();
+    let names = entries.filter_map(|entry| entry["wallet_address"].as_str());
+    names.map(str::to_owned).collect()
+}
+
+fn accepted(response: Response) -> Response {
+    let body = json!({"status": "SUCCESS", "response": {
+        "valid": true, "msg": "Economic validation succeeded", "new_transaction": true,
+    }});
+    response.with_body(body.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_co_signer_decides_the_cases_about_two_signers() {
+    type Change = fn(&RecordedRequest, Response) -> Response;
+    let rows: [(&str, Change, &[&str]); 4] = [
+        ("verifies each signature", |_, response| response, &[]),
+        (
+            "needs only the first signature",
+            |request, response| match (&signers(request)[..], &signed_by(request)[..]) {
+                ([first, _], [one]) if first == one => accepted(response),
+                _ => response,
+            },
+            &["half-signed"],
+        ),
+        (
+            "needs as many signatures as signers",
+            |request, response| match (&signers(request)[..], &signed_by(request)[..]) {
+                ([_, _], [one, other]) if one == other => accepted(response),
+                _ => response,
+            },
+            &["half-signed"],
+        ),
+        (
+            "refuses signatures in another order",
+            |request, response| match (&signers(request)[..], &signed_by(request)[..]) {
+                ([first, _], [_, other]) if first == other => refused(response),
+                _ => response,
+            },
+            &["signature-order"],
+        ),
+    ];
+    for (name, change, fails) in rows {
+        let report = run_with("carol", change).await;
+        let fails: Vec<_> = fails
+            .iter()
+            .map(|id| format!("submit-transaction/{id}"))
+            .collect();
+        let failed: Vec<_> = [Outcome::Fail, Outcome::Warn]
+            .iter()
+            .flat_map(|outcome| ids(&report, *outcome))
+            .collect();
+        assert_eq!(failed, fails, "{name}");
+        let undecided = ids(&report, Outcome::Inconclusive);
+        for id in ["half-signed", "signature-order"] {
+            let id = format!("submit-transaction/{id}");
+            assert!(
+                !undecided.contains(&id.as_str()) || !fails.is_empty(),
+                "{name}: {id}"
+            );
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

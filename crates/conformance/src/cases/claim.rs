@@ -59,7 +59,8 @@ const SUBMIT: RequestKind = RequestKind::post(
     "/submit-transaction",
     "that claim, signed with the wallet: three times, as it is; one with another key before it, and \
      two with its trans_code and other params after it, of which a throw-away wallet signs one in \
-     its own name",
+     its own name; with --co-signer, also a claim of both wallets, first with one signature missing or \
+     wrong, then with both",
 );
 const RECORD: RequestKind = RequestKind::get(
     "/sc-state",

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::inconclusive::unknown;
 use crate::{
-    api::is_missing_endpoint,
+    api::{is_missing_endpoint, is_valid},
     checks::{Checked, Finding, Findings, Reply},
     context::{Context, Refusal},
     http::{Exchange, InconclusiveReason},
@@ -31,10 +31,24 @@ pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
 
 /// Checks that the order of signatures does not matter. An element of `signatures` names its wallet.
 pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
-    let in_order = context.submissions.of_two(false).await?;
-    let reversed = context.submissions.of_two(true).await?;
     let what =
         "the signatures of two signers are refused if their order differs from that of the signers";
+    // The claim of the run's wallet and a co-signer was submitted in both orders.
+    let claim = context.submissions.own_claim().await;
+    let shared = claim.and_then(|claim| claim.shared.as_ref()?.as_ref().ok());
+    if let Some((Ok(reversed), in_order)) =
+        shared.and_then(|shared| Some((shared.reversed.as_ref()?, &shared.in_order)))
+    {
+        match in_order {
+            None => return Ok(Checked::passed()),
+            Some(Ok(in_order)) if is_valid(in_order) => {
+                return compare(context, in_order, reversed, what).await;
+            }
+            Some(_) => {}
+        }
+    }
+    let in_order = context.submissions.of_two(false).await?;
+    let reversed = context.submissions.of_two(true).await?;
     compare(context, &in_order, &reversed, what).await
 }
 

@@ -448,7 +448,13 @@ fn proves_nothing(context: &Context, refusal: Refusal, control: &Exchange) -> In
              money ({}); {}",
             refusal.what(),
             message(control),
-            way_out(context)
+            match refusal.has_two_signers()
+                && context.submissions.submitter.with.co_signer.is_none()
+            {
+                true =>
+                    "a second wallet that the node knows may decide it: --co-signer, with --allow write",
+                false => way_out(context),
+            }
         )
     };
     InconclusiveReason::NoSample(reason)

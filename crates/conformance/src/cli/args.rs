@@ -125,9 +125,14 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE")]
     pub wallet: Option<PathBuf>,
 
-    /// File whose first line is the passphrase of an encrypted --wallet.
+    /// File whose first line is the passphrase of an encrypted --wallet, and of an encrypted --co-signer.
     #[arg(long, value_name = "FILE", requires = "wallet")]
     pub passphrase_file: Option<PathBuf>,
+
+    /// Key file of a second wallet that the node knows. The run also makes a claim of both wallets, which
+    /// pays one more fee. It decides whether the node requires the signature of each signer.
+    #[arg(long, value_name = "FILE", requires = "wallet")]
+    pub co_signer: Option<PathBuf>,
 
     /// Sign even if the key file records another network. A transaction that is signed for one network
     /// can be submitted on another, so use one wallet for each network.

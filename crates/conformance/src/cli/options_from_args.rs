@@ -132,6 +132,11 @@ pub(crate) fn options(
             .as_deref()
             .map(|path| wallet(path, args, network))
             .transpose()?,
+        co_signer: args
+            .co_signer
+            .as_deref()
+            .map(|path| wallet(path, args, network))
+            .transpose()?,
         fee: args.fee.clone(),
         currency: args.currency.clone(),
         contract: args.contract.or(contracts.first().copied()),
@@ -142,9 +147,17 @@ pub(crate) fn options(
         settle_timeout: args.settle_timeout,
         ..Submitting::default()
     };
-    if let (Some(path), Some(wallet)) = (&args.check.fixture, &options.submitting.wallet) {
-        // Now the key is known that the fixture must not contain.
-        read_fixture(path, &[wallet.address()])?;
+    let with = &options.submitting;
+    let wallets = [&with.wallet, &with.co_signer].into_iter().flatten();
+    let wallets: Vec<_> = wallets.map(SigningWallet::address).collect();
+    if let [one, other] = wallets[..]
+        && one == other
+    {
+        return Err(UsageError::SameCoSigner);
+    }
+    if let (Some(path), false) = (&args.check.fixture, wallets.is_empty()) {
+        // Now the keys are known that the fixture must not contain.
+        read_fixture(path, &wallets)?;
     }
     options.sweep = args.blocks.map(|blocks| {
         let mut sweep = Sweep::new(blocks);

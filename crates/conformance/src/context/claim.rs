@@ -11,6 +11,7 @@ use super::{
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unlike},
     refusal::{self, Refusal},
+    shared_claim::SharedClaim,
     signing::SigningWallet,
     submitter::Submitter,
 };
@@ -70,6 +71,8 @@ pub(crate) struct Claim {
     pub(crate) known_code_signed: Step<Arc<Exchange>>,
     /// The claims after the first one, if several were requested.
     pub(crate) further: Vec<FurtherClaim>,
+    /// The claim of the wallet and a co-signer, if there is one. It comes last.
+    pub(crate) shared: Option<Step<SharedClaim>>,
 }
 
 /// A claim after the first one, with other values. It is submitted once.
@@ -156,6 +159,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         known_code: no(NOT_ACCEPTED),
         known_code_signed: no(NOT_ACCEPTED),
         further: Vec::new(),
+        shared: None,
     };
     match claim.checked.clone() {
         Ok(checked) => {
@@ -169,6 +173,14 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         for number in 1..submitter.with.claims.get().min(MAX_CLAIMS) {
             let further = FurtherClaim::make(submitter, wallet, contract, number).await?;
             claim.further.push(further);
+        }
+        if let Some(co_signer) = &submitter.with.co_signer {
+            let wallets = [wallet, co_signer];
+            let shared = SharedClaim::make(submitter, wallets, contract, MAX_CLAIMS).await;
+            if let Some(accepted) = shared.as_ref().ok().and_then(SharedClaim::accepted) {
+                wait_for(submitter, accepted).await;
+            }
+            claim.shared = Some(shared);
         }
     }
     Ok(claim)
@@ -382,6 +394,10 @@ impl Claim {
     /// Returns the response to the claim with this fault, if it was accepted, or if the claim itself was
     /// accepted later.
     pub(crate) fn with_fault(&self, refusal: Refusal) -> Option<&Arc<Exchange>> {
+        let shared = self.shared.as_ref().and_then(|shared| shared.as_ref().ok());
+        if let Some(response) = shared.and_then(|shared| shared.with_fault(refusal)) {
+            return Some(response);
+        }
         let (_, response) = self.wrong.iter().find(|(known, _)| *known == refusal)?;
         let response = response.as_ref().ok()?;
         (self.is_accepted() || is_valid(response)).then_some(response)

@@ -11,6 +11,7 @@ mod probing;
 mod redactor;
 mod refusal;
 mod samples;
+mod shared_claim;
 mod signing;
 mod snapshot_store;
 mod submissions;

@@ -164,11 +164,7 @@ impl Refusal {
             Self::NotJson => Ok("{\"transaction\":".to_owned()),
             Self::Empty => Ok(String::new()),
             Self::Text => Ok("\"a transaction\"".to_owned()),
-            Self::HalfSigned
-            | Self::SecondOnly
-            | Self::SignedTwice
-            | Self::FirstOfTwoRight
-            | Self::LastOfTwoRight => self.of_two(submitter).await,
+            _ if self.has_two_signers() => self.of_two(submitter).await,
             Self::FeeText | Self::FeeNegative | Self::FeeZero | Self::Oversized => {
                 self.correctly_signed(submitter).await
             }
@@ -259,6 +255,18 @@ impl Refusal {
         Self::Altered(Alteration::Function),
         Self::Altered(Alteration::Address),
     ];
+
+    /// Whether the transaction has two signers. A co-signer that the node knows decides these.
+    pub(crate) const fn has_two_signers(self) -> bool {
+        matches!(
+            self,
+            Self::HalfSigned
+                | Self::SecondOnly
+                | Self::SignedTwice
+                | Self::FirstOfTwoRight
+                | Self::LastOfTwoRight
+        )
+    }
 
     /// Whether the submission names the wallet that can pay as its only signer, and has no signature
     /// of it.

@@ -49,6 +49,10 @@ pub struct Submitting {
     /// Anyone who receives these submissions can assemble a valid transaction from them. Never use
     /// a wallet of any value.
     pub public_wallet: Option<SigningWallet>,
+    /// A second wallet that the node knows. With it, the run also makes a claim of both wallets, first
+    /// with one signature missing or wrong, and then with both. All of these have one code, so at most one
+    /// is paid.
+    pub co_signer: Option<SigningWallet>,
     /// The contract for the claim. Default: one that is found on the chain.
     pub contract: Option<ContractAddress>,
     /// The fee, written exactly as it is submitted.
@@ -70,6 +74,7 @@ impl Default for Submitting {
         Self {
             wallet: None,
             public_wallet: None,
+            co_signer: None,
             contract: None,
             fee: Amount::from(1_000_000_u64),
             currency: None,
