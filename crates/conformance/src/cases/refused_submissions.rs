@@ -452,7 +452,7 @@ fn proves_nothing(context: &Context, refusal: Refusal, control: &Exchange) -> In
                 && context.submissions.submitter.with.co_signer.is_none()
             {
                 true =>
-                    "a second wallet that the node knows may decide it: --co-signer, with --allow write",
+                    "a second wallet of the chain may decide it: --co-signer, with --allow write",
                 false => way_out(context),
             }
         )

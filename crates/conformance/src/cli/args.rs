@@ -129,7 +129,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "wallet")]
     pub passphrase_file: Option<PathBuf>,
 
-    /// Key file of a second wallet that the node knows. The run also makes a claim of both wallets, which
+    /// Key file of a second wallet of the chain. The run also makes a claim of both wallets, which
     /// pays one more fee. It decides whether the node requires the signature of each signer.
     #[arg(long, value_name = "FILE", requires = "wallet")]
     pub co_signer: Option<PathBuf>,

@@ -42,7 +42,7 @@ pub(crate) enum UsageError {
     #[error("--allow {0} on mainnet also needs --allow-mainnet: mainnet is not a test network")]
     Mainnet(&'static str),
     #[error(
-        "--co-signer is the wallet of --wallet: give the key file of another wallet that the node knows"
+        "--co-signer is the wallet of --wallet: give the key file of another wallet of the chain"
     )]
     SameCoSigner,
     #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]

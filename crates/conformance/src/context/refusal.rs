@@ -256,7 +256,7 @@ impl Refusal {
         Self::Altered(Alteration::Address),
     ];
 
-    /// Whether the transaction has two signers. A co-signer that the node knows decides these.
+    /// Whether the transaction has two signers. A co-signer of the chain decides these.
     pub(crate) const fn has_two_signers(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! A claim of two wallets that the node knows. It decides whether the node verifies each signature.
+//! A claim of two wallets of the chain. It decides whether the node verifies each signature.
 
 use std::sync::Arc;
 

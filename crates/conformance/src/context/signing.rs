@@ -49,7 +49,7 @@ pub struct Submitting {
     /// Anyone who receives these submissions can assemble a valid transaction from them. Never use
     /// a wallet of any value.
     pub public_wallet: Option<SigningWallet>,
-    /// A second wallet that the node knows. With it, the run also makes a claim of both wallets, first
+    /// A second wallet of the chain. With it, the run also makes a claim of both wallets, first
     /// with one signature missing or wrong, and then with both. All of these have one code, so at most one
     /// is paid.
     pub co_signer: Option<SigningWallet>,
