@@ -7,6 +7,7 @@ mod claim;
 mod claim_values;
 mod correct_submission;
 mod draft;
+mod left_out;
 mod probing;
 mod redactor;
 mod refusal;

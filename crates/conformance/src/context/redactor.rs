@@ -3,13 +3,16 @@
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
     ops::Range,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use nodeproof_primitives::redact::replace_places;
+use nodeproof_report::Report;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+
+use super::left_out::WithoutTexts;
 
 /// The text that replaces a signature, or a part of one, in a report.
 const REDACTED: &str = "(signature redacted)";
@@ -44,27 +47,54 @@ struct Parts {
 impl Redactor {
     /// Adds a hexadecimal signature. Everything that is reported from now on is redacted.
     pub(crate) fn add(&self, signature: &str) {
-        if let Ok(mut parts) = self.0.lock() {
-            parts.add(&signature.to_ascii_lowercase());
-        }
+        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.add(&signature.to_ascii_lowercase());
     }
 
     /// Whether there is no signature to redact.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.lock().is_ok_and(|parts| parts.hex.is_empty())
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.hex.is_empty()
+    }
+
+    /// Returns the value without the signatures in any of its strings. If that fails, returns it
+    /// without its texts.
+    pub(crate) fn redact<T: Serialize + DeserializeOwned + WithoutTexts>(&self, value: T) -> T {
+        if self.is_empty() {
+            return value;
+        }
+        match self.try_redact(&value) {
+            Ok(redacted) => redacted,
+            Err(_) => value.without_texts(),
+        }
+    }
+
+    /// Returns a report without signatures. A part that can't be redacted leaves out only its own texts.
+    pub(crate) fn redact_report(&self, mut report: Report) -> Report {
+        let cases = std::mem::take(&mut report.cases).into_iter();
+        let exchanges = std::mem::take(&mut report.exchanges).into_iter();
+        let sweep = report.sweep.take();
+        Report {
+            cases: cases.map(|case| self.redact(case)).collect(),
+            exchanges: exchanges.map(|exchange| self.redact(exchange)).collect(),
+            sweep: self.redact(sweep),
+            ..self.redact(report)
+        }
     }
 
     /// Returns the value without the signatures in any of its strings.
-    pub(crate) fn redact<T: Serialize + DeserializeOwned>(&self, value: T) -> T {
-        let parts = self.0.lock().map(|parts| parts.clone()).unwrap_or_default();
-        if parts.hex.is_empty() {
-            return value;
-        }
-        let redacted = serde_json::to_value(&value).and_then(|mut json| {
-            redact(&mut json, &parts);
-            serde_json::from_value(json)
-        });
-        redacted.unwrap_or(value)
+    ///
+    /// # Errors
+    /// The value has no form in JSON, or its redacted form can't be read back.
+    pub(crate) fn try_redact<T: Serialize + DeserializeOwned>(
+        &self,
+        value: &T,
+    ) -> serde_json::Result<T> {
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = parts.clone();
+        let mut json = serde_json::to_value(value)?;
+        redact(&mut json, &parts);
+        serde_json::from_value(json)
     }
 }
 
@@ -331,12 +361,10 @@ fn sized<const LENGTH: usize>(part: &[u8]) -> Option<[u8; LENGTH]> {
 #[cfg(test)]
 mod tests {
     use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+    use serde_json::json;
 
     use super::*;
-
-    /// A signature in which no part occurs twice.
-    const SIGNATURE: &str = "2bdbf71e169bc31f5d9c63c327b6da11ae018faea6091c241f224fc1d3bf7872\
-                             6feb7131b9824ca0ae4b772c33bf36244897ed96ccddb4deb31ea5207a9654db";
+    use crate::context::left_out::tests::{SIGNATURE, report, shown};
 
     fn redactor() -> Redactor {
         let redactor = Redactor::default();
@@ -434,11 +462,32 @@ mod tests {
             assert_eq!(redactor().redact(text.to_owned()), text);
         }
         let value = serde_json::json!({"a": [SIGNATURE, 7], SIGNATURE: {"b": null}});
-        assert_eq!(Redactor::default().redact(value.clone()), value);
+        assert_eq!(Redactor::default().try_redact(&value).unwrap(), value);
         assert_eq!(
-            redactor().redact(value),
+            redactor().try_redact(&value).unwrap(),
             serde_json::json!({"a": [REDACTED, 7], REDACTED: {"b": null}})
         );
         assert_eq!(format!("{:?}", redactor()), "Redactor");
+    }
+
+    #[test]
+    fn a_report_is_redacted_although_one_of_its_parts_can_not_be_read_back() {
+        let mut report = report();
+        // JSON has no such number. It becomes null, which is not a number.
+        let latency = json!({"responses": 1, "median_ms": 1.0, "p95_ms": 1.0, "max_ms": 1.0});
+        let cost = json!({"requests_per_second": 1.0, "latency": latency});
+        report.cost = serde_json::from_value(cost).unwrap();
+        report.cost.as_mut().unwrap().requests_per_second = f64::NAN;
+        let report = shown(&redactor().redact_report(report));
+        assert_eq!(report["notes"][0], report["reason"]);
+        assert_eq!(
+            report["notes"],
+            json!(["(left out: this text could not be searched for signatures)"])
+        );
+        assert_eq!(report["verdict"], "does-not-conform");
+        // The others are redacted as usual.
+        assert_eq!(report["cases"][0]["actual"], "(signature redacted)");
+        assert_eq!(report["exchanges"][0]["body"], "(signature redacted)");
+        assert_eq!(report["sweep"]["kinds"][0]["what"], "(signature redacted)");
     }
 }

@@ -119,7 +119,7 @@ pub(crate) fn build(
         reason: redactor.redact(conclusion.reason),
         ..conclusion
     });
-    (redactor.redact(report), without_sweep)
+    (redactor.redact_report(report), without_sweep)
 }
 
 /// Returns the report of a case that did not run.

@@ -40,6 +40,9 @@ impl RunningSweep {
         self.with_state(|state| {
             let text = state.as_ref()?.to_text(&self.redactor);
             let number = self.saved.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Err(error) = &text {
+                self.set_trouble(Some(format!("its texts could not be redacted: {error}")));
+            }
             text.ok().map(|text| (number, text))
         })
     }
@@ -50,7 +53,11 @@ impl RunningSweep {
         };
         let wrong = state_writer.write(number, text).err();
         let wrong = wrong.map(|error| format!("{}: {error}", state_writer.path().display()));
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = wrong;
+        self.set_trouble(wrong);
+    }
+
+    fn set_trouble(&self, trouble: Option<String>) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
     /// Returns the results of the cases about blocks. There are none if no block was reached.

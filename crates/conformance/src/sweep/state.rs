@@ -276,12 +276,14 @@ impl State {
             })
     }
 
-    /// Returns the text of the state file.
+    /// Returns the text of the state file, without signatures.
+    ///
+    /// # Errors
+    /// The state can't be redacted.
     pub(crate) fn to_text(&self, redactor: &Redactor) -> serde_json::Result<String> {
         if !redactor.is_empty() {
-            let tally = redactor.redact(self.tally.clone());
             return Self {
-                tally,
+                tally: redactor.try_redact(&self.tally)?,
                 ..self.clone()
             }
             .to_text(&Redactor::default());
@@ -425,6 +427,29 @@ mod tests {
             .write(1, &state.to_text(&Redactor::default()).unwrap())
             .unwrap();
         (folder, path, target, blocks, cases)
+    }
+
+    #[test]
+    fn a_state_that_can_not_be_redacted_has_no_text() {
+        let cases = cases::all();
+        let mut state = State::begin(
+            &target("http://127.0.0.1:9"),
+            BlockRange::default(),
+            &cases,
+            1,
+            100,
+        );
+        let exchange = serde_json::json!({
+            "method": "GET", "url": "/", "status": 200, "elapsed_ms": 1, "body": "", "body_bytes": 0,
+        });
+        // Redaction replaces the block's index by a text, which can't be read back as a number.
+        let mut tally = serde_json::to_value(&state.tally).unwrap();
+        tally["exchanges"] = serde_json::json!({ "1234567890123456": exchange });
+        state.tally = serde_json::from_value(tally).unwrap();
+        let redactor = Redactor::default();
+        assert!(state.to_text(&redactor).is_ok());
+        redactor.add(&"12345678901234567".repeat(8)[..128]);
+        assert!(state.to_text(&redactor).is_err());
     }
 
     #[test]
