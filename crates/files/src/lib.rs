@@ -29,7 +29,7 @@ mod staged;
 mod user_folders;
 
 pub use bounded_text::read_text;
-pub use lock::{FolderLock, LockError, LockFile};
+pub use lock::{FOLDER_LOCK, FolderLock, LockError, LockFile};
 pub use private_folder::{FolderError, Shared, check_private_folder, create_private_folder};
 pub use staged::{
     Access, StagedFile, create, is_staged_name, parent_folder, remove_leftovers, replace,

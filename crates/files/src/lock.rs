@@ -7,10 +7,14 @@ use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 /// Maximum number of attempts to create a lock file while other processes remove it.
 const MAX_ATTEMPTS: u32 = 100;
+/// Name of the file that a [`FolderLock`] locks where a folder can't be locked itself. Other programs
+/// may be unable to read it.
+pub const FOLDER_LOCK: &str = ".lock";
 
 /// A lock was not granted.
 #[derive(Debug)]
@@ -32,7 +36,7 @@ impl std::fmt::Display for LockError {
 
 impl std::error::Error for LockError {}
 
-/// A lock on a separate lock file. Dropping it releases the lock and removes the file.
+/// A lock on a separate lock file. Dropping it releases the lock. On Unix, it also removes the file.
 ///
 /// A file that a killed process left behind is not locked, so it does not matter.
 #[derive(Debug)]
@@ -64,23 +68,33 @@ impl LockFile {
         }
         Err(LockError::Held)
     }
+
+    /// Returns whether other processes can't take the lock. If not, the file system has no locks.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.is_locked
+    }
 }
 
 impl Drop for LockFile {
     fn drop(&mut self) {
         // A file with content is not a lock file of ours.
         let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
-        if self.is_locked && is_empty {
+        // Elsewhere, another process could lock the removed file, because it can't be recognised.
+        if cfg!(unix) && self.is_locked && is_empty {
             let _removed = fs::remove_file(&self.path);
         }
     }
 }
 
-/// A lock on a folder itself, released on drop. Only Unix has locks on folders.
+/// A lock on a folder, released on drop.
+///
+/// On Unix, the folder itself is locked. Other systems can't open a folder. There, the file
+/// [`FOLDER_LOCK`] in the folder is locked. It is never removed, because a process that removes it could
+/// let two others lock two files.
 #[derive(Debug)]
 pub struct FolderLock {
-    #[cfg(unix)]
-    _folder: File,
+    _locked: File,
     is_held: bool,
 }
 
@@ -89,33 +103,30 @@ impl FolderLock {
     ///
     /// # Errors
     /// [`LockError::Held`] if the folder is still locked after the wait. [`LockError::Io`] if the
-    /// folder can't be opened.
-    #[cfg(unix)]
-    pub fn take(folder: &Path, wait: std::time::Duration) -> Result<Self, LockError> {
-        const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+    /// folder, or the file in it, can't be opened.
+    pub fn take(folder: &Path, wait: Duration) -> Result<Self, LockError> {
+        #[cfg(unix)]
+        let file = File::open(folder);
+        #[cfg(not(unix))]
+        let file = lock_file_in(folder);
+        Self::of(file.map_err(LockError::Io)?, wait)
+    }
 
-        let started = std::time::Instant::now();
-        let folder = File::open(folder).map_err(LockError::Io)?;
+    fn of(file: File, wait: Duration) -> Result<Self, LockError> {
+        const PAUSE: Duration = Duration::from_millis(20);
+
+        let started = Instant::now();
         loop {
-            match try_lock(&folder) {
+            match try_lock(&file) {
                 Err(LockError::Held) if started.elapsed() < wait => std::thread::sleep(PAUSE),
                 tried => {
                     return tried.map(|is_held| Self {
-                        _folder: folder,
+                        _locked: file,
                         is_held,
                     });
                 }
             }
         }
-    }
-
-    /// Grants the lock without holding it: this system can't open a folder.
-    ///
-    /// # Errors
-    /// None.
-    #[cfg(not(unix))]
-    pub fn take(_: &Path, _: std::time::Duration) -> Result<Self, LockError> {
-        Ok(Self { is_held: false })
     }
 
     /// Returns whether other processes can't take the lock. If not, the folder's file system has no
@@ -124,6 +135,14 @@ impl FolderLock {
     pub fn is_held(&self) -> bool {
         self.is_held
     }
+}
+
+/// Opens the file that is locked in place of a folder, and creates it if it is missing.
+#[cfg(any(not(unix), test))]
+fn lock_file_in(folder: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let options = options.write(true).create(true).truncate(false);
+    options.open(folder.join(FOLDER_LOCK))
 }
 
 /// Tries to lock a file. Returns false if its file system has no locks.
@@ -147,7 +166,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Returns true: on this system an open file can't be removed.
+/// Returns true: on this system lock files are not removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
@@ -164,25 +183,40 @@ mod tests {
         let held = LockFile::take(&path).unwrap();
         assert!(matches!(LockFile::take(&path), Err(LockError::Held)));
         drop(held);
-        assert!(!path.exists());
-        for (left, stays) in [("", false), ("not a lock", true)] {
+        assert_eq!(path.exists(), !cfg!(unix));
+        for (left, stays) in [("", !cfg!(unix)), ("not a lock", true)] {
             fs::write(&path, left).unwrap();
             drop(LockFile::take(&path).unwrap());
             assert_eq!(path.exists(), stays);
         }
     }
 
-    #[cfg(unix)]
+    /// A way to lock a folder for this process.
+    type Take = fn(&Path, Duration) -> Result<FolderLock, LockError>;
+
     #[test]
     fn a_folder_is_waited_for() {
-        let folder = tempfile::tempdir().unwrap();
-        let take = |wait| FolderLock::take(folder.path(), std::time::Duration::from_millis(wait));
-        let held = take(0).unwrap();
-        assert!(matches!(take(50), Err(LockError::Held)));
-        std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| take(10_000));
-            drop(held);
-            waiting.join().unwrap().unwrap();
-        });
+        // The second way is that of systems that can't open a folder.
+        let ways: [Take; 2] = [FolderLock::take, |folder, wait| {
+            FolderLock::of(lock_file_in(folder).map_err(LockError::Io)?, wait)
+        }];
+        for way in ways {
+            let folder = tempfile::tempdir().unwrap();
+            let take = |wait| way(folder.path(), Duration::from_millis(wait));
+            let held = take(0).unwrap();
+            assert!(held.is_held());
+            assert!(matches!(take(50), Err(LockError::Held)));
+            std::thread::scope(|scope| {
+                let waiting = scope.spawn(|| take(10_000));
+                drop(held);
+                assert!(waiting.join().unwrap().unwrap().is_held());
+            });
+        }
+        let missing = Path::new("no-such-folder");
+        let wait = Duration::ZERO;
+        assert!(
+            ways.iter()
+                .all(|way| matches!(way(missing, wait), Err(LockError::Io(_))))
+        );
     }
 }

@@ -18,6 +18,8 @@ mod recheck;
 mod signatures;
 mod unwritable;
 mod watching;
+#[cfg(target_os = "linux")]
+mod without_locks;
 
 use std::{
     path::{Path, PathBuf},

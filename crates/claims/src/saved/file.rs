@@ -9,7 +9,8 @@ use std::{
 };
 
 use nodeproof_files::{
-    Access, FolderLock, StagedFile, is_staged_name, parent_folder, remove_leftovers, sync_folder,
+    Access, FOLDER_LOCK, FolderLock, StagedFile, is_staged_name, parent_folder, remove_leftovers,
+    sync_folder,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -191,9 +192,10 @@ fn link(_: &Path, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns whether this is the temporary name of a file that is being written.
-pub(super) fn is_staged(name: &str) -> bool {
-    is_staged_name(name, STAGED_PREFIX)
+/// Returns whether this is the temporary name of a file that is being written, or the name of the
+/// folder's lock file.
+pub(super) fn is_not_saved(name: &str) -> bool {
+    name == FOLDER_LOCK || is_staged_name(name, STAGED_PREFIX)
 }
 
 /// Gives a file a second name, the first of `FILE.1`, `FILE.2` and so on that is free.

@@ -84,7 +84,7 @@ impl SavedTransaction {
                 found.complete = false;
                 break;
             }
-            if entry.file_name().to_str().is_some_and(file::is_staged) {
+            if entry.file_name().to_str().is_some_and(file::is_not_saved) {
                 continue;
             }
             // A link points to a file in another folder. The entry may have been removed already.

@@ -357,6 +357,8 @@ async fn every_saved_claim_about_an_asset_is_found_in_a_folder_whatever_its_stat
     std::fs::write(folder.path().join("cut.json"), &whole[..whole.len() / 2]).unwrap();
     std::fs::write(folder.path().join("notes.txt"), "buy milk").unwrap();
     std::fs::write(folder.path().join(".saved-aB3xY9"), &whole[..9]).unwrap();
+    // Where another process has locked it, it can't be read.
+    std::fs::write(folder.path().join(".lock"), &whole[..9]).unwrap();
     std::fs::create_dir(folder.path().join("folder.json")).unwrap();
 
     let claims = |contract: &str| {

@@ -10,6 +10,7 @@ use super::{
     output::complain,
     several::named_targets,
     signals::Signals,
+    sweep_state::without_lock,
 };
 use crate::{
     api::Tier,
@@ -38,6 +39,9 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
         })
     });
     let saved = saved.transpose()?;
+    if let (Some(path), Some(false)) = (&args.state, saved.as_ref().map(SavedHeights::is_locked)) {
+        complain(&without_lock(path));
+    }
     let listener = TcpListener::bind(args.listen)
         .await
         .map_err(|error| UsageError::Listen {

@@ -49,7 +49,7 @@ pub(crate) fn sweep_with_state(
         .collect();
     match place {
         Some(path) if args.resume && path.exists() => {
-            let lock = Lock::take(&path)?;
+            let lock = locked(&path)?;
             Ok(sweep.resuming(path, target, &selected)?.locked(lock))
         }
         None if args.resume => Err(UsageError::NoPlaceForState),
@@ -62,7 +62,7 @@ pub(crate) fn sweep_with_state(
                 ));
             }
             let lock = prepare(&path).and_then(|()| {
-                let lock = Lock::take(&path)?;
+                let lock = locked(&path)?;
                 remove_finished(&path)?;
                 Ok(lock)
             });
@@ -86,6 +86,23 @@ pub(crate) fn sweep_with_state(
             Ok(sweep.keeping_state(path).locked(lock))
         }
     }
+}
+
+/// Locks the state of a sweep. Warns if its file system has no locks.
+fn locked(state: &Path) -> Result<Lock, StateError> {
+    let lock = Lock::take(state)?;
+    if !lock.is_held() {
+        complain(&without_lock(state));
+    }
+    Ok(lock)
+}
+
+/// Returns the warning about a state file that another run can use at the same time.
+pub(crate) fn without_lock(state: &Path) -> String {
+    format!(
+        "warning: the file system of {} has no locks: make sure that no other run uses this file",
+        state.display()
+    )
 }
 
 /// Returns the exit status of sweeps that an earlier run finished, if its report is still there.

@@ -31,7 +31,7 @@ struct Content {
 pub(crate) struct SavedHeights {
     path: PathBuf,
     content: Mutex<Content>,
-    _lock: LockFile,
+    lock: LockFile,
 }
 
 impl SavedHeights {
@@ -60,8 +60,13 @@ impl SavedHeights {
         Ok(Self {
             path: path.to_owned(),
             content: Mutex::new(content),
-            _lock: lock,
+            lock,
         })
+    }
+
+    /// Returns whether other monitors can't use the file. If not, its file system has no locks.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.lock.is_held()
     }
 
     /// Returns the last checked block of a node.

@@ -15,7 +15,7 @@ use super::state::StateError;
 /// The lock of a sweep's state. Dropping it releases the lock.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: LockFile,
+    file: LockFile,
 }
 
 impl Lock {
@@ -32,12 +32,17 @@ impl Lock {
         }
         fs::create_dir_all(parent_folder(&path)).map_err(failed)?;
         match LockFile::take(&path) {
-            Ok(file) => Ok(Self { _file: file }),
+            Ok(file) => Ok(Self { file }),
             Err(LockError::Held) => Err(StateError::InUse {
                 path: state.to_owned(),
             }),
             Err(LockError::Io(source)) => Err(failed(source)),
         }
+    }
+
+    /// Returns whether other runs can't use the state. If not, its file system has no locks.
+    pub(crate) fn is_held(&self) -> bool {
+        self.file.is_held()
     }
 }
 
