@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -50,6 +51,11 @@ impl Verifier {
 
     /// Makes a claim.
     pub(crate) fn add(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
+        self.home.ask(url, &self.claim(asset, more))
+    }
+
+    /// Returns the arguments that make a claim.
+    fn claim<'a>(&'a self, asset: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         let claim = [
             "--json",
             "claim",
@@ -73,7 +79,19 @@ impl Verifier {
             "--wallet",
             &self.wallet,
         ];
-        self.home.ask(url, &[&claim[..], more].concat())
+        [&claim[..], more].concat()
+    }
+
+    /// Makes a claim with another state folder.
+    pub(crate) fn add_in(&self, state: &Path, url: &str, asset: &str, more: &[&str]) -> RunOutput {
+        let target = ["--base-url", url, "--network", "devnet"];
+        let signing = ["--passphrase-file", &self.passphrase];
+        let arguments = [&self.claim(asset, &signing)[..], &target, more].concat();
+        let mut command = self.home.command(&arguments);
+        let ran = command.env("XDG_STATE_HOME", state).output();
+        let ran = RunOutput::of(ran.expect("the program"));
+        self.keeps_secret(&ran);
+        ran
     }
 
     pub(crate) fn add_signed(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {

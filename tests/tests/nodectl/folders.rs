@@ -93,3 +93,30 @@ async fn without_locks_nothing_is_paid_unless_a_flag_allows_it() {
     assert!(ran.err.contains("--again"), "{ran:?}");
     assert_eq!(node.node().submissions_received(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_another_state_folder_only_a_record_prevents_a_second_payment() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let (verifier, url) = (Verifier::of(&node), node.base_url());
+    let states = ["one", "two", "three"].map(|name| verifier.home.path(name));
+    let add = |state: &Path| verifier.add_in(state, url, "a", &["--no-wait"]);
+    let sent = || node.node().submissions_received();
+    let code = |ran: &crate::program::RunOutput| ran.json()["trans_code"].clone();
+
+    let first = add(&states[0]).ended(0);
+    // With the same folder, the same transaction is submitted again.
+    assert_eq!(code(&add(&states[0]).ended(0)), code(&first));
+    assert_eq!(sent(), 2);
+    // With another folder, it is another transaction, because no record shows the first one yet.
+    assert_ne!(code(&add(&states[1]).ended(0)), code(&first));
+    assert_eq!(sent(), 3);
+
+    // Once a block has the record, nothing more is sent.
+    node.node().make_block();
+    for more in [&["--no-wait"][..], &["--no-wait", "--outcome", "2"]] {
+        let ran = verifier.add_in(&states[2], url, "a", more).ended(2);
+        assert!(ran.err.contains("has a record about"), "{ran:?}");
+        assert!(ran.err.contains("nothing was signed"), "{ran:?}");
+    }
+    assert_eq!(sent(), 3);
+}
