@@ -10,7 +10,7 @@ use crate::{
     BaseUrl, InputError,
     call::Operation,
     generated,
-    transport::{BodyTooLarge, Exchange, headers::redacted, plain_http_advice},
+    transport::{BodyTooLarge, Exchange, headers::redacted, tls_advice},
 };
 use nodeproof_primitives::{
     Integer,
@@ -229,7 +229,7 @@ impl Error {
         {
             return Self::from_kind(ErrorKind::BodyTooLarge, fault.to_string());
         }
-        if let Some(advice) = plain_http_advice(&source) {
+        if let Some(advice) = tls_advice(&source) {
             return Self::from_kind(ErrorKind::Connect, format!("can't connect: {advice}"));
         }
         let source = source.without_url();

@@ -55,40 +55,37 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
 }
 
 /// Returns advice if a connection failed because the base URL has `https`, and the server responded
-/// without TLS. The text is one line.
+/// without TLS, or supports only outdated versions of TLS. The text is one line.
 ///
 /// An [`Error`] of a [`Client`](crate::Client) has it already.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use nodeproof_client::{BaseUrl, transport::{TransportOptions, http_client, plain_http_advice}};
+/// use nodeproof_client::{BaseUrl, transport::{TransportOptions, http_client, tls_advice}};
 ///
 /// let base: BaseUrl = "https://localhost:8420".parse()?;
 /// let http = http_client(&base, &TransportOptions::default())?;
 /// if let Err(error) = http.get(base.join("docs")).send().await {
-///     println!("{}", plain_http_advice(&error).unwrap_or("no response"));
+///     println!("{}", tls_advice(&error).unwrap_or("no response"));
 /// }
 /// # Ok(())
 /// # }
 /// ```
 #[must_use]
-pub fn plain_http_advice(error: &reqwest::Error) -> Option<&'static str> {
+pub fn tls_advice(error: &reqwest::Error) -> Option<&'static str> {
     // On a connection that was made, such a response is broken, and the request may have arrived.
-    (error.is_connect() && is_without_tls(error)).then_some(
-        "the server does not use TLS on this port: if it serves plain HTTP, write http:// in the base \
-         URL",
-    )
+    error.is_connect().then(|| advice(error)).flatten()
 }
 
 #[cfg(feature = "rustls")]
-fn is_without_tls(error: &reqwest::Error) -> bool {
-    super::tls::is_without_tls(error)
+fn advice(error: &reqwest::Error) -> Option<&'static str> {
+    super::tls::advice(error)
 }
 
 /// There is no base URL with https.
 #[cfg(not(feature = "rustls"))]
-fn is_without_tls(_error: &reqwest::Error) -> bool {
-    false
+fn advice(_error: &reqwest::Error) -> Option<&'static str> {
+    None
 }
 
 #[cfg(feature = "rustls")]

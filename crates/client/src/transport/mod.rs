@@ -19,7 +19,7 @@ mod tls;
 
 pub use body::BodyTooLarge;
 pub(crate) use exchange::{Exchange, HookState};
-pub use http::{http_client, plain_http_advice};
+pub use http::{http_client, tls_advice};
 pub use options::{Limits, TransportOptions};
 pub use retry::RetryPolicy;
 pub(crate) use retry::is_transient;

@@ -43,16 +43,27 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
     Ok(config)
 }
 
-/// Returns whether the server responded to the TLS handshake with something other than TLS.
-pub(super) fn is_without_tls(error: &(dyn StdError + 'static)) -> bool {
-    if let Some(error) = error.downcast_ref::<rustls::Error>() {
-        let other = rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType);
-        return *error == other;
+/// Returns advice about a handshake that failed.
+pub(super) fn advice(error: &(dyn StdError + 'static)) -> Option<&'static str> {
+    use rustls::{AlertDescription, Error as TlsError, InvalidMessage, PeerIncompatible};
+
+    if let Some(error) = error.downcast_ref::<TlsError>() {
+        return match error {
+            TlsError::InvalidMessage(InvalidMessage::InvalidContentType) => Some(
+                "the server does not use TLS on this port: if it serves plain HTTP, write http:// in \
+                 the base URL",
+            ),
+            TlsError::PeerIncompatible(PeerIncompatible::ServerDoesNotSupportTls12Or13)
+            | TlsError::AlertReceived(AlertDescription::ProtocolVersion) => Some(
+                "the server supports only outdated versions of TLS: expected TLS 1.2 or TLS 1.3",
+            ),
+            _ => None,
+        };
     }
     // The source of an I/O error is that of the error inside it.
     match error.downcast_ref::<io::Error>().map(io::Error::get_ref) {
-        Some(Some(inner)) => is_without_tls(inner),
-        _ => error.source().is_some_and(is_without_tls),
+        Some(Some(inner)) => advice(inner),
+        _ => error.source().and_then(advice),
     }
 }
 

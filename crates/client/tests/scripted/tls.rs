@@ -11,7 +11,7 @@ use tokio_rustls::{TlsAcceptor, rustls};
 
 use crate::{
     BLOCK, builder,
-    server::{Reply, serve},
+    server::{Reply, Server, serve},
 };
 
 /// A self-signed certificate for `localhost`. Its key is used only here.
@@ -31,12 +31,17 @@ fn acceptor() -> TlsAcceptor {
 
 /// Starts a server that returns a block over TLS. Returns its port.
 async fn start() -> u16 {
+    responding(Reply::json(BLOCK)).await
+}
+
+/// Starts a server with one reply over TLS. Returns its port.
+async fn responding(reply: Reply) -> u16 {
     let acceptor = acceptor();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let replies = Arc::new(vec![Reply::json(BLOCK)]);
+        let replies = Arc::new(vec![reply]);
         while let Ok((stream, _)) = listener.accept().await {
             let (acceptor, seen, replies) =
                 (acceptor.clone(), Arc::clone(&seen), Arc::clone(&replies));
@@ -126,6 +131,72 @@ async fn https_at_a_port_with_plain_http_is_an_error_that_says_so() {
         "can't connect: the server does not use TLS on this port: if it serves plain HTTP, write \
          http:// in the base URL"
     );
+}
+
+/// Returns the start of a handshake in which a server selects this version of TLS.
+fn server_hello(minor: u8) -> Vec<u8> {
+    let hello = [
+        &[3, minor][..],
+        &[7; 32],
+        // No session, TLS_RSA_WITH_AES_128_CBC_SHA, no compression.
+        &[0, 0x00, 0x2f, 0],
+    ]
+    .concat();
+    let length = u8::try_from(hello.len()).unwrap();
+    let head = [22, 3, minor, 0, length + 4, 2, 0, 0, length];
+    [&head[..], &hello].concat()
+}
+
+#[tokio::test]
+async fn a_server_that_has_only_an_old_version_of_tls_is_refused() {
+    const ALERT: [u8; 7] = [21, 3, 1, 0, 2, 2, 70];
+    for response in [server_hello(1), server_hello(2), ALERT.to_vec()] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut seen = vec![0; 4096];
+            let length = stream.read(&mut seen).await.unwrap();
+            stream.write_all(&response).await.unwrap();
+            seen.truncate(length);
+            stream.read_to_end(&mut seen).await.unwrap_or_default();
+            seen
+        });
+        let client = builder(&format!("https://localhost:{port}"))
+            .extra_root(CERTIFICATE)
+            .build()
+            .unwrap();
+        let signed = r#"{"transaction":{},"signatures":[{"msgsign":"secret"}]}"#;
+        let signed = SignedTransaction::from_json(signed).unwrap();
+        let error = client.submit(&signed).await.unwrap_err();
+        assert!(error.is_connect() && !error.maybe_sent(), "{error:?}");
+        assert_eq!(
+            error.reason(),
+            "can't connect: the server supports only outdated versions of TLS: expected TLS 1.2 or TLS 1.3"
+        );
+        let seen = server.await.unwrap();
+        let sent = String::from_utf8_lossy(&seen);
+        assert!(!sent.contains("secret"), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_from_https_to_http_is_not_followed() {
+    let plain = Server::responding(Reply::json(BLOCK)).await;
+    for status in [301, 302, 307, 308] {
+        let location = format!("location: {}/get-block?block_index=1\r\n", plain.base);
+        let port = responding(Reply::with(status, &location, "")).await;
+        let client = builder(&format!("https://localhost:{port}"))
+            .extra_root(CERTIFICATE)
+            .build()
+            .unwrap();
+        let error = client.block(1).await.unwrap_err();
+        assert!(error.to_string().contains("a redirect to "), "{error}");
+        let signed = r#"{"transaction":{},"signatures":[]}"#;
+        let signed = SignedTransaction::from_json(signed).unwrap();
+        client.submit(&signed).await.unwrap_err();
+    }
+    assert_eq!(plain.count(), 0);
 }
 
 #[tokio::test]

@@ -389,8 +389,9 @@ mod tests {
 
     #[test]
     fn a_redirect_is_followed_within_the_origin_only() {
-        let base: BaseUrl = "http://127.0.0.1:8420/node".parse().unwrap();
-        let moved = |status, location: &str| {
+        let http: BaseUrl = "http://127.0.0.1:8420/node".parse().unwrap();
+        let https: BaseUrl = "https://127.0.0.1:8420/node".parse().unwrap();
+        let moved_of = |base: &BaseUrl, status, location: &str| {
             let request = Request::get("/docs");
             let requested = Arc::new(base.clone());
             let mut exchange = Exchange::new(
@@ -407,8 +408,9 @@ mod tests {
                 moved,
                 ..exchange.request
             };
-            Some(request.url(&base).to_string())
+            Some(request.url(base).to_string())
         };
+        let moved = |status, location: &str| moved_of(&http, status, location);
         let origin = "http://127.0.0.1:8420";
         for (location, place) in [
             ("/docs/", "/docs/"),
@@ -427,6 +429,7 @@ mod tests {
         ] {
             assert_eq!(moved(307, location), None, "{location}");
         }
+        assert_eq!(moved_of(&https, 307, "http://127.0.0.1:8420/docs/"), None);
         assert_eq!(moved(304, "/docs/"), None);
         assert_eq!(moved(200, "/docs/"), None);
     }

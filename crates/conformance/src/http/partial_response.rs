@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nodeproof_client::{BaseUrl, transport::plain_http_advice};
+use nodeproof_client::{BaseUrl, transport::tls_advice};
 use nodeproof_primitives::escape::escaped_up_to;
 use reqwest::header;
 
@@ -118,7 +118,7 @@ impl Failure {
         let mut reason = escaped_up_to(&causes(error), 300);
         if is_not_http(error) {
             reason.push_str(NOT_HTTP);
-        } else if let Some(advice) = plain_http_advice(error) {
+        } else if let Some(advice) = tls_advice(error) {
             reason = advice.to_owned();
         }
         if error.is_timeout() {
