@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -82,13 +81,19 @@ impl Verifier {
         [&claim[..], more].concat()
     }
 
-    /// Makes a claim with another state folder.
-    pub(crate) fn add_in(&self, state: &Path, url: &str, asset: &str, more: &[&str]) -> RunOutput {
+    /// Makes a claim with these variables in the environment.
+    pub(crate) fn add_with(
+        &self,
+        variables: &[(&str, &str)],
+        url: &str,
+        asset: &str,
+        more: &[&str],
+    ) -> RunOutput {
         let target = ["--base-url", url, "--network", "devnet"];
         let signing = ["--passphrase-file", &self.passphrase];
         let arguments = [&self.claim(asset, &signing)[..], &target, more].concat();
         let mut command = self.home.command(&arguments);
-        let ran = command.env("XDG_STATE_HOME", state).output();
+        let ran = command.envs(variables.iter().copied()).output();
         let ran = RunOutput::of(ran.expect("the program"));
         self.keeps_secret(&ran);
         ran

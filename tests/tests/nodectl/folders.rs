@@ -99,7 +99,11 @@ async fn with_another_state_folder_only_a_record_prevents_a_second_payment() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (verifier, url) = (Verifier::of(&node), node.base_url());
     let states = ["one", "two", "three"].map(|name| verifier.home.path(name));
-    let add = |state: &Path| verifier.add_in(state, url, "a", &["--no-wait"]);
+    let states = states.map(|path| path.display().to_string());
+    let add_with = |state: &str, more: &[&str]| {
+        verifier.add_with(&[("XDG_STATE_HOME", state)], url, "a", more)
+    };
+    let add = |state: &str| add_with(state, &["--no-wait"]);
     let sent = || node.node().submissions_received();
     let code = |ran: &crate::program::RunOutput| ran.json()["trans_code"].clone();
 
@@ -114,7 +118,7 @@ async fn with_another_state_folder_only_a_record_prevents_a_second_payment() {
     // Once a block has the record, nothing more is sent.
     node.node().make_block();
     for more in [&["--no-wait"][..], &["--no-wait", "--outcome", "2"]] {
-        let ran = verifier.add_in(&states[2], url, "a", more).ended(2);
+        let ran = add_with(&states[2], more).ended(2);
         assert!(ran.err.contains("has a record about"), "{ran:?}");
         assert!(ran.err.contains("nothing was signed"), "{ran:?}");
     }

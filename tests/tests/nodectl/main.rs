@@ -21,6 +21,7 @@ mod paying_once;
 #[cfg(target_os = "linux")]
 mod processes;
 mod program;
+mod proxies;
 mod raw_server;
 mod reading;
 mod receipt_verdicts;
