@@ -8,11 +8,13 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, UNIX_EPOCH},
 };
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::proxy::{Fault, Proxy};
-use nodeproof_devnode::{Config, Handle};
+use nodeproof_devnode::{ChainTime, Config, Handle};
+use nodeproof_primitives::TimestampMs;
 use serde_json::{Value, json};
 
 use crate::claims::{Verifier, lively};
@@ -443,4 +445,46 @@ async fn what_would_turn_the_reading_order_is_written_out_for_a_person() {
     // Only the place of the saved file depends on the network.
     let url = ["--base-url", node.base_url()];
     home.run(&[&claim[..], &url].concat()).ended(0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_saved_claim_is_paid_once_whatever_the_clock_shows_later() {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let now = TimestampMs::now().as_millis();
+    // When the claim is resumed, it is older than a day or a year, or it is from the future.
+    for signed_at in [now - DAY - DAY / 2, now - 400 * DAY, now + 400 * DAY] {
+        let start = ChainTime::From(TimestampMs::from_millis(signed_at));
+        let config = Config::for_tests().with_time(start);
+        let node = nodeproof_devnode::spawn(config).await.expect("a node");
+        let (proxy, ill) = failing(&node, "/submit-transaction", 503).await;
+        let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
+        let then = ["--no-wait", "--trust-node-time"];
+        verifier.add_signed(&url, "a", &then).ended(5);
+        let kept = only_kept(&verifier);
+        let code = code_in(&kept);
+        let written = UNIX_EPOCH + Duration::from_millis(signed_at.unsigned_abs());
+        let file = fs::File::options().write(true).open(&kept);
+        file.expect("a file").set_modified(written).expect("a time");
+        ill.store(false, Ordering::SeqCst);
+
+        // The same claim is the same transaction. Another one needs --again.
+        let other = verifier.add_signed(&url, "a", &["--no-wait", "--outcome", "2"]);
+        assert!(other.ended(2).err.contains("is pending"));
+        let resumed = verifier.add_signed(&url, "a", &["--no-wait"]).ended(0);
+        assert!(
+            resumed.err.contains("submitting the same transaction"),
+            "{resumed:?}"
+        );
+        assert_eq!(resumed.json()["trans_code"], code);
+        node.node().make_block();
+        let recorded = verifier.add_signed(&url, "a", &[]).ended(0).json();
+        assert_eq!(recorded["trans_code"], code);
+        assert_eq!(only_kept(&verifier), kept);
+        let submissions = proxy.requests().into_iter();
+        let bodies: BTreeSet<_> = submissions
+            .filter(|request| request.path == "/submit-transaction")
+            .map(|request| request.body)
+            .collect();
+        assert_eq!(bodies.len(), 1);
+    }
 }
