@@ -1,6 +1,8 @@
 //! A program that only reads reports needs only this crate.
 
-use std::process::Command;
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
+
+use std::{collections::BTreeSet, process::Command};
 
 use nodeproof_report::{
     AnyReport, NodesReport, Report, Style, case_line, case_text, compact, compare, github, html,
@@ -264,6 +266,107 @@ fn no_format_lets_hostile_text_through() {
         .chain(&markdown)
     {
         assert_eq!(unseen(text), "");
+    }
+}
+
+/// Text that would run a script as a link, as an attribute, or as markup.
+const SCRIPT: &str = "javascript:alert(1)//\"'><script>alert(2)</script><a href=javascript:alert(3)>\
+                      <svg onload=alert(4)>\" onmouseover=\"alert(5)";
+
+/// Replaces each text in a report for which the report can still be read: all but the words of the format.
+fn with_texts_everywhere<T: serde::de::DeserializeOwned>(report: &Value, text: &str) -> T {
+    fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::String(_) => found.push(at.to_owned()),
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    places(item, &format!("{at}/{index}"), found);
+                }
+            }
+            Value::Object(members) => {
+                for (name, member) in members {
+                    places(member, &format!("{at}/{name}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+    let (mut report, mut found) = (report.clone(), Vec::new());
+    places(&report, "", &mut found);
+    for place in found {
+        let mut changed = report.clone();
+        *changed.pointer_mut(&place).expect("a text") = text.into();
+        if serde_json::from_value::<T>(changed.clone()).is_ok() {
+            report = changed;
+        }
+    }
+    serde_json::from_value(report).expect("a report")
+}
+
+/// Returns the tags of a page, without its script and its style, whose content is not markup. What the
+/// templates write has no `<` or `>` inside an attribute.
+fn tags(page: &str) -> Vec<String> {
+    let mut markup = page.to_owned();
+    for name in ["script", "style"] {
+        let (start, end) = (format!("<{name}"), format!("</{name}>"));
+        assert_eq!(markup.matches(&start).count(), 1, "{name}");
+        let (before, rest) = markup.split_once(&start).expect("a start");
+        let (_, after) = rest.split_once(&end).expect("an end");
+        markup = format!("{before}{after}");
+    }
+    let starts = markup.split('<').skip(1);
+    let tags = starts.filter_map(|rest| rest.split_once('>'));
+    tags.map(|(tag, _)| tag.to_owned()).collect()
+}
+
+/// Returns the names and values of a tag's attributes. A value without quotation marks is empty.
+fn attributes(tag: &str) -> Vec<(&str, &str)> {
+    let (_, mut rest) = tag.split_once(' ').unwrap_or((tag, ""));
+    let mut found = Vec::new();
+    while !rest.trim_start().is_empty() {
+        let end = rest.find([' ', '=']).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        let (value, after) = match after.strip_prefix("=\"") {
+            Some(quoted) => quoted.split_once('"').expect("an end"),
+            None => ("", after.strip_prefix('=').unwrap_or(after)),
+        };
+        found.push((name, value));
+        rest = after.trim_start();
+    }
+    found
+}
+
+#[test]
+fn no_text_of_a_report_becomes_a_script_a_link_or_an_attribute_of_its_page() {
+    let mut with_more = one_node("x");
+    with_more["cases"][4]["explained_by"] = "x".into();
+    with_more["requested"] = serde_json::json!(["x"]);
+    with_more["not_rechecked"] = serde_json::json!(["x"]);
+    with_more["samples"] = serde_json::json!({
+        "blocks": 1, "claims": 1, "wallets": 1, "tokens": 1, "contract": "x",
+    });
+    let one: Report = with_texts_everywhere(&with_more, SCRIPT);
+    assert!(one.cases.iter().all(|case| case.id == SCRIPT), "texts");
+    let nodes: NodesReport = with_texts_everywhere(&two_nodes("x"), SCRIPT);
+    let plain: Report = serde_json::from_value(with_more).expect("a report");
+    let plain_nodes: NodesReport = serde_json::from_value(two_nodes("x")).expect("a report");
+    for (page, plain) in [
+        (html(&one), html(&plain)),
+        (nodes_html(&nodes), nodes_html(&plain_nodes)),
+    ] {
+        // Only escaped, as text to be read.
+        assert!(page.contains("&lt;svg onload=alert(4)&gt;&quot; onmouseover"));
+        let name = |tag: String| tag.split([' ', '/']).next().map(str::to_owned);
+        let names =
+            |page: &str| -> BTreeSet<_> { tags(page).into_iter().filter_map(name).collect() };
+        assert!(names(&page).is_subset(&names(&plain)), "{:?}", names(&page));
+        for tag in tags(&page) {
+            for (name, value) in attributes(&tag) {
+                assert!(!name.starts_with("on"), "{tag}");
+                let is_link = ["href", "src", "action", "xlink:href"].contains(&name);
+                assert!(!is_link || value.starts_with('#'), "{tag}");
+            }
+        }
     }
 }
 

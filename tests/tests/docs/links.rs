@@ -80,3 +80,52 @@ fn a_link_that_leads_nowhere_is_found() {
         assert_eq!(problem(&folder, page, link).is_none(), right, "{link}");
     }
 }
+
+#[test]
+fn every_test_that_the_threats_name_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let sources = files(&root, &["rs"]);
+    let texts: Vec<_> = sources
+        .iter()
+        .map(|path| fs::read_to_string(path).expect("a source file"))
+        .collect();
+    let is_function = |name: &str| {
+        texts
+            .iter()
+            .any(|text| text.contains(&format!("fn {name}(")))
+    };
+    let is_module = |name: &str| {
+        let name = format!("{name}.rs");
+        sources.iter().any(|path| path.ends_with(&name))
+    };
+    let page = fs::read_to_string(root.join("docs/threats.md")).expect("a page");
+    let quoted = Regex::new("`([^`]+)`").expect("a regular expression");
+    let rows = page.lines().filter(|line| line.starts_with("| "));
+    let rows =
+        rows.filter(|line| !line.starts_with("| attack |") && !line.starts_with("| mistake |"));
+    let (mut problems, mut count) = (Vec::new(), 0);
+    for row in rows.filter(|row| !row.starts_with("| ---")) {
+        let tests = row.trim_end_matches(" |").rsplit(" | ").next();
+        let named: Vec<_> = quoted.captures_iter(tests.unwrap_or_default()).collect();
+        if named.is_empty() {
+            problems.push(format!("no test: {row}"));
+        }
+        for capture in named {
+            count += 1;
+            let test = &capture[1];
+            let exists = match test.rsplit_once("::") {
+                _ if test.contains('/') => root.join(test).exists(),
+                Some((path, "*" | "…" | "tests")) => {
+                    is_module(path.rsplit("::").next().unwrap_or_default())
+                }
+                Some((_, name)) => is_function(name),
+                None => is_function(test),
+            };
+            if !exists {
+                problems.push(format!("{test}: there is no such test"));
+            }
+        }
+    }
+    assert!(count > 40, "{count}");
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
