@@ -114,7 +114,7 @@ fn every_test_that_the_threats_name_exists() {
             count += 1;
             let test = &capture[1];
             let exists = match test.rsplit_once("::") {
-                _ if test.contains('/') => root.join(test).exists(),
+                _ if test.contains("/") || test.contains(".toml") => root.join(test).exists(),
                 Some((path, "*" | "…" | "tests")) => {
                     is_module(path.rsplit("::").next().unwrap_or_default())
                 }
