@@ -1,6 +1,9 @@
 //! Earlier claims about the same asset. They stay rivals whatever a node reports about them.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use nodeproof_primitives::{ContractAddress, Network, WalletAddress};
 
@@ -31,13 +34,16 @@ pub(crate) struct Rival {
 }
 
 impl Rival {
-    pub(crate) fn error(&self) -> ClaimError {
+    /// Returns the error for this earlier claim and others.
+    pub(crate) fn error(&self, others: &[Self]) -> ClaimError {
+        let other = |rival: &Self| (rival.saved.path().to_owned(), rival.saved.state());
         ClaimError::EarlierClaim {
             path: self.saved.path().to_owned(),
             trans_code: self.saved.trans_code(),
             state: self.saved.state(),
             asset_id: self.asset_id.clone(),
             verifier: self.verifier,
+            others: others.iter().map(other).collect(),
         }
     }
 }
@@ -45,8 +51,8 @@ impl Rival {
 /// The result of a search for an earlier claim.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// An earlier claim. One that no node has shown as recorded comes first.
-    pub(crate) rival: Option<Rival>,
+    /// The earlier claims, each once. Those that no node has shown as recorded come first.
+    pub(crate) rivals: Vec<Rival>,
     /// A folder with too many files to search all of them.
     too_many_files: Option<PathBuf>,
 }
@@ -56,14 +62,14 @@ impl EarlierClaims {
     pub(crate) fn refuse(&self) -> Result<(), ClaimError> {
         // Unreadable files were reported before signing.
         let found = self.find(|_| {})?;
-        match (found.rival, found.too_many_files) {
-            (Some(rival), _) => Err(rival.error()),
-            (None, Some(folder)) => Err(ClaimError::TooManyFiles { folder }),
-            (None, None) => Ok(()),
+        match (found.rivals.as_slice(), found.too_many_files) {
+            ([rival, others @ ..], _) => Err(rival.error(others)),
+            ([], Some(folder)) => Err(ClaimError::TooManyFiles { folder }),
+            ([], None) => Ok(()),
         }
     }
 
-    /// Finds an earlier claim about the same asset. Calls `unsearched` with each reason why a claim may
+    /// Finds the earlier claims about the same asset. Calls `unsearched` with each reason why a claim may
     /// have been missed.
     pub(crate) fn find(&self, mut unsearched: impl FnMut(&str)) -> Result<Found, ClaimError> {
         let (mut rivals, mut too_many_files) = (Vec::new(), None);
@@ -90,8 +96,11 @@ impl EarlierClaims {
             }
         }
         rivals.sort_by_key(|rival| rival.saved.state() == TransactionState::Recorded);
+        // A folder can have a link to a file in another one, and a crash can leave two files.
+        let mut codes = BTreeSet::new();
+        rivals.retain(|rival| codes.insert(rival.saved.trans_code().to_string()));
         Ok(Found {
-            rival: rivals.into_iter().next(),
+            rivals,
             too_many_files,
         })
     }

@@ -72,11 +72,12 @@ pub enum ClaimError {
     /// file `path`: you pay once. With `ClaimOptions::again`, you may pay for both claims.
     #[error(
         "an earlier claim about {asset_id:?} by {verifier} {}: transaction {trans_code}, saved in \
-         {}{}. A node keeps one record for each asset and verifier, so another claim would be paid \
+         {}{}{}. A node keeps one record for each asset and verifier, so another claim would be paid \
          for without effect; nothing was sent",
-        if *state == TransactionState::Recorded { "was recorded" } else { "is pending" },
+        earlier_state(*state),
         escaped(&path.to_string_lossy()),
-        refused_earlier(*state)
+        refused_earlier(*state),
+        other_claims(others)
     )]
     EarlierClaim {
         /// The file of the earlier transaction.
@@ -89,6 +90,8 @@ pub enum ClaimError {
         asset_id: String,
         /// The verifier.
         verifier: WalletAddress,
+        /// Further earlier claims about the asset: their files, and their last known states.
+        others: Vec<(PathBuf, TransactionState)>,
     },
     /// A node showed the record of an earlier claim about the same asset, and now the node shows
     /// something else. Nothing was signed. Use another node. If the record was deleted, make the claim
@@ -327,6 +330,30 @@ fn still_saved(saved_in: Option<&PathBuf>) -> String {
 
 /// A warning: a refused transaction can still be submitted.
 const ANYONE: &str = "; the refusal is not final: anyone with the transaction can still submit it";
+
+fn earlier_state(state: TransactionState) -> &'static str {
+    if state == TransactionState::Recorded {
+        "was recorded"
+    } else {
+        "is pending"
+    }
+}
+
+/// The largest number of further earlier claims that an error names.
+const MAX_OTHERS: usize = 3;
+
+/// Names further earlier claims.
+fn other_claims(others: &[(PathBuf, TransactionState)]) -> String {
+    let named = others.iter().take(MAX_OTHERS).map(|(path, state)| {
+        let path = escaped(&path.to_string_lossy()).to_string();
+        format!("; another one {}, saved in {path}", earlier_state(*state))
+    });
+    let more = match others.len().saturating_sub(MAX_OTHERS) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    named.chain([more]).collect()
+}
 
 fn refused_earlier(state: TransactionState) -> &'static str {
     if state == TransactionState::Refused {

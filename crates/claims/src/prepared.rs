@@ -184,19 +184,23 @@ impl PreparedClaim {
             earlier.find(|reason| options.report(&ClaimStep::NotSearched { reason }))
         })
         .await?;
-        match found.rival {
-            None => Ok(()),
-            Some(rival) if rival.saved.state() == TransactionState::Recorded => {
-                Err(self.recorded_earlier(rival).await?)
+        match found.rivals.as_slice() {
+            [] => Ok(()),
+            [rival, others @ ..] if rival.saved.state() == TransactionState::Recorded => {
+                Err(self.recorded_earlier(rival, others).await?)
             }
-            Some(rival) => Err(rival.error()),
+            [rival, others @ ..] => Err(rival.error(others)),
         }
     }
 
     /// Returns the reason not to sign, after a node has shown the record of an earlier claim.
-    async fn recorded_earlier(&self, rival: Rival) -> Result<ClaimError, ClaimError> {
+    async fn recorded_earlier(
+        &self,
+        rival: &Rival,
+        others: &[Rival],
+    ) -> Result<ClaimError, ClaimError> {
         let Some(recorded) = claim_of(rival.saved.call()) else {
-            return Ok(rival.error());
+            return Ok(rival.error(others));
         };
         let contract = self.claim.contract;
         let seen = search_once(&self.client, contract, &recorded, &self.verifiers).await?;
@@ -210,7 +214,7 @@ impl PreparedClaim {
                 ReadBack::Recorded(record) if !self.options.allow_existing_record => {
                     self.already_recorded(record)
                 }
-                _ => rival.error(),
+                _ => rival.error(others),
             },
         })
     }

@@ -227,3 +227,30 @@ async fn a_node_does_not_vouch_for_its_own_time() {
     ran.ended(0);
     assert_eq!(submissions(&proxy), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorded_claim_is_named_beside_a_pending_one() {
+    let node = node().await;
+    let (verifier, url) = (Verifier::of(&node), node.base_url());
+    let add = |outcome: &str, more: &[&str]| {
+        let claim = ["--no-wait", "--outcome", outcome];
+        verifier.add_signed(url, "a", &[&claim[..], more].concat())
+    };
+    let file = |ran: RunOutput| ran.ended(0).json()["saved_in"].as_str().map(str::to_owned);
+    let first = file(add("1", &[])).expect("a file");
+    let second = file(add("2", &["--again"])).expect("a file");
+    // A block has the first one. The second one stays pending: the node keeps one record.
+    node.node().make_block();
+    verifier.add_signed(url, "a", &["--outcome", "1"]).ended(0);
+    let sent = node.node().submissions_received();
+    let refused = add("3", &[]).ended(2);
+    let message = refused.error()["message"].as_str().map(str::to_owned);
+    let message = message.expect("a message");
+    for expected in [
+        "is pending: transaction ".to_owned(),
+        format!("saved in {second}; another one was recorded, saved in {first}. A node keeps"),
+    ] {
+        assert!(message.contains(&expected), "{expected}: {message}");
+    }
+    assert_eq!(node.node().submissions_received(), sent);
+}
