@@ -113,10 +113,14 @@ impl ReportFolder {
         ])
     }
 
-    /// Writes the texts of a report that are too long for a terminal, and removes earlier ones. If one
-    /// can't be written, the report still has it.
-    pub(crate) fn save_texts(&self, report: &Report) -> BTreeMap<String, PathBuf> {
+    /// Removes the texts of an earlier report. They are not about the next one.
+    pub(crate) fn remove_texts(&self) {
         remove_texts(&self.0);
+    }
+
+    /// Writes the texts of a report that are too long for a terminal. If one can't be written, the report
+    /// still has it.
+    pub(crate) fn save_texts(&self, report: &Report) -> BTreeMap<String, PathBuf> {
         let (folder, start) = TEXTS;
         let folder = self.0.join(folder);
         let save = |long: LongText<'_>| {

@@ -84,6 +84,9 @@ impl<'a> Runs<'a> {
         report: &Report,
         show: impl FnOnce() -> Result<(), UsageError>,
     ) -> Result<u8, NotWritten> {
+        if let Some((_, folder)) = &self.folder {
+            folder.remove_texts();
+        }
         let shown = show();
         let written = match &self.folder {
             Some((path, folder)) => folder
