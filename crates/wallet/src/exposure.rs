@@ -206,6 +206,19 @@ mod tests {
                 &key[32..48],
                 &key[48..]
             ),
+            // With a hash, or an address, between the parts.
+            format!("{} {} {}", &key[..32], "ab".repeat(32), &key[32..]),
+            format!("{}, 0x{}, {}", &key[..32], "ab".repeat(40), &key[32..]),
+            format!("{}, 0x{}, {}", &key[..32], "ab".repeat(20), &key[32..]),
+            pairs.join(&format!(" {} ", "ab".repeat(32))),
+            format!(
+                "{} {} and 0x{} and {} {}",
+                &key[..16],
+                &key[16..32],
+                "ab".repeat(20),
+                &key[32..48],
+                &key[48..]
+            ),
             DECIMAL.to_owned(),
             format!("{{\"n\":{DECIMAL}}}"),
             format!("{}_{}", &DECIMAL[..20], &DECIMAL[20..]),

@@ -3,6 +3,8 @@
 //! A text is normalised once: escapes become spaces, and the text is split into words of letters and
 //! digits. A key is then a word, or several words that follow each other.
 
+use std::ops::Range;
+
 use base64::{
     Engine as _,
     alphabet::{STANDARD, URL_SAFE},
@@ -20,6 +22,8 @@ const BASE64: usize = 43;
 const DECIMAL: std::ops::RangeInclusive<usize> = 71..=78;
 /// The smallest part of a key that counts although other words are between the parts.
 const PART: usize = 8;
+/// The lengths of the parts of a key in two, four or eight.
+const PARTS_OF_ONE_LENGTH: [usize; 3] = [32, 16, 8];
 /// The longest data in base64 that is searched for the bytes of a key. Key files are shorter.
 const MAX_BYTES: usize = 512;
 
@@ -39,15 +43,23 @@ pub(crate) fn possible_keys(text: &str, most: usize) -> Vec<Option<PrivateKey>> 
         let parts = starts.filter_map(|at| word.get(at..at + DIGITS));
         add(&mut parts.map(|digits| PrivateKey::from_hex(digits).ok()));
     }
+    // The parts of a key are shorter. A hash between them does not separate them.
+    let hex: Vec<&str> = hex.into_iter().filter(|word| word.len() < DIGITS).collect();
+    let mut add_joined = |words: &[&str]| {
+        add(&mut joined(words, DIGITS..=DIGITS).map(|digits| PrivateKey::from_hex(&digits).ok()));
+    };
     // An empty part is a word without digits, and ends a group: `b4 d3 86` or `b4:d3:86`.
-    add(&mut joined(&hex, DIGITS..=DIGITS).map(|digits| PrivateKey::from_hex(&digits).ok()));
+    add_joined(&hex);
     // Longer parts may have words between them: `first half: 5ec2…, second half: 7f5e…`.
-    let long: Vec<&str> = hex
-        .iter()
-        .copied()
-        .filter(|word| word.len() >= PART)
-        .collect();
-    add(&mut joined(&long, DIGITS..=DIGITS).map(|digits| PrivateKey::from_hex(&digits).ok()));
+    let long = |lengths: Range<usize>| -> Vec<&str> {
+        let parts = hex.iter().copied();
+        parts.filter(|word| lengths.contains(&word.len())).collect()
+    };
+    add_joined(&long(PART..DIGITS));
+    // Parts of one length may also have other digits between them, such as an address.
+    for length in PARTS_OF_ONE_LENGTH {
+        add_joined(&long(length..length + 1));
+    }
     let decimal = |word: &&str| word.bytes().all(|one| one.is_ascii_digit());
     let decimal: Vec<&str> = words
         .iter()
