@@ -23,6 +23,7 @@ use integration_tests::{
 };
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::{NODEPROOF, node};
 
@@ -607,6 +608,33 @@ async fn connections_without_a_request_do_not_stop_the_monitor() {
     monitor
         .reaches(&label("height", node.base_url(), ""), 12.0)
         .await;
+    drop(open);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn readers_that_do_not_read_do_not_stop_the_monitor() {
+    let node = node(None).await;
+    let monitor = Monitor::start(&[node.base_url()]);
+    monitor
+        .reaches(&label("height", node.base_url(), ""), 12.0)
+        .await;
+    let mut open = Vec::new();
+    for number in 0..300 {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        // The response does not fit, so the rest of it waits in the monitor.
+        socket.set_recv_buffer_size(1).expect("a buffer");
+        let address = monitor.address.parse().expect("an address");
+        let mut stream = socket.connect(address).await.expect("a connection");
+        let request = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(request).await.expect("a request");
+        // Some have read the first byte, and the others none.
+        if number < 60 {
+            assert_eq!(stream.read_u8().await.expect("a byte"), b'H');
+        }
+        open.push(stream);
+    }
+    let health = tokio::time::timeout(PATIENCE, monitor.get("/healthz")).await;
+    assert_eq!(health.expect("a response").0, 200);
     drop(open);
 }
 

@@ -11,7 +11,8 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
-    net::{TcpListener, TcpStream},
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
     sync::Semaphore,
     time::{sleep, timeout},
 };
@@ -68,7 +69,7 @@ async fn accept(listener: TcpListener, service: Arc<Service>) {
             Ok((stream, _)) => {
                 let service = Arc::clone(&service);
                 tokio::spawn(async move {
-                    let _served = timeout(MAX_TIME, connection(stream, service)).await;
+                    connection(stream, service).await;
                     drop(slot);
                 });
             }
@@ -77,17 +78,22 @@ async fn accept(listener: TcpListener, service: Arc<Service>) {
     }
 }
 
-async fn connection(stream: TcpStream, service: Arc<Service>) -> hyper::Result<()> {
+/// Serves one request. Ends after [`MAX_TIME`], also if the client does not read the response.
+async fn connection<S>(stream: S, service: Arc<Service>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let respond = service_fn(move |request| {
         let response = service.respond(&request);
         async move { Ok::<_, Infallible>(response) }
     });
-    http1::Builder::new()
+    let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(MAX_HEADER_TIME)
         .keep_alive(false)
-        .serve_connection(TokioIo::new(stream), respond)
-        .await
+        .serve_connection(TokioIo::new(stream), respond);
+    // The client is gone, or too slow.
+    let _served = timeout(MAX_TIME, served).await;
 }
 
 impl Service {
@@ -169,4 +175,43 @@ fn names_this_machine(headers: &HeaderMap) -> bool {
             .and_then(|name| name.strip_suffix(']'));
         name.eq_ignore_ascii_case("localhost") || address.unwrap_or(name).parse::<IpAddr>().is_ok()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
+        time::{Instant, sleep},
+    };
+
+    use super::*;
+
+    /// The pause of a slow reader before each byte.
+    const SLOW: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_of_one_byte_a_second_is_disconnected() {
+        let service = Arc::new(Service {
+            metrics: Arc::new(Metrics::new(&[])),
+            overdue: MAX_TIME,
+            is_local: true,
+        });
+        // The response is longer than what fits into the connection.
+        let (mut client, server) = duplex(64);
+        let started = Instant::now();
+        let serving = tokio::spawn(connection(server, service));
+        let request = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        let mut received = Vec::new();
+        while !serving.is_finished() {
+            sleep(SLOW).await;
+            received.push(client.read_u8().await.unwrap());
+        }
+        assert!(received.starts_with(b"HTTP/1.1 "));
+        assert!(
+            started.elapsed() <= MAX_TIME + SLOW,
+            "{:?}",
+            started.elapsed()
+        );
+    }
 }

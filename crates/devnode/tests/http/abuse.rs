@@ -1,6 +1,12 @@
 //! Tests with slow, invalid and numerous clients. The node must not fail.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use nodeproof_devnode::{ChainTime, Config};
 use tokio::{
@@ -191,4 +197,46 @@ async fn blocks_come_on_time_when_they_are_asked_for() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("no blocks were made");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_submissions_stops_nobody() {
+    const CLIENTS: usize = 20;
+
+    let peer = Arc::new(Peer::new().await);
+    let valid = peer.signed_claim("alice", "flooded").await;
+    let transaction = peer.raw(&peer.claim_request(&["bob"], "flood")).await;
+    // Its signature is looked up and computed, and does not match.
+    let bodies = [
+        valid.replace("flooded", "altered"),
+        peer.signed(&transaction, &["alice"]),
+        "{}".to_owned(),
+        format!("{{\"transaction\":{}", "[".repeat(100_000)),
+    ];
+    let is_over = Arc::new(AtomicBool::new(false));
+    let flood = (0..CLIENTS).map(|number| {
+        let (peer, is_over) = (Arc::clone(&peer), Arc::clone(&is_over));
+        let body = bodies[number % bodies.len()].clone();
+        tokio::spawn(async move {
+            let mut sent = 0;
+            while !is_over.load(Ordering::SeqCst) || sent < 50 {
+                let response = peer.submit(body.clone()).await;
+                assert!(!response.text.contains("\"valid\":true"), "{response:?}");
+                sent += 1;
+            }
+        })
+    });
+    let flood: Vec<_> = flood.collect();
+    for _ in 0..20 {
+        let response = timeout(NEVER, peer.get("/get-block?block_index=1")).await;
+        assert_eq!(response.unwrap().status, 200);
+    }
+    let (is_valid, _, is_new) = timeout(NEVER, peer.submit(valid)).await.unwrap().verdict();
+    assert!(is_valid && is_new);
+    is_over.store(true, Ordering::SeqCst);
+    for client in flood {
+        timeout(NEVER, client).await.unwrap().unwrap();
+    }
+    // Nothing of it stayed.
+    assert_eq!(peer.node.node().pending(), 1);
 }
