@@ -2,12 +2,13 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use nodeproof_primitives::Network;
-use reqwest::header::HeaderMap;
+use nodeproof_primitives::{Hidden, Network};
 
 use crate::{
     BaseUrl, Client, Error, InputError,
-    transport::{HookState, Limits, RetryPolicy, Route, TransportOptions, headers, http_client},
+    transport::{
+        HookState, Limits, RetryPolicy, Route, SecretHeaders, TransportOptions, http_client,
+    },
 };
 
 impl Client {
@@ -114,7 +115,7 @@ pub struct ClientBuilder {
     transport: TransportOptions,
     limits: Limits,
     http: Option<reqwest::Client>,
-    headers: HeaderMap,
+    headers: SecretHeaders,
     rate: Option<NonZeroU32>,
     fallbacks: Vec<BaseUrl>,
 }
@@ -126,7 +127,7 @@ impl ClientBuilder {
             transport: TransportOptions::default(),
             limits: Limits::default(),
             http: None,
-            headers: HeaderMap::new(),
+            headers: SecretHeaders::default(),
             rate: None,
             fallbacks: Vec::new(),
         }
@@ -218,6 +219,25 @@ impl ClientBuilder {
         self
     }
 
+    /// Presents a certificate to the server, for nodes behind mutual TLS. Takes the contents of a PEM
+    /// file with the certificate, those of its issuers if the server needs them, and the private key.
+    ///
+    /// The key is not encrypted, and does not appear in `Debug`. The certificate is also presented to
+    /// [fallbacks](Self::fallback) that request one.
+    ///
+    /// ```no_run
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let client = nodeproof_client::Client::builder("https://node.example.org")?
+    ///     .client_certificate_pem(std::fs::read("client.pem")?)
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn client_certificate_pem(mut self, file: impl Into<Vec<u8>>) -> Self {
+        self.transport.client_certificate_pem = Some(Hidden::from(file.into()));
+        self
+    }
+
     /// Sends a header with every request, such as the key of a gateway.
     ///
     /// The value is treated as a secret. It does not appear in `Debug`, logs or errors, even if the
@@ -236,8 +256,27 @@ impl ClientBuilder {
     /// # Errors
     /// If it is not a valid header, or is one that the client sets itself, such as `content-type`.
     pub fn default_header(mut self, name: &str, value: &str) -> Result<Self, Error> {
-        headers::add(&mut self.headers, name, value)?;
+        self.headers.add(name, value)?;
         Ok(self)
+    }
+
+    /// Sends these headers with every request, as [`default_header`](Self::default_header) does.
+    ///
+    /// ```
+    /// use nodeproof_client::{Client, transport::SecretHeaders};
+    ///
+    /// # fn example(option: &str) -> Result<(), nodeproof_client::Error> {
+    /// let mut headers = SecretHeaders::default();
+    /// headers.add_option(option, |path| std::fs::read_to_string(path))?;
+    /// let client = Client::builder("https://gateway.example.org")?
+    ///     .default_headers(&headers)
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn default_headers(mut self, headers: &SecretHeaders) -> Self {
+        self.headers.add_all(headers);
+        self
     }
 
     /// Sets the maximum number of requests in a second, evenly spaced. No limit unless set.

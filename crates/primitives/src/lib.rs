@@ -22,6 +22,7 @@ mod digits;
 pub mod escape;
 mod fixed_hex;
 mod hex_text;
+mod hidden;
 mod holder;
 mod integer;
 mod network;
@@ -39,6 +40,7 @@ pub use fixed_hex::{
     ContractAddress, Hash256, MessageSignature, ParseHexError, TransactionCode, WalletAddress,
 };
 pub use hex_text::{HexText, ParseHexTextError};
+pub use hidden::Hidden;
 pub use holder::HolderAddress;
 pub use integer::{Integer, ParseIntegerError, convert::IntegerRangeError};
 pub use network::{Network, ParseNetworkError};

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use reqwest::{StatusCode, header::HeaderMap};
+use reqwest::StatusCode;
 use serde::de::IgnoredAny;
 
 use super::{Error, ErrorKind, Inner, Source, detail, sources};
@@ -10,7 +10,7 @@ use crate::{
     BaseUrl, InputError,
     call::Operation,
     generated,
-    transport::{BodyTooLarge, Exchange, headers::redacted, tls_advice},
+    transport::{BodyTooLarge, Exchange, SecretHeaders, tls_advice},
 };
 use nodeproof_primitives::{
     Integer,
@@ -197,10 +197,10 @@ impl Error {
     }
 
     /// Returns the same error without the values of these headers, which a node can send back.
-    fn without_secrets(mut self, headers: &HeaderMap) -> Self {
+    fn without_secrets(mut self, headers: &SecretHeaders) -> Self {
         let inner = &mut self.0;
         let hide = |text: &mut String| {
-            if let Some(harmless) = redacted(headers, text) {
+            if let Some(harmless) = headers.redact(text) {
                 *text = harmless;
             }
         };
@@ -216,7 +216,7 @@ impl Error {
             sources(source)
                 .map(ToString::to_string)
                 .chain([debug])
-                .any(|text| redacted(headers, &text).is_some())
+                .any(|text| headers.redact(&text).is_some())
         };
         if !headers.is_empty() {
             inner.source = inner.source.take().filter(|source| !shows(source));

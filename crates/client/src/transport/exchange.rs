@@ -16,6 +16,7 @@ use tracing::Instrument as _;
 
 use super::{
     body::{self, BodyFault},
+    headers::SecretHeaders,
     options::Limits,
     pace::Pace,
     response,
@@ -31,7 +32,7 @@ const FAILURE_BODY: usize = 64 * 1024;
 #[derive(Clone, Debug, Default)]
 pub struct HookState {
     limits: Arc<Limits>,
-    headers: Arc<HeaderMap>,
+    headers: Arc<SecretHeaders>,
     pace: Option<Arc<Pace>>,
     /// The nodes for reads, if there are several.
     routes: Option<Arc<Routes>>,
@@ -47,7 +48,7 @@ impl HookState {
     }
 
     /// Sends these headers with every request.
-    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
+    pub(crate) fn with_headers(mut self, headers: SecretHeaders) -> Self {
         self.headers = Arc::new(headers);
         self
     }
@@ -73,7 +74,7 @@ pub(crate) struct Exchange(OnceLock<Notes>);
 pub(crate) struct Notes {
     pub(crate) url: Option<Url>,
     /// The default headers. The node may have sent their values back.
-    pub(crate) headers: Arc<HeaderMap>,
+    pub(crate) headers: Arc<SecretHeaders>,
     pub(crate) tries: u32,
     pub(crate) status: Option<StatusCode>,
     pub(crate) content_type: Option<HeaderValue>,
@@ -148,7 +149,7 @@ impl generated::Client {
             headers: Arc::clone(&self.inner.headers),
             ..Notes::default()
         };
-        for (name, value) in &*self.inner.headers {
+        for (name, value) in self.inner.headers.as_map() {
             request.headers_mut().insert(name, value.clone());
         }
         // A second POST could repeat the effect of the first.

@@ -1,17 +1,24 @@
 //! Headers for every request, such as the key of a gateway. Their values are secrets.
 
+use std::{collections::HashSet, io, path::Path};
+
+use nodeproof_primitives::escape::escaped_up_to;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::Error;
 
-/// Headers that the client sets itself, or that change the meaning of a request.
-const OWN: [&str; 8] = [
+/// Headers that the client sets itself, or that change the meaning of a request or a response.
+const OWN: [&str; 12] = [
     "accept",
+    "accept-encoding",
     "connection",
     "content-length",
     "content-type",
+    "expect",
     "host",
+    "range",
     "te",
+    "trailer",
     "transfer-encoding",
     "upgrade",
 ];
@@ -19,69 +26,230 @@ const OWN: [&str; 8] = [
 /// The minimum length of a secret part of a value. Shorter parts occur in any text.
 const MIN_LENGTH: usize = 8;
 
-/// Adds a header. Its value is never shown.
-pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
-    let shown = nodeproof_primitives::escape::escaped_up_to(name, 60);
-    let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|source| {
-        Error::configuration(format!("\"{shown}\" is not the name of a header"), source)
-    })?;
-    if OWN.contains(&parsed.as_str()) {
-        return Err(Error::unusable(format!(
-            "the header \"{shown}\" is set by the client, and can't be a default header"
-        )));
-    }
-    let mut value = HeaderValue::from_str(value).map_err(|source| {
-        let message = format!(
-            "the value of the header \"{shown}\" can't be sent: expected visible ASCII characters, \
-             without line breaks"
-        );
-        Error::configuration(message, source)
-    })?;
-    value.set_sensitive(true);
-    headers.insert(parsed, value);
-    Ok(())
-}
-
-/// Replaces the headers' values, and parts of them, in a text that a node sent back. Returns `None` if
-/// the text has none.
+/// Headers for every request to a node, such as the key of a gateway in front of it.
 ///
-/// The text may have been cut in the middle of a value, and may have backslashes before some of its
-/// characters, as JSON has.
-pub(crate) fn redacted(headers: &HeaderMap, text: &str) -> Option<String> {
-    let plain: Vec<(usize, u8)> = text
-        .bytes()
-        .enumerate()
-        .filter(|(_, byte)| *byte != b'\\')
-        .collect();
-    let mut is_secret = vec![false; text.len()];
-    let values = headers.values().filter_map(|value| value.to_str().ok());
-    let values: Vec<String> = values.map(|value| value.replace('\\', "")).collect();
-    let words = values.iter().flat_map(|value| value.split_whitespace());
-    let parts = words.flat_map(|word| word.as_bytes().windows(MIN_LENGTH));
-    let whole = values.iter().map(String::as_bytes);
-    for part in parts.chain(whole.filter(|value| value.len() >= MIN_LENGTH)) {
-        for place in plain.windows(part.len()) {
-            if place.iter().map(|(_, byte)| *byte).eq(part.iter().copied())
-                && let [(first, _), .., (last, _)] = place
-            {
-                is_secret[*first..=*last].fill(true);
-            }
+/// Their values are secrets: `Debug` shows only the names. For a client, add them with
+/// [`ClientBuilder::default_headers`](crate::ClientBuilder::default_headers).
+///
+/// ```
+/// use nodeproof_client::transport::SecretHeaders;
+///
+/// let mut headers = SecretHeaders::default();
+/// headers.add("X-Api-Key", "0123456789abcdef")?;
+/// assert_eq!(headers.names().collect::<Vec<_>>(), ["x-api-key"]);
+/// assert!(!format!("{headers:?}").contains("0123"));
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SecretHeaders(HeaderMap);
+
+impl SecretHeaders {
+    /// Adds a header. It replaces an earlier one with the same name.
+    ///
+    /// ```
+    /// use nodeproof_client::transport::SecretHeaders;
+    ///
+    /// let error = SecretHeaders::default().add("Host", "node.example.org").unwrap_err();
+    /// assert!(error.to_string().contains("is set by the client"));
+    /// ```
+    ///
+    /// # Errors
+    /// If it is not a valid header, or is one that the client sets itself, such as `content-type`.
+    pub fn add(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        let shown = escaped_up_to(name, 60);
+        let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|source| {
+            Error::configuration(format!("\"{shown}\" is not the name of a header"), source)
+        })?;
+        if OWN.contains(&parsed.as_str()) {
+            return Err(Error::unusable(format!(
+                "the header \"{shown}\" is set by the client, and can't be a default header"
+            )));
+        }
+        let mut value = HeaderValue::from_str(value).map_err(|source| {
+            let message = format!(
+                "the value of the header \"{shown}\" can't be sent: expected visible ASCII \
+                 characters, without line breaks"
+            );
+            Error::configuration(message, source)
+        })?;
+        value.set_sensitive(true);
+        self.0.insert(parsed, value);
+        Ok(())
+    }
+
+    /// Adds a header in the form of a command-line option: `NAME: VALUE`, `NAME: @FILE` for the value
+    /// in a file, or `NAME: env:VARIABLE` for the value in an environment variable.
+    ///
+    /// `read` returns the text of a file. Line breaks at its end are removed.
+    ///
+    /// ```
+    /// use nodeproof_client::transport::SecretHeaders;
+    ///
+    /// let mut headers = SecretHeaders::default();
+    /// headers.add_option("Authorization: @token.txt", |_| Ok("Bearer 5ec2e7\n".to_owned()))?;
+    /// assert_eq!(headers.as_map()["authorization"], "Bearer 5ec2e7");
+    /// # Ok::<(), nodeproof_client::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`add`](Self::add), or if there is no value. An error never shows any part of the
+    /// option after the name.
+    pub fn add_option(
+        &mut self,
+        option: &str,
+        read: impl FnOnce(&Path) -> io::Result<String>,
+    ) -> Result<(), Error> {
+        const FORM: &str = "expected NAME: VALUE, NAME: @FILE or NAME: env:VARIABLE";
+
+        // Without a name, all of the text can be a secret.
+        let named = option
+            .split_once(':')
+            .map(|(name, rest)| (name.trim(), rest.trim()));
+        let named = named.filter(|(name, _)| HeaderName::from_bytes(name.as_bytes()).is_ok());
+        let Some((name, source)) = named else {
+            let message = format!("a header does not begin with its name and a colon: {FORM}");
+            return Err(Error::unusable(message));
+        };
+        let value = if let Some(path) = source.strip_prefix('@') {
+            read(Path::new(path)).map_err(|error| {
+                let message = format!("the file of the header \"{name}\" can't be read");
+                Error::configuration(message, error)
+            })?
+        } else if let Some(variable) = source.strip_prefix("env:") {
+            std::env::var(variable).map_err(|error| {
+                // The text of this error has a value that is not Unicode.
+                let reason = match error {
+                    std::env::VarError::NotPresent => "not set",
+                    std::env::VarError::NotUnicode(_) => "not Unicode",
+                };
+                let message =
+                    format!("the environment variable of the header \"{name}\" is {reason}");
+                Error::unusable(message)
+            })?
+        } else {
+            source.to_owned()
+        };
+        let value = value.trim_end_matches(['\r', '\n']);
+        if value.is_empty() {
+            let message = format!("the header \"{name}\" has no value: {FORM}");
+            return Err(Error::unusable(message));
+        }
+        self.add(name, value)
+    }
+
+    /// Adds all headers of another list.
+    ///
+    /// ```
+    /// use nodeproof_client::transport::SecretHeaders;
+    ///
+    /// let (mut one, mut other) = (SecretHeaders::default(), SecretHeaders::default());
+    /// other.add("x-api-key", "0123456789abcdef")?;
+    /// one.add_all(&other);
+    /// assert!(!one.is_empty());
+    /// # Ok::<(), nodeproof_client::Error>(())
+    /// ```
+    pub fn add_all(&mut self, others: &Self) {
+        for (name, value) in &others.0 {
+            self.0.insert(name, value.clone());
         }
     }
-    is_secret.contains(&true).then(|| {
-        let mut shown = String::new();
-        let mut earlier = false;
-        for (at, letter) in text.char_indices() {
-            let hidden = is_secret[at];
-            if !hidden {
-                shown.push(letter);
-            } else if !earlier {
-                shown.push_str("[redacted]");
+
+    /// Returns whether there are no headers.
+    ///
+    /// ```
+    /// assert!(nodeproof_client::transport::SecretHeaders::default().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the names, in lower case.
+    ///
+    /// ```
+    /// let headers = nodeproof_client::transport::SecretHeaders::default();
+    /// assert_eq!(headers.names().count(), 0);
+    /// ```
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(HeaderName::as_str)
+    }
+
+    /// Returns the headers, for a request of your own. The values are marked as sensitive.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::{BaseUrl, transport::{SecretHeaders, TransportOptions, http_client}};
+    ///
+    /// let mut headers = SecretHeaders::default();
+    /// headers.add("x-api-key", "0123456789abcdef")?;
+    /// let base: BaseUrl = "https://node.example.org".parse()?;
+    /// let http = http_client(&base, &TransportOptions::default())?;
+    /// let request = http.get(base.join("docs")).headers(headers.as_map().clone());
+    /// println!("{}", request.send().await?.status());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn as_map(&self) -> &HeaderMap {
+        &self.0
+    }
+
+    /// Replaces the values, and parts of them, in a text that a node sent back. Returns `None` if the
+    /// text has none.
+    ///
+    /// A part has 8 characters or more. The text may have been cut in the middle of a value, and may
+    /// have backslashes before some of its characters, as JSON has.
+    ///
+    /// ```
+    /// use nodeproof_client::transport::SecretHeaders;
+    ///
+    /// let mut headers = SecretHeaders::default();
+    /// headers.add("authorization", "Bearer 0123456789abcdef")?;
+    /// let shown = headers.redact("unknown key 0123456789ab…");
+    /// assert_eq!(shown.as_deref(), Some("unknown key [redacted]…"));
+    /// assert_eq!(headers.redact("unknown key"), None);
+    /// # Ok::<(), nodeproof_client::Error>(())
+    /// ```
+    #[must_use]
+    pub fn redact(&self, text: &str) -> Option<String> {
+        let values = self.0.values().filter_map(|value| value.to_str().ok());
+        let values: Vec<String> = values.map(|value| value.replace('\\', "")).collect();
+        let words = values.iter().flat_map(|value| value.split_whitespace());
+        let parts = words.flat_map(|word| word.as_bytes().windows(MIN_LENGTH));
+        // A value of several short words has no part of its own.
+        let whole = values.iter().map(String::as_bytes);
+        let parts: HashSet<&[u8]> = parts
+            .chain(whole.filter(|value| value.len() >= MIN_LENGTH))
+            .collect();
+        let lengths: HashSet<usize> = parts.iter().map(|part| part.len()).collect();
+        let plain = || text.bytes().enumerate().filter(|(_, byte)| *byte != b'\\');
+        let bytes: Vec<u8> = plain().map(|(_, byte)| byte).collect();
+        let places: Vec<usize> = plain().map(|(place, _)| place).collect();
+        let mut is_secret = vec![false; text.len()];
+        for length in lengths {
+            for (at, part) in bytes.windows(length).enumerate() {
+                if parts.contains(part)
+                    && let Some([first, .., last]) = places.get(at..at + length)
+                {
+                    is_secret[*first..=*last].fill(true);
+                }
             }
-            earlier = hidden;
         }
-        shown
-    })
+        is_secret.contains(&true).then(|| {
+            let mut shown = String::new();
+            let mut earlier = false;
+            for (at, letter) in text.char_indices() {
+                let hidden = is_secret[at];
+                if !hidden {
+                    shown.push(letter);
+                } else if !earlier {
+                    shown.push_str("[redacted]");
+                }
+                earlier = hidden;
+            }
+            shown
+        })
+    }
 }
 
 #[cfg(test)]
@@ -90,10 +258,10 @@ mod tests {
 
     #[test]
     fn values_and_their_parts_are_replaced() {
-        let mut headers = HeaderMap::new();
-        add(&mut headers, "x-api-key", "ab/cd-0123456789").unwrap();
-        add(&mut headers, "authorization", "Bearer abc").unwrap();
-        add(&mut headers, "x-words", "abc1234 def5678").unwrap();
+        let mut headers = SecretHeaders::default();
+        headers.add("x-api-key", "ab/cd-0123456789").unwrap();
+        headers.add("authorization", "Bearer abc").unwrap();
+        headers.add("x-words", "abc1234 def5678").unwrap();
         for (text, shown) in [
             ("key ab/cd-0123456789!", Some("key [redacted]!")),
             // Cut at either end.
@@ -112,8 +280,57 @@ mod tests {
             ("abc1234, def5678, and no ab/cd", None),
             ("", None),
         ] {
-            assert_eq!(redacted(&headers, text).as_deref(), shown, "{text}");
+            assert_eq!(headers.redact(text).as_deref(), shown, "{text}");
         }
-        assert_eq!(redacted(&HeaderMap::new(), "ab/cd-0123456789"), None);
+        assert_eq!(SecretHeaders::default().redact("ab/cd-0123456789"), None);
+    }
+    #[test]
+    fn an_option_names_a_header_and_its_value_is_in_no_error() {
+        const SECRET: &str = "5ec2e75ec2e7";
+
+        let add = |option: &str| {
+            let mut headers = SecretHeaders::default();
+            let read = |path: &Path| match path.to_str() {
+                Some("key.txt") => Ok(format!("Bearer {SECRET}\r\n")),
+                Some("two-lines") => Ok(format!("{SECRET}\n{SECRET}")),
+                Some("empty") => Ok("\n".to_owned()),
+                _ => Err(io::ErrorKind::NotFound.into()),
+            };
+            headers.add_option(option, read).map(|()| headers)
+        };
+        for (option, value) in [
+            (format!("X-Key: {SECRET}"), SECRET.to_owned()),
+            (format!("x-key:{SECRET}:x"), format!("{SECRET}:x")),
+            ("X-KEY: @key.txt".to_owned(), format!("Bearer {SECRET}")),
+            (
+                "x-key: env:CARGO_PKG_NAME".to_owned(),
+                env!("CARGO_PKG_NAME").to_owned(),
+            ),
+        ] {
+            assert_eq!(add(&option).unwrap().as_map()["x-key"], value);
+        }
+        for (option, words) in [
+            (SECRET.to_owned(), "does not begin with its name"),
+            (
+                format!("Bearer {SECRET}: x"),
+                "does not begin with its name",
+            ),
+            (format!("{SECRET} x:"), "does not begin with its name"),
+            ("x-key:".to_owned(), "\"x-key\" has no value"),
+            ("x-key: @empty".to_owned(), "has no value"),
+            (format!("x-key: @{SECRET}"), "the file of the header"),
+            ("x-key: @two-lines".to_owned(), "without line breaks"),
+            (format!("x-key: env:{SECRET}"), "is not set"),
+            (format!("Accept: {SECRET}"), "is set by the client"),
+            (format!("accept-encoding: {SECRET}"), "is set by the client"),
+            (
+                format!("Transfer-Encoding: {SECRET}"),
+                "is set by the client",
+            ),
+        ] {
+            let error = add(&option).unwrap_err();
+            assert!(error.to_string().contains(words), "{error}");
+            assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@
 pub(crate) mod backoff;
 mod body;
 mod exchange;
-pub(crate) mod headers;
+mod headers;
 mod http;
 mod options;
 mod pace;
@@ -19,6 +19,7 @@ mod tls;
 
 pub use body::BodyTooLarge;
 pub(crate) use exchange::{Exchange, HookState};
+pub use headers::SecretHeaders;
 pub use http::{http_client, tls_advice};
 pub use options::{Limits, TransportOptions};
 pub use retry::RetryPolicy;

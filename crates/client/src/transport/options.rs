@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use nodeproof_primitives::Hidden;
+
 use super::retry::RetryPolicy;
 
 /// Options for sending requests. The defaults are those of a [`Client`](crate::Client).
@@ -36,6 +38,9 @@ pub struct TransportOptions {
     pub extra_roots: Vec<Vec<u8>>,
     /// PEM files of certificate authorities that are trusted in addition, by their contents. None.
     pub extra_roots_pem: Vec<Vec<u8>>,
+    /// The contents of a PEM file with a certificate and its private key, for servers that request
+    /// one. None.
+    pub client_certificate_pem: Option<Hidden<Vec<u8>>>,
 }
 
 impl Default for TransportOptions {
@@ -48,6 +53,7 @@ impl Default for TransportOptions {
             keep_alive: true,
             extra_roots: Vec::new(),
             extra_roots_pem: Vec::new(),
+            client_certificate_pem: None,
         }
     }
 }

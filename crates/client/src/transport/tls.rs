@@ -5,7 +5,7 @@ use std::{error::Error as StdError, io, sync::Arc};
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::ring,
-    pki_types::{CertificateDer, pem::PemObject as _},
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use rustls_platform_verifier::Verifier;
 
@@ -21,7 +21,7 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|source| Error::configuration("TLS can't be set up", source))?;
-    let mut config = if base.is_https() {
+    let builder = if base.is_https() {
         let roots = options.extra_roots.iter().map(|der| der.clone().into());
         let roots = roots.chain(from_pem(&options.extra_roots_pem)?);
         let verifier = Verifier::new_with_extra_roots(roots, provider).map_err(|source| {
@@ -37,8 +37,23 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
     } else {
         // Redirects are not followed, so TLS is never used, and no file is read for it.
         builder.with_root_certificates(RootCertStore::empty())
-    }
-    .with_no_client_auth();
+    };
+    let mut config = match &options.client_certificate_pem {
+        None => builder.with_no_client_auth(),
+        Some(_) if !base.is_https() => {
+            return Err(Error::unusable(
+                "a client certificate is used only with TLS: write https:// in the base URL",
+            ));
+        }
+        Some(file) => {
+            let (certificates, key) = identity(file.expose())?;
+            builder
+                .with_client_auth_cert(certificates, key)
+                .map_err(|source| {
+                    Error::configuration("the client certificate can't be used", source)
+                })?
+        }
+    };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
 }
@@ -64,6 +79,21 @@ pub(super) fn advice(error: &(dyn StdError + 'static)) -> Option<&'static str> {
     match error.downcast_ref::<io::Error>().map(io::Error::get_ref) {
         Some(Some(inner)) => advice(inner),
         _ => error.source().and_then(advice),
+    }
+}
+
+/// Returns the certificates and the private key in a PEM file.
+fn identity(file: &[u8]) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Error> {
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(file).collect();
+    let certificates = certificates.unwrap_or_default();
+    // The cause can have parts of the key, so it is not shown.
+    match PrivateKeyDer::from_pem_slice(file) {
+        Ok(key) if !certificates.is_empty() => Ok((certificates, key)),
+        _ => Err(Error::unusable(
+            "the PEM file of the client certificate must have the certificate and its private key, \
+             which is not encrypted: expected -----BEGIN CERTIFICATE----- and -----BEGIN PRIVATE \
+             KEY-----",
+        )),
     }
 }
 
