@@ -7,6 +7,7 @@ pub mod fuzzed;
 #[cfg(doctest)]
 mod guides;
 pub mod hostile;
+pub mod ingress;
 pub mod matrix;
 pub mod observed_node;
 pub mod proxy;

@@ -10,11 +10,7 @@ use rcgen::{
 use tempfile::NamedTempFile;
 use tokio_rustls::{
     TlsAcceptor,
-    rustls::{
-        ServerConfig,
-        crypto::ring,
-        pki_types::{CertificateDer, PrivatePkcs8KeyDer},
-    },
+    rustls::{ServerConfig, crypto::ring, pki_types::PrivatePkcs8KeyDer},
 };
 
 /// The fault of a certificate, if any.
@@ -67,19 +63,20 @@ pub(super) fn tls(fault: Certificate) -> Result<Tls, Box<dyn Error + Send + Sync
             PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
         )?;
     let mut file = NamedTempFile::new()?;
-    file.write_all(pem(trusted.der()).as_bytes())?;
+    file.write_all(pem("CERTIFICATE", trusted.der()).as_bytes())?;
     Ok((TlsAcceptor::from(Arc::new(config)), file))
 }
 
-fn pem(certificate: &CertificateDer<'_>) -> String {
-    let mut text = String::from("-----BEGIN CERTIFICATE-----\n");
-    let digits = STANDARD.encode(certificate);
+/// Returns a document with this label in PEM.
+pub(crate) fn pem(label: &str, der: &[u8]) -> String {
+    let mut text = format!("-----BEGIN {label}-----\n");
+    let digits = STANDARD.encode(der);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && at % 64 == 0 {
             text.push('\n');
         }
         text.push(digit);
     }
-    text.push_str("\n-----END CERTIFICATE-----\n");
+    text.push_str(&format!("\n-----END {label}-----\n"));
     text
 }

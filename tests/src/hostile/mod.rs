@@ -15,6 +15,7 @@ mod server;
 mod table;
 
 pub use certificates::Certificate;
+pub(crate) use certificates::pem;
 pub use consumer::{Consumer, Programs};
 pub use expected::{Client, Conformance, Ended, Expected, Nodectl, Seen};
 pub use measure::{Measured, measure, run_measured};

@@ -8,6 +8,7 @@ mod diff;
 mod echoes;
 mod formats;
 mod https;
+mod ingress;
 mod junit;
 #[cfg(unix)]
 mod monitoring;

@@ -39,7 +39,7 @@ async fn get(url: &str) -> Option<(u16, String)> {
 }
 
 /// A running monitor.
-struct Monitor {
+pub(super) struct Monitor {
     child: Child,
     log: mpsc::Receiver<String>,
     address: String,
@@ -62,7 +62,7 @@ impl Monitor {
         Self::start_with(command, nodes, &[])
     }
 
-    fn start_with(mut command: Command, nodes: &[&str], more: &[&str]) -> Self {
+    pub(super) fn start_with(mut command: Command, nodes: &[&str], more: &[&str]) -> Self {
         command.args(["monitor", "--network", "devnet", "--log", "json"]);
         command.args([
             "--listen",
@@ -108,7 +108,7 @@ impl Monitor {
     }
 
     /// Returns the next change as the case or the verdict, and the result.
-    fn result(&mut self) -> (String, String) {
+    pub(super) fn result(&mut self) -> (String, String) {
         let change = self.change();
         let text = |name: &str| change[name].as_str().expect("text").to_owned();
         (text("about"), text("result"))

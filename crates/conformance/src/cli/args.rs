@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use clap_complete::Shell;
-use nodeproof_primitives::{Amount, ContractAddress, Network};
+use nodeproof_primitives::{Amount, ContractAddress, Hidden, Network};
 
 use crate::{api::Tier, context::MAX_CLAIMS, monitor::LogFormat, sweep::BlockRange};
 
@@ -251,7 +251,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Vec<String>,
 
-    /// TOML file of nodes to check: a `[[node]]` for each, with base_url and, optionally, network.
+    /// TOML file of nodes to check: a `[[node]]` for each, with base_url and, optionally, network, headers,
+    /// ca_file and client_cert.
     #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
     pub targets: Option<PathBuf>,
 
@@ -259,6 +260,21 @@ pub struct CheckArgs {
     /// xtask conformance].
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
+
+    /// Header for every request, such as the key of a gateway in front of the node. Can be repeated. The
+    /// value is in a file with 'NAME: @FILE', and in an environment variable with 'NAME: env:VARIABLE'.
+    /// Reports show the name, and not the value.
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub header: Vec<Hidden<String>>,
+
+    /// PEM file of certificate authorities to trust in addition to the system's.
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+
+    /// PEM file of a certificate and its unencrypted private key, for a server that requires a client
+    /// certificate.
+    #[arg(long, value_name = "FILE")]
+    pub client_cert: Option<PathBuf>,
 
     /// What the run may send. read: GETs and /call-sc. probe: unusual values in them. reject: submissions that
     /// a node must refuse. write: these, and a claim, for which the wallet pays; not for monitor. Tiers can

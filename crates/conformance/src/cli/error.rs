@@ -7,6 +7,12 @@ use nodeproof_wallet::KeyFileError;
 
 use crate::{context::BaselineError, http::TargetError, sweep::StateError};
 
+impl From<nodeproof_client::Error> for UsageError {
+    fn from(error: nodeproof_client::Error) -> Self {
+        Self::Access(error)
+    }
+}
+
 /// The reason why a run did not begin.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
@@ -122,6 +128,16 @@ pub(crate) enum UsageError {
     NoPlaceForState,
     #[error(transparent)]
     State(#[from] StateError),
+    /// The headers, or the certificates, are not valid. The values are not part of the message.
+    #[error("{}", .0.reason())]
+    Access(nodeproof_client::Error),
+    #[error("the certificates in {path} can't be read: {reason}")]
+    AccessFile { path: String, reason: String },
+    #[error(
+        "--header and --client-cert are for one server, and the nodes are on several: give each node \
+         its own, with headers and client_cert in the file for --targets"
+    )]
+    SecretForSeveral,
     #[error("the nodes in {path} can't be used: {reason}")]
     Targets { path: String, reason: String },
     #[error("{0} is listed twice: a node cannot be compared with itself")]

@@ -1,5 +1,6 @@
 //! The command line, shared by `cargo xtask conformance` and `nodeproof`.
 
+mod access;
 mod args;
 mod diff;
 mod error;

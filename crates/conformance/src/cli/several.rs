@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use nodeproof_files::{parent_folder, read_text};
 use nodeproof_report::{Report, nodes_summary};
 
 use super::{
+    access::{access, add_access},
     args::{CheckArgs, ConformanceArgs},
     error::UsageError,
     options_from_args::{MAX_INPUT, permitted, report_dir, target},
@@ -26,18 +28,20 @@ use crate::{
 
 /// Returns the nodes that the command line names, each once.
 pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError> {
-    let targets = match &args.targets {
+    let mut targets = match &args.targets {
         Some(path) => {
             let wrong = |reason: String| UsageError::Targets {
                 path: path.display().to_string(),
                 reason,
             };
-            let text = nodeproof_files::read_text(path, MAX_INPUT)
-                .map_err(|error| wrong(error.to_string()))?;
+            let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
             let named = from_toml(&text).map_err(wrong)?;
+            let folder = parent_folder(path);
             let named = named.into_iter().map(|named| {
                 let network = named.network.map(|name| name.0).or(args.network);
-                target(&named.base_url, network)
+                let mut target = target(&named.base_url, network)?;
+                target.access = access(named.headers.as_slice(), &named.files(), folder)?;
+                Ok::<_, UsageError>(target)
             });
             named.collect::<Result<Vec<_>, _>>()?
         }
@@ -47,6 +51,7 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
                 .collect::<Result<_, _>>()?
         }
     };
+    add_access(args, &mut targets)?;
     for (place, target) in targets.iter().enumerate() {
         let same = |other: &Target| other.base_url == target.base_url;
         if targets[..place].iter().any(same) {
@@ -131,7 +136,8 @@ pub(crate) async fn several(
     };
     let summary = SummaryFile::open(args)?;
     let signals = Signals::default();
-    let mut report = run_several(nodes, signals.listen()).await;
+    let report = run_several(nodes, signals.listen()).await;
+    let mut report = options.submitting.redactor.redact_nodes(report);
     mark_nodes_terminated(&mut report, signals.status());
     let shown = show_nodes(&report, args.format, style);
     let written = folder.map_or(Ok(()), |(path, folder)| {

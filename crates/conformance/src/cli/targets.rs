@@ -1,7 +1,11 @@
 //! A TOML file of nodes.
 
-use nodeproof_primitives::Network;
+use std::path::PathBuf;
+
+use nodeproof_primitives::{Hidden, Network};
 use serde::Deserialize;
+
+use super::access::AccessFiles;
 
 /// One node of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -11,6 +15,51 @@ pub(crate) struct NamedTarget {
     pub(crate) base_url: String,
     /// Its network. Without it, the network of the command line or else of the URL's port is used.
     pub(crate) network: Option<NetworkName>,
+    /// Headers for this node alone, each in the form of the option `--header`.
+    #[serde(default)]
+    pub(crate) headers: Headers,
+    /// PEM file of certificate authorities to trust.
+    ca_file: Option<PathBuf>,
+    /// PEM file of a client certificate and its key.
+    client_cert: Option<PathBuf>,
+}
+
+impl NamedTarget {
+    /// Returns the PEM files of the node.
+    pub(crate) fn files(&self) -> AccessFiles<'_> {
+        AccessFiles {
+            authorities: self.ca_file.as_deref(),
+            client_certificate: self.client_cert.as_deref(),
+        }
+    }
+}
+
+/// Headers. Neither `Debug` nor an error shows them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "WrittenHeaders")]
+pub(crate) struct Headers(Vec<Hidden<String>>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenHeaders {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl From<WrittenHeaders> for Headers {
+    fn from(written: WrittenHeaders) -> Self {
+        let texts = match written {
+            WrittenHeaders::One(text) => vec![text],
+            WrittenHeaders::Several(texts) => texts,
+        };
+        Self(texts.into_iter().map(Hidden::from).collect())
+    }
+}
+
+impl Headers {
+    pub(crate) fn as_slice(&self) -> &[Hidden<String>] {
+        &self.0
+    }
 }
 
 /// A network by its name.
@@ -35,7 +84,12 @@ struct File {
 
 /// Reads a file's text: TOML with a `[[node]]` for each.
 pub(crate) fn from_toml(text: &str) -> Result<Vec<NamedTarget>, String> {
-    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    let file: File = toml::from_str(text).map_err(|error| {
+        // The whole error shows the line, which can have a header's value.
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+        format!("line {line}: {}", error.message())
+    })?;
     if file.node.is_empty() {
         return Err("it names no node: write [[node]] and base_url = \"…\" for each".to_owned());
     }
@@ -65,9 +119,18 @@ mod tests {
             ),
             ("[[node]]\nbase_ulr = \"a\"\n", "base_ulr"),
             ("http://a\n", "line 1"),
+            (
+                "[[node]]\nbase_url = \"a\"\nheaders = { x = \"5ec2e7\" }\n",
+                "line 3",
+            ),
+            (
+                "[[node]]\nbase_url = \"a\"\nheaders = \"x: 5ec2e7\n",
+                "line 3",
+            ),
         ] {
             let told = from_toml(text).unwrap_err();
             assert!(told.contains(part), "{text:?}: {told}");
+            assert!(!told.contains("5ec2e7"), "{told}");
         }
     }
 }

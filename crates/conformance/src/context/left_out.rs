@@ -1,6 +1,6 @@
 //! What stays of a result whose texts could not be redacted.
 
-use nodeproof_report::{CaseReport, ExchangeReport, Report, SweepReport};
+use nodeproof_report::{CaseReport, CrossCheck, ExchangeReport, NodesReport, Report, SweepReport};
 
 /// The note in place of texts that could not be redacted.
 const LEFT_OUT: &str = "(left out: this text could not be searched for signatures)";
@@ -75,6 +75,29 @@ impl WithoutTexts for Report {
             not_rechecked: Vec::new(),
             cost: None,
             sweep: self.sweep.without_texts(),
+            ..self
+        }
+    }
+}
+
+impl WithoutTexts for CrossCheck {
+    fn without_texts(self) -> Self {
+        let left_out = u64::try_from(self.findings.len()).unwrap_or(u64::MAX);
+        Self {
+            reason: Some(LEFT_OUT.to_owned()),
+            more_findings: self.more_findings.saturating_add(left_out),
+            findings: Vec::new(),
+            ..self
+        }
+    }
+}
+
+/// Leaves out the texts of the comparisons. The reports of the nodes stay.
+impl WithoutTexts for NodesReport {
+    fn without_texts(self) -> Self {
+        let cross_check = self.cross_check.into_iter();
+        Self {
+            cross_check: cross_check.map(CrossCheck::without_texts).collect(),
             ..self
         }
     }

@@ -1,14 +1,16 @@
-//! Redacts the signatures of the user's wallet in reports.
+//! Redacts the signatures of the user's wallet, and the values of the user's headers, in reports.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, HashSet, VecDeque},
     ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use nodeproof_client::transport::SecretHeaders;
 use nodeproof_primitives::redact::replace_places;
-use nodeproof_report::Report;
+use nodeproof_report::{NodesReport, Report};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -25,7 +27,7 @@ const WORDS_BETWEEN: usize = 4;
 /// The number of base64 characters that [`DIGITS`] digits always fill, wherever they begin.
 const BASE64: usize = 9;
 
-/// The signatures of the user's wallet that this run has sent.
+/// The signatures of the user's wallet that this run has sent, and the headers of its requests.
 ///
 /// A node can repeat a signature anywhere in a response, in any form, and reports cut long texts. So
 /// every text of the finished report is searched for every part of a signature: 16 digits or more, in
@@ -42,6 +44,7 @@ struct Parts {
     base64: HashSet<[u8; BASE64]>,
     /// The bytes of each signature, forwards and backwards.
     lists: Vec<ByteList>,
+    headers: Vec<SecretHeaders>,
 }
 
 impl Redactor {
@@ -51,14 +54,22 @@ impl Redactor {
         parts.add(&signature.to_ascii_lowercase());
     }
 
-    /// Whether there is no signature to redact.
-    pub(crate) fn is_empty(&self) -> bool {
-        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.hex.is_empty()
+    /// Adds the values of headers.
+    pub(crate) fn add_headers(&self, headers: &SecretHeaders) {
+        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !headers.is_empty() && !parts.headers.contains(headers) {
+            parts.headers.push(headers.clone());
+        }
     }
 
-    /// Returns the value without the signatures in any of its strings. If that fails, returns it
-    /// without its texts.
+    /// Whether there is nothing to redact.
+    pub(crate) fn is_empty(&self) -> bool {
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.is_empty()
+    }
+
+    /// Returns the value without the signatures and the headers' values in any of its strings. If that
+    /// fails, returns it without its texts.
     pub(crate) fn redact<T: Serialize + DeserializeOwned + WithoutTexts>(&self, value: T) -> T {
         if self.is_empty() {
             return value;
@@ -82,7 +93,16 @@ impl Redactor {
         }
     }
 
-    /// Returns the value without the signatures in any of its strings.
+    /// Does the same for the report of several nodes.
+    pub(crate) fn redact_nodes(&self, mut report: NodesReport) -> NodesReport {
+        let nodes = std::mem::take(&mut report.nodes).into_iter();
+        NodesReport {
+            nodes: nodes.map(|node| self.redact_report(node)).collect(),
+            ..self.redact(report)
+        }
+    }
+
+    /// Returns the value without the signatures and the headers' values in any of its strings.
     ///
     /// # Errors
     /// The value has no form in JSON, or its redacted form can't be read back.
@@ -122,6 +142,10 @@ fn redact(value: &mut Value, parts: &Parts) {
 }
 
 impl Parts {
+    fn is_empty(&self) -> bool {
+        self.hex.is_empty() && self.headers.is_empty()
+    }
+
     /// Adds all parts of a signature, which is written in lower case.
     fn add(&mut self, signature: &str) {
         let digits = signature.as_bytes();
@@ -152,6 +176,16 @@ impl Parts {
     }
 
     fn redact(&self, text: &str) -> String {
+        let mut without_headers = Cow::Borrowed(text);
+        for headers in &self.headers {
+            if let Some(harmless) = headers.redact(&without_headers) {
+                without_headers = harmless.into();
+            }
+        }
+        let text = &*without_headers;
+        if self.hex.is_empty() {
+            return text.to_owned();
+        }
         let mut characters = characters(text);
         let mut found = self.found(&characters);
         // An escape can be escaped again, for example in a string of JSON in a page.

@@ -67,6 +67,8 @@ pub(crate) struct Node {
     pub(crate) target: Target,
     /// The target's base URL, shared by all exchanges.
     base: Arc<BaseUrl>,
+    /// The options of curl commands that send a request again.
+    curl_options: Arc<str>,
     connections: Connections,
     limits: Limits,
     memory: MemoryBudget,
@@ -107,16 +109,18 @@ fn reserve(body: &mut Vec<u8>, length: usize) {
 
 impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
-        let options = TransportOptions {
+        let mut options = TransportOptions {
             connect_timeout: limits.request_timeout,
             // `send_once` has the time limit. It starts again after a response waited for a permit.
             request_timeout: NO_TIMEOUT,
             user_agent: USER_AGENT.to_owned(),
             ..TransportOptions::default()
         };
+        target.access.apply_to(&mut options);
         let connections = Connections::new(&target.base_url, options, limits.one_connection)?;
         Ok(Self {
             base: Arc::new(target.base_url.clone()),
+            curl_options: target.access.curl_options().into(),
             target,
             connections,
             memory: MemoryBudget::new(limits.memory),
@@ -363,6 +367,7 @@ impl Node {
         self.connections.first(first);
         let (mut exchange, retry_after) = response.into_exchange(request, &self.base, started);
         exchange.max_depth = self.limits.depth;
+        exchange.curl_options = Arc::clone(&self.curl_options);
         self.with_log(|log| log.add(&exchange));
         Ok((exchange, permit, retry_after))
     }
@@ -442,7 +447,9 @@ impl Node {
             (None, "/docs") => "text/html",
             (None, _) => "application/json",
         };
-        let sent = builder.header(header::ACCEPT, accepted).send().await;
+        let headers = self.target.access.headers().as_map().clone();
+        let sent = builder.headers(headers).header(header::ACCEPT, accepted);
+        let sent = sent.send().await;
         sent.map_err(|error| Failure::of(&error))
     }
 

@@ -170,15 +170,20 @@ impl Request {
 
     /// Returns a shell command that sends this request, and no other: curl would expand the brackets in a
     /// URL, such as `/docs[1-9]` of a redirect, to many URLs.
-    pub(crate) fn curl(&self, base: &BaseUrl) -> String {
+    ///
+    /// `options` are more options of curl. Each ends with a space.
+    pub(crate) fn curl(&self, base: &BaseUrl, options: &str) -> String {
         let url = quoted(self.url(base).as_str());
         let accept = self
             .accept
             .map(|accept| format!("-H {} ", quoted(&format!("Accept: {accept}"))));
         match &self.body {
-            None => format!("curl -sS --globoff {}{url}", accept.unwrap_or_default()),
+            None => format!(
+                "curl -sS --globoff {options}{}{url}",
+                accept.unwrap_or_default()
+            ),
             Some(body) => format!(
-                "curl -sS --globoff -X POST -H 'Content-Type: application/json' --data-binary {} {url}",
+                "curl -sS --globoff -X POST {options}-H 'Content-Type: application/json' --data-binary {} {url}",
                 quoted(&seen(body))
             ),
         }
@@ -206,6 +211,8 @@ pub(crate) struct Exchange {
     pub(crate) request: Request,
     /// The node's base URL.
     base: Arc<BaseUrl>,
+    /// More options of a curl command that sends the request again.
+    pub(super) curl_options: Arc<str>,
     /// The HTTP status.
     pub(crate) status: u16,
     /// The `Content-Type`, if there is one.
@@ -239,6 +246,7 @@ impl Exchange {
         Self {
             request,
             base: Arc::clone(base),
+            curl_options: Arc::default(),
             status,
             content_type,
             content_encoding: None,
@@ -259,7 +267,7 @@ impl Exchange {
 
     /// Returns a shell command that sends the request again.
     pub(crate) fn curl(&self) -> String {
-        self.request.curl(&self.base)
+        self.request.curl(&self.base, &self.curl_options)
     }
 
     /// Whether the status is 2xx.
@@ -371,18 +379,18 @@ mod tests {
         let base: BaseUrl = "http://127.0.0.1:8420/node/".parse().unwrap();
         let request = Request::get("/sc-state").with("unique_value", "it's; rm -rf & é");
         assert_eq!(
-            request.curl(&base),
+            request.curl(&base, ""),
             "curl -sS --globoff 'http://127.0.0.1:8420/node/sc-state?unique_value=it%27s%3B+rm+-rf+%26+%C3%A9'"
         );
         let post = Request::post("/call-sc", "{\"a\":\"it's\"}".into());
         assert!(
-            post.curl(&base)
+            post.curl(&base, "")
                 .contains(r#"--data-binary '{"a":"it'\''s"}'"#)
         );
         let unseen = Request::post("/call-sc", "{\"a\":\"\u{202e}é\"}".into());
         assert!(
             unseen
-                .curl(&base)
+                .curl(&base, "-H 'x-key: <hidden>' ")
                 .contains(r#"--data-binary '{"a":"\u202eé"}'"#)
         );
     }

@@ -1,5 +1,6 @@
 //! The transport: sends requests to the node under test, within limits, and records each exchange.
 
+mod access;
 mod back_off;
 mod client;
 mod connections;
@@ -15,6 +16,7 @@ mod partial_response;
 mod request_log;
 mod target;
 
+pub(crate) use access::Access;
 pub(crate) use back_off::BackOff;
 pub(crate) use client::{Node, ResponseWithPermit, SendOptions};
 pub use exchange::Method;

@@ -3,6 +3,8 @@
 use nodeproof_client::BaseUrl;
 use nodeproof_primitives::Network;
 
+use super::access::Access;
+
 /// The node under test. A run has no other information about it.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -10,6 +12,8 @@ pub struct Target {
     pub base_url: BaseUrl,
     /// The network that it should belong to.
     pub network: Network,
+    /// What a gateway in front of it needs.
+    pub(crate) access: Access,
 }
 
 /// The reason why a base URL and a network do not form a target.
@@ -54,6 +58,10 @@ impl Target {
                 wanted: network.port(),
             });
         }
-        Ok(Self { base_url, network })
+        Ok(Self {
+            base_url,
+            network,
+            access: Access::default(),
+        })
     }
 }

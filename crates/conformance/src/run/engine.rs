@@ -60,6 +60,10 @@ pub(crate) async fn examine(
     interrupt: impl Future<Output = ()>,
 ) -> Examined {
     let started = Instant::now();
+    options
+        .submitting
+        .redactor
+        .add_headers(target.access.headers());
     let selected: Vec<Case> = options
         .cases()
         .into_iter()

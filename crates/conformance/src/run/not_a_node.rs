@@ -15,10 +15,21 @@ pub(crate) async fn not_a_node_reason(
         return Ok(None);
     }
     let first = discovered.first_response.clone();
+    if let Some(exchange) = first.as_ref().filter(|exchange| is_denied(exchange))
+        && denies_all(node).await?
+    {
+        return Ok(Some(format!(
+            "the server at {} requires authentication: GET {} gave {}; give its header with --header, \
+             such as --header 'Authorization: @FILE'",
+            node.target.base_url,
+            exchange.request.path,
+            exchange.summary(),
+        )));
+    }
     if first.as_ref().is_some_and(|exchange| is_a_nodes(exchange)) {
         return Ok(None);
     }
-    for path in ["/get-balances", "/get-trustscore-wallets"] {
+    for path in OTHERS {
         let other = node.send(Request::get(path)).await?;
         if is_a_nodes(&other) {
             return Ok(None);
@@ -41,6 +52,24 @@ pub(crate) async fn not_a_node_reason(
         node.target.base_url
     )))
 }
+
+/// Whether the server denies access to the other endpoints, too.
+async fn denies_all(node: &Node) -> Result<bool, InconclusiveReason> {
+    for path in OTHERS {
+        if !is_denied(&*node.send(Request::get(path)).await?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the status demands credentials, or forbids access.
+fn is_denied(exchange: &Exchange) -> bool {
+    matches!(exchange.status, 401 | 403)
+}
+
+/// Endpoints other than that of blocks.
+const OTHERS: [&str; 2] = ["/get-balances", "/get-trustscore-wallets"];
 
 /// Whether a response could be from a node: the endpoint exists and returns JSON, valid or not.
 fn is_a_nodes(exchange: &Exchange) -> bool {

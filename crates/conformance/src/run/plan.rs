@@ -76,6 +76,10 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
         "every kind of request that a run would send to {node}; the values are chosen during the \
          run, and nothing was sent\n"
     );
+    let headers = target.map(|target| target.access.headers().names());
+    for name in headers.into_iter().flatten() {
+        let _ = writeln!(out, "each has the header {name}, whose value is not shown");
+    }
     let mut tier = None;
     for request in planned(options, network) {
         if tier.replace(request.tier) != Some(request.tier) {
