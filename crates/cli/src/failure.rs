@@ -113,9 +113,12 @@ impl Failure {
         self
     }
 
-    /// Changes the message with a function.
+    /// Changes the message, and the node's messages, with a function.
     pub(crate) fn rewritten(mut self, change: impl Fn(&str) -> String) -> Self {
         self.message = change(&self.message);
+        for message in &mut self.node_messages {
+            *message = change(message);
+        }
         self
     }
 

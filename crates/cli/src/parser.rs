@@ -8,8 +8,9 @@ const AFTER_HELP: &str = "\
 Settings come from flags, then from environment variables (NODECTL_…), then from the configuration
 file, $XDG_CONFIG_HOME/nodectl/config.toml or ~/.config/nodectl/config.toml. The file is TOML. Its
 keys are base_url, network, contract, wallet (a key file, or a list of them; a relative path is
-relative to the configuration file's folder), fee, currency, request_timeout (in seconds) and
-max_body (in bytes).
+relative to the configuration file's folder), fee, currency, request_timeout (in seconds), max_body
+(in bytes), headers (one or a list, as for --header), ca_file and client_cert. Headers and a client
+certificate from the file are used only for the server of its base_url.
 Private keys and passphrases are read from files or hidden prompts, never from flags.
 
 A signature is not bound to a network, because there is no chain ID: a transaction that is signed

@@ -123,7 +123,9 @@ async fn configured(cli: Cli, output: Output) -> Result<(), Failure> {
     };
     let session = Session::new(cli.global, file, output);
     exposure::check_arguments(&session)?;
-    dispatch(cli.command, &session).await
+    dispatch(cli.command, &session)
+        .await
+        .map_err(|failure| session.without_secrets(failure))
 }
 
 /// Runs a command.

@@ -11,6 +11,7 @@ mod exposure;
 #[cfg(unix)]
 mod folders;
 mod hostile;
+mod ingress;
 mod kinds;
 mod lying;
 mod manual;

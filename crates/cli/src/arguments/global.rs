@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use nodeproof_primitives::Network;
+use nodeproof_primitives::{Hidden, Network};
 
 use super::seconds;
 
@@ -30,6 +30,33 @@ pub(crate) struct GlobalArgs {
         hide_env_values = true
     )]
     pub(crate) network: Option<Network>,
+
+    /// Header for every request, such as the key of a gateway in front of the node. Can be repeated.
+    /// The value is in a file with 'NAME: @FILE', and in an environment variable with
+    /// 'NAME: env:VARIABLE'
+    #[arg(long, global = true, value_name = "NAME: VALUE")]
+    pub(crate) header: Vec<Hidden<String>>,
+
+    /// PEM file of certificate authorities to trust in addition to the system's
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "NODECTL_CA_FILE",
+        hide_env_values = true
+    )]
+    pub(crate) ca_file: Option<PathBuf>,
+
+    /// PEM file of a certificate and its unencrypted private key, for a server that requires a
+    /// client certificate
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "NODECTL_CLIENT_CERT",
+        hide_env_values = true
+    )]
+    pub(crate) client_cert: Option<PathBuf>,
 
     /// Configuration file, TOML [default: nodectl/config.toml in $XDG_CONFIG_HOME or ~/.config]
     #[arg(

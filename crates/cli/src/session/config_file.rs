@@ -8,7 +8,7 @@ use std::{
 
 use nodeproof_files::{Shared, check_private_folder, parent_folder};
 use nodeproof_primitives::{
-    Amount, ContractAddress, Network,
+    Amount, ContractAddress, Hidden, Network,
     escape::escaped_up_to,
     redact::{keys_in, redact_parts},
 };
@@ -31,6 +31,36 @@ pub(crate) struct ConfigFile {
     #[serde(deserialize_with = "some_seconds")]
     pub(crate) request_timeout: Option<Duration>,
     pub(crate) max_body: Option<usize>,
+    /// Headers for the node at `base_url`.
+    pub(crate) headers: Headers,
+    pub(crate) ca_file: Option<PathBuf>,
+    /// The client certificate for the node at `base_url`.
+    pub(crate) client_cert: Option<PathBuf>,
+    /// The folder of the file. Paths in it are relative to this folder.
+    #[serde(skip)]
+    pub(crate) folder: PathBuf,
+}
+
+/// Headers, each as on the command line. Neither `Debug` nor an error shows them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "WrittenHeaders")]
+pub(crate) struct Headers(pub(crate) Vec<Hidden<String>>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenHeaders {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl From<WrittenHeaders> for Headers {
+    fn from(written: WrittenHeaders) -> Self {
+        let texts = match written {
+            WrittenHeaders::One(text) => vec![text],
+            WrittenHeaders::Several(texts) => texts,
+        };
+        Self(texts.into_iter().map(Hidden::from).collect())
+    }
 }
 
 /// Key files: one path, or a list of paths.
@@ -143,8 +173,16 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
             path.display()
         )));
     }
+    let has_secret = !file.headers.0.is_empty() || file.client_cert.is_some();
+    if has_secret && file.base_url.is_none() {
+        return Err(Failure::usage(format!(
+            "the configuration {}: `headers` and `client_cert` are for one server: add its `base_url`",
+            path.display()
+        )));
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
     file.wallet = file.wallet.below(folder);
+    file.folder = folder.to_owned();
     Ok(file)
 }
 
@@ -171,6 +209,25 @@ mod tests {
             fault.contains("line 2: unknown field `base-url`, expected one of `base_url`"),
             "{fault}"
         );
+    }
+
+    #[test]
+    fn headers_are_for_one_server_and_never_shown() {
+        for text in [
+            "headers = \"x-key: 5ec2e7\"",
+            "base_url = \"http://a\"\nheaders = { x = \"5ec2e7\" }",
+            "base_url = \"http://a\"\nheaders = [\"x: 5ec2e7\", 7]",
+            "headers = \"x: 5ec2e7",
+            "client_cert = \"client.pem\"",
+        ] {
+            let fault = fault(text);
+            assert!(!fault.contains("5ec2e7"), "{fault}");
+        }
+        assert!(fault("client_cert = \"a.pem\"").contains("add its `base_url`"));
+        let text = "base_url = \"http://a\"\nheaders = [\"x-key: 5ec2e7\"]";
+        let read: ConfigFile = toml::from_str(text).unwrap();
+        assert_eq!(read.headers.0[0].expose(), "x-key: 5ec2e7");
+        assert!(!format!("{read:?}").contains("5ec2e7"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The settings of a command: the node, the contract, the fee and the signers.
 
+mod access;
 pub(crate) mod config_file;
 pub(crate) mod exposure;
 pub(crate) mod key_files;

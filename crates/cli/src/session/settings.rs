@@ -10,7 +10,7 @@ use crate::{
     arguments::{fee::FeeArgs, global::GlobalArgs},
     failure::Failure,
     io::output::Output,
-    session::config_file::ConfigFile,
+    session::{access::Access, config_file::ConfigFile},
 };
 
 /// The host of the node if no URL is given.
@@ -105,7 +105,20 @@ impl Session {
         if let Some(bytes) = self.flags.max_body.or(self.file.max_body) {
             builder = builder.max_body(bytes);
         }
-        Ok(builder.build()?)
+        let access = Access::of(&self.flags, &self.file, &target.base_url)?;
+        Ok(access.apply_to(builder).build()?)
+    }
+
+    /// Returns the same failure without the values of headers, which a node can send back.
+    pub(crate) fn without_secrets(&self, failure: Failure) -> Failure {
+        // If the headers can't be read, none was sent.
+        let access = self
+            .target()
+            .and_then(|target| Access::of(&self.flags, &self.file, &target.base_url));
+        match access {
+            Ok(access) => failure.rewritten(|text| access.without_secrets(text)),
+            Err(_) => failure,
+        }
     }
 
     pub(crate) fn request_timeout(&self) -> Duration {

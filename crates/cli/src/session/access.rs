@@ -1,0 +1,96 @@
+//! What a gateway in front of the node needs: headers, certificate authorities and a client certificate.
+
+use std::path::{Path, PathBuf};
+
+use nodeproof_client::{BaseUrl, ClientBuilder, transport::SecretHeaders};
+use nodeproof_files::read_text;
+use nodeproof_primitives::Hidden;
+
+use super::config_file::ConfigFile;
+use crate::{arguments::global::GlobalArgs, failure::Failure};
+
+/// Maximum length of a file with a header's value or with certificates, in bytes.
+const MAX_FILE: u64 = 1024 * 1024;
+
+/// The headers and certificates for a node. `Debug` shows no secret.
+#[derive(Debug, Default)]
+pub(super) struct Access {
+    headers: SecretHeaders,
+    authorities_pem: Option<String>,
+    client_certificate_pem: Option<Hidden<String>>,
+}
+
+impl Access {
+    /// Reads what the command line and the configuration file have for the node at this URL.
+    ///
+    /// Headers and a client certificate of the file are only for the server of the file's `base_url`.
+    pub(super) fn of(
+        flags: &GlobalArgs,
+        file: &ConfigFile,
+        node: &BaseUrl,
+    ) -> Result<Self, Failure> {
+        let mut access = Self::default();
+        if is_server_of(file, node) {
+            for header in &file.headers.0 {
+                access.add_header(header.expose(), &file.folder)?;
+            }
+        }
+        for header in &flags.header {
+            access.add_header(header.expose(), Path::new(""))?;
+        }
+        let own = |path: &PathBuf| file.folder.join(path);
+        let authorities = flags.ca_file.clone();
+        if let Some(path) = authorities.or_else(|| file.ca_file.as_ref().map(own)) {
+            access.authorities_pem = Some(pem(&path)?);
+        }
+        let certificate = flags.client_cert.clone().or_else(|| {
+            let path = file.client_cert.as_ref().map(own)?;
+            is_server_of(file, node).then_some(path)
+        });
+        if let Some(path) = certificate {
+            access.client_certificate_pem = Some(pem(&path)?.into());
+        }
+        Ok(access)
+    }
+
+    fn add_header(&mut self, option: &str, folder: &Path) -> Result<(), Failure> {
+        let read = |path: &Path| read_text(&folder.join(path), MAX_FILE);
+        Ok(self.headers.add_option(option, read)?)
+    }
+
+    /// Adds everything to a client.
+    pub(super) fn apply_to(self, mut builder: ClientBuilder) -> ClientBuilder {
+        builder = builder.default_headers(&self.headers);
+        if let Some(pem) = self.authorities_pem {
+            builder = builder.extra_roots_pem(pem);
+        }
+        if let Some(pem) = self.client_certificate_pem {
+            builder = builder.client_certificate_pem(pem.expose().as_bytes());
+        }
+        builder
+    }
+
+    /// Returns a text without the values of the headers.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        let redacted = self.headers.redact(text);
+        redacted.unwrap_or_else(|| text.to_owned())
+    }
+}
+
+/// Whether the node is on the server of the file's `base_url`.
+fn is_server_of(file: &ConfigFile, node: &BaseUrl) -> bool {
+    let named: Option<BaseUrl> = file.base_url.as_ref().and_then(|url| url.parse().ok());
+    named.is_some_and(|named| {
+        // The node has the port of its network if the URL has none.
+        let is_same_port = !named.has_port() || named.port() == node.port();
+        let (named, node) = (named.as_url(), node.as_url());
+        is_same_port && named.scheme() == node.scheme() && named.host() == node.host()
+    })
+}
+
+fn pem(path: &Path) -> Result<String, Failure> {
+    read_text(path, MAX_FILE).map_err(|error| {
+        let path = path.display();
+        Failure::usage(format!("the certificates in {path} can't be read: {error}"))
+    })
+}
