@@ -1,6 +1,11 @@
 //! Wallets and their networks.
 
 use integration_tests::proxy::Proxy;
+use nodeproof_claims::{Claim, SavedTransaction};
+use nodeproof_client::{
+    BaseUrl, Client,
+    contract_call::{CheckedTransaction, Fee},
+};
 use nodeproof_devnode::Config;
 use nodeproof_primitives::Network;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
@@ -159,4 +164,40 @@ async fn a_wallet_signs_for_its_own_network_only() {
             .ended(2);
         assert!(ran.err.contains("is where nodes of"), "{ran:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_saved_transaction_is_submitted_on_its_own_network_only() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let proxy = Proxy::honest(&node).await.unwrap();
+    let keys = node.wallets().first().unwrap().keys().clone();
+    let fee = Fee::new(1_500_000.into(), node.native_token()).unwrap();
+    let claim = Claim::new(node.contract_address(), "a", 99, fee);
+    let call = claim.call(&[keys.address()], Vec::new()).unwrap();
+    let client = Client::new(node.base_url()).unwrap();
+    let raw = client.build_call(&call).await.unwrap();
+    let checked = CheckedTransaction::check(&call, &raw, &claim.fee).unwrap();
+    let signed = checked.sign(&[&keys]).await.unwrap();
+    let home = Home::new();
+    let devnet = BaseUrl::for_network("127.0.0.1", Network::Devnet).unwrap();
+    SavedTransaction::create(&home.path("saved.json"), &devnet, &checked, &signed).unwrap();
+
+    let submit = |url: &str, network: &str| {
+        let submit = ["submit", "saved.json", "--any-node", "--allow-mainnet"];
+        let target = ["--base-url", url, "--network", network];
+        home.run(&[submit, target].concat())
+    };
+    let url = proxy.server.base_url();
+    for (url, network) in [
+        ("http://127.0.0.1:8421", "testnet"),
+        ("http://127.0.0.1:8456", "mainnet"),
+        (&*url, "testnet"),
+        (&*url, "mainnet"),
+    ] {
+        let refused = submit(url, network).ended(2);
+        let words = format!("was saved for devnet, and the node is one of {network}");
+        assert!(refused.err.contains(&words), "{refused:?}");
+    }
+    assert!(proxy.requests().is_empty());
+    submit(&url, "devnet").ended(0);
 }

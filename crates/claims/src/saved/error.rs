@@ -92,8 +92,8 @@ pub enum SavedTransactionError {
     /// whatever `ClaimOptions::any_node` is: on this network too, it would be valid and paid for. To
     /// make the claim on this network, give another file.
     #[error(
-        "the transaction in {} was saved for {saved_for}, and the node is one of {network}; to make \
-         the claim on {network}, give another file",
+        "the transaction in {} was saved for {saved_for}, and the node is one of {network}: it would be \
+         valid and paid for there, too. For {network}, give another file",
         shown(path)
     )]
     DifferentNetwork {

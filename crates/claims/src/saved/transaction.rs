@@ -419,8 +419,23 @@ impl SavedTransaction {
         })
     }
 
-    /// Checks that its node's port is not that of another network than these.
-    pub(crate) fn check_network(
+    /// Checks that the port of the node that built it is not that of another network than these.
+    ///
+    /// There is no chain ID: the transaction is valid and paid for on another network, too.
+    ///
+    /// ```no_run
+    /// use nodeproof_claims::SavedTransaction;
+    /// use nodeproof_client::nodeproof_primitives::Network;
+    ///
+    /// # fn example(saved: &SavedTransaction) -> Result<(), Box<dyn std::error::Error>> {
+    /// saved.check_network([Network::Devnet])?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SavedTransactionError::DifferentNetwork`] for the first other network.
+    pub fn check_network(
         &self,
         networks: impl IntoIterator<Item = Network>,
     ) -> Result<(), SavedTransactionError> {

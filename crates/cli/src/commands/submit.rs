@@ -7,7 +7,7 @@ use nodeproof_claims::{SavedTransaction, TransactionState};
 use nodeproof_client::{
     Client, ErrorKind, SignedTransaction, SubmitError, SubmitPolicy, SubmitResponse,
 };
-use nodeproof_primitives::{TransactionCode, escape::escaped_up_to};
+use nodeproof_primitives::{Network, TransactionCode, escape::escaped_up_to};
 use serde::Serialize;
 
 use super::{
@@ -32,7 +32,8 @@ pub(crate) struct SubmitArgs {
     /// saved works, too
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
-    /// Submit a transaction that was saved for a node at another base URL
+    /// Submit a transaction that was saved for a node at another base URL. A node on the port of another
+    /// network is always refused
     #[arg(long)]
     any_node: bool,
     /// Submit it without checking that all signers have signed, with valid signatures
@@ -88,16 +89,19 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
         TransactionInput::Text(_) => None,
     };
     if let Some(saved) = &saved
-        && !args.any_node
+        && saved.check_node(&target.base_url).is_err()
     {
-        saved.check_node(&target.base_url).map_err(|_| {
-            Failure::usage(format!(
+        let of_port = Network::from_port(target.base_url.port());
+        let networks = of_port.into_iter().chain(target.network);
+        saved.check_network(networks).map_err(Failure::usage)?;
+        if !args.any_node {
+            return Err(Failure::usage(format!(
                 "the transaction was saved for the node at {}, and the node is now {}; if both are of \
                  one network, give --any-node to submit it here",
                 escaped_up_to(saved.node(), 80),
                 target.base_url
-            ))
-        })?;
+            )));
+        }
     }
     let client = session.client_of(&target)?;
     interrupt::set_interrupt_message(
