@@ -23,7 +23,8 @@
 //! # }
 //! ```
 //!
-//! [`Claim::make_all`] makes several claims, each saved in its own file in a folder.
+//! [`Claim::make_all`] makes several claims, each saved in its own file in a folder. [`SavedCall`] makes
+//! any other contract call, such as a transfer, in the same way.
 //!
 //! [`PreparedClaim`] has the same steps as separate functions. [`SavedTransaction`] is the file. It
 //! is written and synced before the transaction is sent. It never overwrites another file. When it is
@@ -43,6 +44,7 @@ mod prepared;
 mod read_back;
 mod record_search;
 mod saved;
+mod saved_call;
 mod signed;
 mod submitted;
 
@@ -54,5 +56,6 @@ pub use prepared::{ExistingRecord, PreparedClaim};
 pub use read_back::{Difference, ReadBack};
 pub use record_search::{find_claim, wait_for_claim};
 pub use saved::{SavedClaims, SavedTransaction, SavedTransactionError, TransactionState};
+pub use saved_call::{CallOutcome, SavedCall, SavedCallError};
 pub use signed::{ReadyClaim, SignedClaim};
 pub use submitted::{ClaimOutcome, SubmittedClaim};

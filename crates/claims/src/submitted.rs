@@ -235,7 +235,7 @@ impl SubmittedClaim<'_> {
 }
 
 /// Saves the transaction's state, if the transaction is saved. Returns the state before that.
-async fn note(
+pub(crate) async fn note(
     saved: &mut Option<SavedTransaction>,
     state: TransactionState,
 ) -> Result<Option<TransactionState>, SavedTransactionError> {
@@ -249,7 +249,10 @@ async fn note(
 }
 
 /// Saves a state, but only logs a failure: the transaction itself is already saved.
-async fn note_if_possible(saved: &mut Option<SavedTransaction>, state: TransactionState) {
+pub(crate) async fn note_if_possible(
+    saved: &mut Option<SavedTransaction>,
+    state: TransactionState,
+) {
     if let Err(error) = note(saved, state).await {
         tracing::warn!(%error, "the state can't be saved");
     }

@@ -5,6 +5,7 @@
 mod again;
 mod batch;
 mod busy;
+mod calls;
 mod crashes;
 mod example;
 mod flow;

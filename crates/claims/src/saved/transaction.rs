@@ -88,7 +88,8 @@ pub enum TransactionState {
     Refused,
     /// Accepted by a node.
     Accepted,
-    /// A node showed its record. A node can show a record that no block contains.
+    /// A node showed the record of the claim, or the block of another call. A node can show a record that
+    /// no block contains.
     Recorded,
 }
 

@@ -1,0 +1,246 @@
+//! Contract calls that are saved, and paid for once.
+
+use std::process::{Command, Stdio};
+
+use axum::http::StatusCode;
+use integration_tests::built;
+use nodeproof_claims::{
+    CallOutcome, SavedCall, SavedCallError, SavedTransactionError, TransactionState,
+};
+use nodeproof_client::{
+    CallOptions, InclusionOptions, Transfer, contract_call::CheckedTransaction,
+};
+use nodeproof_devnode::{BlockTime, InjectedFault, Outage};
+use nodeproof_primitives::{Integer, Network, WalletAddress};
+
+use super::*;
+
+const TOKEN: &str = "GRAIN";
+const FEE: u64 = 1_500_000;
+
+impl TestEnvironment {
+    /// Starts a node that makes a block for each submission.
+    async fn with_quick_blocks() -> Self {
+        let config = Config::for_tests().with_block_time(BlockTime::OnSubmission);
+        let node = nodeproof_devnode::spawn(config).await.unwrap();
+        Self {
+            client: Client::new(node.base_url()).unwrap(),
+            node,
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn named(&self, name: &str) -> KeyPair {
+        self.node.wallet(name).unwrap().keys().clone()
+    }
+
+    /// Returns a transfer of tokens to bob, which is submitted once and waits briefly.
+    fn transfer(&self, amount: u64) -> SavedCall {
+        let transfer = Transfer::new(amount, self.named("bob").address(), TOKEN);
+        let fee = Fee::new(FEE.into(), self.node.native_token()).unwrap();
+        let contract = self.node.token_contract_address();
+        let call = SavedCall::new(contract, &transfer, fee, self.file()).unwrap();
+        let once = CallOptions {
+            submit: SubmitPolicy::once(),
+            ..CallOptions::default()
+        };
+        let wait = InclusionOptions {
+            interval: Duration::from_millis(1),
+            ..InclusionOptions::default()
+        };
+        call.options(once).wait(wait)
+    }
+
+    async fn held(&self, token: &str, wallet: WalletAddress) -> Integer {
+        let balance = self.client.token_balance(token, wallet).await.unwrap();
+        balance.unwrap_or_default()
+    }
+
+    /// Returns what alice has for fees, and what bob has of the token.
+    async fn balances(&self) -> (Integer, Integer) {
+        let native = self.node.native_token();
+        let alice = self.held(native, self.named("alice").address()).await;
+        (alice, self.held(TOKEN, self.named("bob").address()).await)
+    }
+
+    async fn pay(&self, call: &SavedCall) -> Result<CallOutcome, SavedCallError> {
+        let alice = self.named("alice");
+        call.make(&self.client, &[&alice]).await
+    }
+}
+
+#[tokio::test]
+async fn a_transfer_whose_response_is_lost_is_paid_once() {
+    let world = TestEnvironment::new().await;
+    let (call, before) = (world.transfer(1_250_000), world.balances().await);
+    let node = Arc::clone(world.node.node());
+    for outage in [Outage::Unavailable, Outage::LostResponses] {
+        node.set_submission_outage(Some(outage));
+        let error = world.pay(&call).await.unwrap_err();
+        assert!(error.maybe_sent() && !error.is_refused(), "{error}");
+        assert!(error.to_string().contains("submits it again"), "{error}");
+        assert_eq!(world.saved().state(), TransactionState::Sent);
+    }
+    node.set_submission_outage(None);
+    let no_wait = InclusionOptions {
+        timeout: Duration::ZERO,
+        ..InclusionOptions::default()
+    };
+    let outcome = world.pay(&call.clone().wait(no_wait)).await.unwrap();
+    assert_eq!((outcome.included, outcome.shows_transactions), (None, None));
+    assert_eq!(
+        (outcome.resumed, outcome.new_transaction),
+        (true, Some(false))
+    );
+    node.make_block();
+    let code = world.saved().trans_code();
+    // In a block, it is found even if the node takes no submission.
+    for outage in [None, Some(Outage::Unavailable)] {
+        node.set_submission_outage(outage);
+        let outcome = world.pay(&call).await.unwrap();
+        assert_eq!(outcome.trans_code(), code);
+        let included = outcome.included.unwrap();
+        assert_eq!(included.transaction.trans_code(), Some(code));
+    }
+    assert_eq!(world.saved().state(), TransactionState::Recorded);
+    let after = world.balances().await;
+    assert_eq!(before.0 - after.0, FEE);
+    assert_eq!(after.1 - before.1, 1_250_000);
+}
+
+#[tokio::test]
+async fn a_node_that_refuses_a_transaction_it_has_does_not_hide_its_block() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let call = world.transfer(7);
+    let first = world.pay(&call).await.unwrap();
+    let refuses: Fault = Arc::new(|request, good| match request.path.as_str() {
+        "/submit-transaction" => good
+            .with_status(StatusCode::OK)
+            .with_body(r#"{"status":"SUCCESS","response":{"valid":false,"msg":"known"}}"#),
+        _ => good,
+    });
+    let (proxy, _) = world.behind(refuses).await;
+    let client = Client::new(&*proxy.server.base_url()).unwrap();
+    let (alice, again) = (world.named("alice"), call.clone().any_node(true));
+    let outcome = again.make(&client, &[&alice]).await.unwrap();
+    assert_eq!(outcome.included, first.included);
+
+    // A call that no block contains is refused, and stays so.
+    let refused = world.transfer(999_999_999_999_999);
+    std::fs::remove_file(world.file()).unwrap();
+    let error = refused.make(&client, &[&alice]).await.unwrap_err();
+    assert!(error.is_refused() && !error.maybe_sent(), "{error}");
+}
+
+#[tokio::test]
+async fn several_wallets_sign_a_call_in_one_step_and_the_first_comes_first() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let (alice, carol) = (world.named("alice"), world.named("carol"));
+    let signers: [&dyn Signer; 2] = [&alice, &carol];
+    let outcome = world
+        .transfer(9)
+        .make(&world.client, &signers)
+        .await
+        .unwrap();
+    let transaction = outcome.included.unwrap().transaction;
+    let call = transaction.contract_call().unwrap().unwrap();
+    assert_eq!(call.signers, [alice.address(), carol.address()]);
+    let signed = transaction.signed().unwrap().signatures().unwrap();
+    assert_eq!(signed.len(), 2);
+    let error = world.transfer(9).make(&world.client, &[&alice]).await;
+    assert!(error.unwrap_err().to_string().contains("`signers` was"));
+}
+
+#[tokio::test]
+async fn two_runs_with_one_file_make_one_call() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let (call, before) = (world.transfer(5), world.balances().await);
+    let (one, other) = tokio::join!(world.pay(&call), world.pay(&call));
+    assert_eq!(one.unwrap().trans_code(), other.unwrap().trans_code());
+    let error = world.pay(&world.transfer(6)).await.unwrap_err();
+    assert!(
+        matches!(
+            error,
+            SavedCallError::Saved(SavedTransactionError::DifferentTransaction { .. })
+        ),
+        "{error}"
+    );
+    let after = world.balances().await;
+    assert_eq!(
+        (before.0 - after.0, after.1 - before.1),
+        (FEE.into(), 5.into())
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_was_saved_for_another_network_is_not_submitted() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let (alice, call) = (world.named("alice"), world.transfer(5));
+    world.pay(&call).await.unwrap();
+    // The same transaction, saved for a node on devnet's port.
+    let saved = world.saved();
+    let fee = Fee::new(FEE.into(), world.node.native_token()).unwrap();
+    let checked = CheckedTransaction::check_signed(saved.call(), saved.signed(), &fee).unwrap();
+    std::fs::remove_file(world.file()).unwrap();
+    let devnet = Client::for_network("127.0.0.1", Network::Devnet).unwrap();
+    SavedTransaction::create(&world.file(), devnet.base_url(), &checked, saved.signed()).unwrap();
+    let received = world.node.submissions_received();
+    let error = world.pay(&call).await.unwrap_err();
+    assert!(error.to_string().contains("`any_node`"), "{error}");
+    let elsewhere = call.clone().any_node(true).network(Network::Testnet);
+    let error = elsewhere.make(&world.client, &[&alice]).await.unwrap_err();
+    assert!(error.to_string().contains("saved for devnet"), "{error}");
+    assert_eq!(world.node.submissions_received(), received);
+}
+
+#[tokio::test]
+async fn a_node_without_transactions_in_its_blocks_accepts_a_call_without_a_wait() {
+    let mut world = TestEnvironment::with_quick_blocks().await;
+    let config = Config::for_tests().with_fault(InjectedFault::BlockRows);
+    world.node = nodeproof_devnode::spawn(config).await.unwrap();
+    world.client = Client::new(world.node.base_url()).unwrap();
+    let outcome = world.pay(&world.transfer(5)).await.unwrap();
+    assert_eq!(outcome.shows_transactions, Some(false));
+    assert_eq!((outcome.included, outcome.sent), (None, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_example_pays_once_although_it_is_killed_while_it_submits() {
+    let every = BlockTime::Every(Duration::from_millis(200));
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(every));
+    let node = node.await.unwrap();
+    let world = TestEnvironment {
+        client: Client::new(node.base_url()).unwrap(),
+        node,
+        folder: tempfile::tempdir().unwrap(),
+    };
+    let before = world.balances().await;
+    let example = built::example("pay_once").unwrap();
+    let start = || {
+        let mut command = Command::new(&example);
+        command.arg(world.node.base_url()).arg(world.file());
+        command.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let late = Outage::Delayed(Duration::from_secs(3600));
+    world.node.node().set_submission_outage(Some(late));
+    let mut killed = start();
+    while world.node.submissions_received() == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    world.node.node().set_submission_outage(None);
+    for _ in 0..2 {
+        let again = start();
+        let ended = tokio::task::spawn_blocking(|| again.wait_with_output());
+        let output = ended.await.unwrap().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{text}");
+        assert!(text.contains("paid 1.25 GRAIN in block "), "{text}");
+    }
+    let after = world.balances().await;
+    assert_eq!(
+        (before.0 - after.0, after.1 - before.1),
+        (FEE.into(), 1_250_000.into())
+    );
+}
