@@ -179,7 +179,7 @@ impl SavedCall {
         Ok(Self::of(ContractCall::of(contract, function)?, fee, file))
     }
 
-    /// Describes any contract call. Its signers are those of [`make`](Self::make).
+    /// Describes any contract call. If it names no signers, they are those of [`make`](Self::make).
     ///
     /// ```
     /// use nodeproof_claims::SavedCall;
@@ -247,7 +247,7 @@ impl SavedCall {
     /// Makes the call: builds, checks, signs and saves its transaction, or reads the saved one; submits
     /// it; and waits until it is in a block.
     ///
-    /// All `signers` sign, and the first one comes first in the call. You can drop the future at any
+    /// All `signers` sign, in this order unless the call names them in another one. You can drop the future at any
     /// time. Before the file is written, nothing was sent. After that, the call can be resumed.
     ///
     /// # Errors
@@ -258,8 +258,10 @@ impl SavedCall {
         client: &Client,
         signers: &[&dyn Signer],
     ) -> Result<CallOutcome, SavedCallError> {
-        let wallets = signers.iter().map(|signer| signer.wallet_address());
-        let call = self.call.clone().signers(wallets);
+        let mut call = self.call.clone();
+        if call.signers.is_empty() {
+            call = call.signers(signers.iter().map(|signer| signer.wallet_address()));
+        }
         CheckedTransaction::check_call(&call).map_err(Error::from)?;
         // A saved transaction is already signed, but it is submitted to this node.
         for network in self.networks(client) {

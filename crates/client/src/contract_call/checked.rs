@@ -205,7 +205,11 @@ impl CheckedTransaction {
             addresses.push(wallet);
         }
         let mut order = Vec::with_capacity(signers.len());
-        for wallet in &self.requested.signers {
+        for (place, wallet) in self.requested.signers.iter().enumerate() {
+            if self.requested.signers[..place].contains(wallet) {
+                let reason = format!("the call names {wallet} as a signer twice");
+                return Err(InputError::new(reason));
+            }
             let signer = signers
                 .iter()
                 .find(|signer| signer.wallet_address() == *wallet);
@@ -308,6 +312,18 @@ mod tests {
         );
         let twice = reason(&[&first, &second, &first]).await;
         assert_eq!(twice, format!("{FIRST} would sign twice"));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_names_a_signer_twice_is_not_signed() {
+        let mut call = crate::contract_call::sample::call();
+        call.signers[1] = call.signers[0];
+        let built = honest().replace(SECOND, FIRST);
+        let built = RawTransaction::from_json(&built).unwrap();
+        let fee = crate::contract_call::sample::fee();
+        let checked = CheckedTransaction::check(&call, &built, &fee).unwrap();
+        let error = checked.sign(&[&FakeSigner::of(FIRST)]).await.unwrap_err();
+        assert!(error.to_string().ends_with("as a signer twice"), "{error}");
     }
 
     #[tokio::test]
