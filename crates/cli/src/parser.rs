@@ -68,6 +68,11 @@ pub(crate) enum Command {
     Submit(commands::submit::SubmitArgs),
     /// Check a signed transaction or a receipt, without a node
     Verify(commands::verify::VerifyArgs),
+    /// Transfer a token: build, check, sign, save, submit, and wait for the block.
+    ///
+    /// The signed transaction is saved in a file before it is sent. After a crash or a lost
+    /// connection, run the same command again: it submits the same transaction, so you pay once.
+    Transfer(Box<commands::transfer::TransferArgs>),
     /// Make a claim about an asset, or read one
     Claim(commands::claim::ClaimArgs),
     /// Show the URL of the node's API documentation, and test whether it responds

@@ -139,6 +139,7 @@ async fn dispatch(command: Command, session: &Session) -> Result<(), Failure> {
         Command::State(args) => commands::state::run(&args, session).await,
         Command::Wallet(args) => commands::wallet::run(&args, session),
         Command::Call(args) => commands::call::run(&args, session).await,
+        Command::Transfer(args) => commands::transfer::run(&args, session).await,
         Command::Claim(args) => commands::claim::run(&args, session).await,
         Command::Sign(args) => commands::sign::run(&args, session).await,
         Command::Submit(args) => commands::submit::run(&args, session).await,

@@ -33,6 +33,7 @@ mod signing;
 mod tampering;
 #[cfg(unix)]
 mod terminal;
+mod transfers;
 mod untrue;
 mod wallets;
 mod watching;

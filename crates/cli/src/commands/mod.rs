@@ -16,6 +16,7 @@ pub(crate) mod state;
 pub(crate) mod submit;
 mod to_sign;
 mod transaction_input;
+pub(crate) mod transfer;
 pub(crate) mod trust;
 pub(crate) mod verify;
 pub(crate) mod wallet;

@@ -1,0 +1,275 @@
+//! `nodectl transfer`.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::Args;
+use nodeproof_claims::{
+    CallOutcome, SavedCall, SavedCallError, SavedTransaction, SavedTransactionError,
+};
+use nodeproof_client::{
+    CallOptions, ContractCall, InclusionOptions, Transfer, contract_call::CheckedTransaction,
+};
+use nodeproof_files::{Shared, check_private_folder, parent_folder};
+use nodeproof_primitives::{
+    ContractAddress, Integer, Signer, TokenDecimals, WalletAddress, signed_message, with_causes,
+};
+use serde::Serialize;
+
+use super::{call::mismatch, submit, to_sign::ToSign};
+use crate::{
+    arguments::{
+        addresses::{contract_address, wallet_address},
+        fee::FeeArgs,
+        paths, seconds,
+        time::TimeArgs,
+    },
+    failure::{Failure, Kind},
+    io::{interrupt, output::CommandResult, table::Columns},
+    session::{
+        exposure,
+        settings::{Session, Target},
+        signers::SignerArgs,
+    },
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct TransferArgs {
+    /// Address of the token's contract: ct and 40 lower-case hexadecimal digits
+    #[arg(
+        long,
+        value_name = "ct…",
+        env = "NODECTL_TOKEN_CONTRACT",
+        hide_env_values = true,
+        value_parser = contract_address
+    )]
+    token_contract: ContractAddress,
+    /// Code of the token
+    #[arg(long, value_name = "TOKEN")]
+    token: String,
+    /// Amount, in the token's smallest unit; with --decimals, in whole tokens, such as 1.25
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
+    amount: String,
+    /// Number of the token's decimals. Nodes do not return it
+    #[arg(long, value_name = "N")]
+    decimals: Option<u8>,
+    /// Address of the wallet that receives the tokens
+    #[arg(long, value_name = "WALLET", value_parser = wallet_address)]
+    to: WalletAddress,
+    #[command(flatten)]
+    fee: FeeArgs,
+    /// The signers. The first one pays the tokens.
+    #[command(flatten)]
+    signers: SignerArgs,
+    /// File in which the signed transaction is saved before it is sent. Each file is paid for once:
+    /// give another one for another payment
+    #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
+    keep: PathBuf,
+    /// Maximum time to wait for the block, in seconds
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
+    wait: Duration,
+    /// Do not wait for the block after the node accepts the transaction
+    #[arg(long, conflicts_with = "wait")]
+    no_wait: bool,
+    /// Show exactly what would be signed. Sign, submit and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Submit a saved transaction to this node, although it was saved for another base URL. A node on
+    /// the port of another network is always refused
+    #[arg(long)]
+    any_node: bool,
+    #[command(flatten)]
+    time: TimeArgs,
+    /// Allow the transfer on mainnet, where it costs real money
+    #[arg(long)]
+    allow_mainnet: bool,
+}
+
+/// A transfer that the node accepted.
+#[derive(Serialize)]
+struct AcceptedTransfer {
+    trans_code: String,
+    saved_in: String,
+    /// The index of the block with the transaction. Null if the command did not wait for it.
+    block: Option<u64>,
+    token: String,
+    /// The amount in base units.
+    amount: Integer,
+    to: WalletAddress,
+    /// Whether it was signed in an earlier run.
+    resumed: bool,
+    /// Whether the transaction was new to the node. Null if the response does not state it.
+    new_transaction: Option<bool>,
+}
+
+impl CommandResult for AcceptedTransfer {
+    fn for_a_person(&self) -> String {
+        let block = self.block.map(|index| index.to_string());
+        let mut columns = Columns::new();
+        columns.row(["transaction", &self.trans_code]);
+        columns.row(["saved in", &self.saved_in]);
+        columns.row(["block", block.as_deref().unwrap_or("not waited for")]);
+        columns.row(["token", &self.token]);
+        columns.row(["base units", &self.amount.to_string()]);
+        columns.row(["to", &self.to.to_string()]);
+        columns.text()
+    }
+}
+
+pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Failure> {
+    let target = session.target()?;
+    let network = match args.dry_run {
+        // A dry run costs nothing on any network.
+        true => target.network,
+        false => Some(target.may_submit(args.allow_mainnet)?),
+    };
+    let amount = amount(args)?;
+    let transfer = Transfer::new(amount.clone(), args.to, &*args.token);
+    let fee = session.fee(&args.fee)?;
+    let signers = args.signers.signers(session, network)?;
+    let wallets: Vec<WalletAddress> = signers.iter().map(Signer::wallet_address).collect();
+    let call = ContractCall::of(args.token_contract, &transfer).map_err(Failure::usage)?;
+    let call = call.signers(wallets.iter().copied());
+    exposure::check_json("the transfer", &call, &wallets, session)?;
+    exposure::check("the currency", fee.currency(), &wallets, session)?;
+    check_private_folder(parent_folder(&args.keep), Shared::Sticky).map_err(Failure::usage)?;
+    let options = CallOptions {
+        clock: args.time.clock(),
+        ..CallOptions::default()
+    };
+    let wait = InclusionOptions {
+        timeout: if args.no_wait {
+            Duration::ZERO
+        } else {
+            args.wait
+        },
+        ..InclusionOptions::default()
+    };
+    if args.dry_run {
+        return session
+            .output
+            .show(&to_be_signed(args, session, &target, &call, wallets).await?);
+    }
+    let mut saved_call = SavedCall::of(call, fee, &args.keep)
+        .options(options)
+        .wait(wait)
+        .any_node(args.any_node);
+    if let Some(network) = network {
+        saved_call = saved_call.network(network);
+    }
+    let saved_in = args.keep.display().to_string();
+    interrupt::set_interrupt_message(format!(
+        "if the transaction was signed, it is saved in {saved_in}: run the same command again"
+    ));
+    let client = session.client_of(&target)?;
+    let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
+    let made = saved_call.make(&client, &signers).await.map_err(failure)?;
+    if let Some(failure) = unconfirmed(&made) {
+        return Err(failure);
+    }
+    session.output.show(&AcceptedTransfer {
+        trans_code: made.trans_code().to_string(),
+        saved_in,
+        block: made.included.as_ref().map(|included| included.block),
+        token: args.token.clone(),
+        amount,
+        to: args.to,
+        resumed: made.resumed,
+        new_transaction: made.new_transaction,
+    })
+}
+
+/// Returns the amount in base units.
+fn amount(args: &TransferArgs) -> Result<Integer, Failure> {
+    let decimals = TokenDecimals::new(args.decimals.unwrap_or(0));
+    let amount = decimals.parse(&args.amount).map_err(|error| {
+        let hint = match args.decimals {
+            Some(_) => "",
+            None => ": --amount is in the token's smallest unit, unless --decimals is given",
+        };
+        Failure::usage(error).with_suffix(hint)
+    })?;
+    if amount <= 0 {
+        return Err(Failure::usage("--amount is not above zero"));
+    }
+    Ok(amount)
+}
+
+/// Returns the transaction that would be signed, or that an earlier run signed.
+async fn to_be_signed(
+    args: &TransferArgs,
+    session: &Session,
+    target: &Target,
+    call: &ContractCall,
+    wallets: Vec<WalletAddress>,
+) -> Result<ToSign, Failure> {
+    let fee = session.fee(&args.fee)?;
+    let place = args.keep.display().to_string();
+    if let Some(saved) = SavedTransaction::open(&args.keep).map_err(Failure::usage)? {
+        saved.check_same(call, &fee).map_err(Failure::usage)?;
+        let transaction = saved.signed().transaction_text();
+        let message = signed_message(transaction).map_err(Failure::usage)?;
+        return Ok(ToSign::of(transaction, &message, wallets)?.saved_in(place, true));
+    }
+    CheckedTransaction::check_call(call).map_err(Failure::usage)?;
+    let client = session.client_of(target)?;
+    let built = client.build_checked_call(call, &fee, args.time.clock());
+    let checked = built.await.map_err(not_built)?;
+    let shown = ToSign::of(checked.transaction_text(), checked.message(), wallets)?;
+    Ok(shown.saved_in(place, false))
+}
+
+fn not_built(error: nodeproof_client::Error) -> Failure {
+    match error.into_mismatch() {
+        Ok(error) => mismatch(error),
+        Err(error) => error.into(),
+    }
+}
+
+/// Returns the failure if no block shows the accepted transfer.
+fn unconfirmed(made: &CallOutcome) -> Option<Failure> {
+    let code = made.trans_code();
+    let what = match (&made.included, made.shows_transactions) {
+        (Some(_), _) | (None, None) => return None,
+        (None, Some(true)) => {
+            "is not in a block yet: run the same command again, which submits the same transaction"
+        }
+        (None, Some(false)) => {
+            "is not confirmed, because the node does not show the transactions of its blocks: look at \
+             the balance, with `nodectl balance`"
+        }
+    };
+    let text = format!("transaction {code} was accepted, and {what}");
+    Some(Failure::new(Kind::Unconfirmed, text))
+}
+
+/// Returns the failure of a transfer that was not made, or may not have been made.
+fn failure(error: SavedCallError) -> Failure {
+    let (maybe_sent, is_refused) = (error.maybe_sent(), error.is_refused());
+    let text = error.to_string();
+    let failure = match error {
+        SavedCallError::Input(error) => Failure::usage(with_causes(&error)),
+        SavedCallError::Network(error) => not_built(error),
+        SavedCallError::Submission { error, .. } if error.is_refused() => {
+            let refused = Failure::refused_with_text(text, error.messages());
+            if is_refused {
+                refused
+            } else {
+                refused.with_kind(Kind::Unconfirmed)
+            }
+        }
+        SavedCallError::Submission { error, .. } => {
+            let why = submit::why_not(&error).filter(|_| !maybe_sent);
+            Failure::new(submit::kind_of(&error), text).with_suffix(why.unwrap_or_default())
+        }
+        SavedCallError::Waiting { .. } => Failure::new(Kind::Unconfirmed, text)
+            .with_suffix("; run the same command again, which submits the same transaction"),
+        SavedCallError::Saved(SavedTransactionError::DifferentNode { .. }) => {
+            Failure::usage(text.replace("`any_node`", "--any-node"))
+        }
+        SavedCallError::Saved(SavedTransactionError::DifferentTransaction { .. }) => {
+            Failure::usage(text).with_suffix("; --keep names the file of this payment")
+        }
+        _ => Failure::usage(text),
+    };
+    failure.with_maybe_sent(maybe_sent)
+}
