@@ -34,14 +34,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let fee = Fee::new(1_500_000.into(), "DEVN")?;
     let call = SavedCall::new(TOKEN_CONTRACT.parse()?, &transfer, fee, file)?;
     let outcome = call.make(&node, &[&wallet]).await?;
-    let Some(included) = &outcome.included else {
+    let Some(block) = outcome.block else {
         return Err(format!(
             "{} is not in a block yet; run this again",
             outcome.trans_code()
         )
         .into());
     };
-    println!("paid {tokens} {TOKEN} in block {}", included.block);
+    println!("paid {tokens} {TOKEN} in block {block}");
 
     // An accepted transfer can still fail, for example if the wallet does not have the tokens.
     let balance = node

@@ -11,7 +11,7 @@ use nodeproof_primitives::{ContractAddress, Network, Signer, TransactionCode, es
 
 use crate::{
     blocking::blocking,
-    saved::{SavedTransaction, SavedTransactionError, TransactionState},
+    saved::{Placement, SavedTransaction, SavedTransactionError, TransactionState},
     submitted::{note, note_if_possible},
 };
 
@@ -36,8 +36,8 @@ use crate::{
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
 /// let call = SavedCall::new(tokens, &transfer, fee, "invoice-17.json")?;
 /// let outcome = call.make(&node, &[wallet]).await?;
-/// match &outcome.included {
-///     Some(included) => println!("in block {}", included.block),
+/// match outcome.block {
+///     Some(block) => println!("in block {block}"),
 ///     None => println!("{} is not in a block yet", outcome.trans_code()),
 /// }
 /// # Ok(())
@@ -62,8 +62,10 @@ pub struct SavedCall {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallOutcome {
-    /// The transaction in its block. `None` if no block contained it before the wait was over, or the
-    /// node does not show transactions.
+    /// The index of the block that contains the transaction. `None` if no block contained it before the
+    /// wait was over, or the node does not show transactions.
+    pub block: Option<u64>,
+    /// The transaction in its block, if this run searched for the block. An earlier run can have found it.
     pub included: Option<Inclusion>,
     /// Whether the node shows the transactions of its blocks. `None` if there was no wait.
     pub shows_transactions: Option<bool>,
@@ -98,6 +100,7 @@ impl CallOutcome {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
 ///     Err(error) if error.is_refused() => println!("nothing was paid: {error}"),
 ///     Err(error) if error.maybe_sent() => println!("make it again with the same file: {error}"),
+///     Err(error) if error.is_retryable() => println!("not made; try later: {error}"),
 ///     Err(error) => println!("not made: {error}"),
 /// }
 /// # }
@@ -151,6 +154,17 @@ impl SavedCallError {
     #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Submission { error, .. } if error.is_refused() && !error.maybe_accepted())
+    }
+
+    /// Returns whether the same call with the same file can succeed later.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Network(error) => error.is_retryable(),
+            Self::Submission { .. } => !self.is_refused(),
+            Self::Waiting { .. } => true,
+            Self::Input(_) | Self::Saved(_) => false,
+        }
     }
 
     /// Returns whether a node may have accepted the transaction. Another call, with another file, may
@@ -312,11 +326,20 @@ impl SavedCall {
         let checked = client
             .build_checked_call(call, &self.fee, self.options.clock)
             .await?;
+        // A later run searches the blocks from here on.
+        let height = match self.inclusion.timeout.is_zero() {
+            true => None,
+            false => client.check_node().await?,
+        };
         let signed = checked.sign(signers).await?;
         let (path, node) = (self.file.clone(), client.base_url().clone());
-        let created =
-            blocking(move || SavedTransaction::create(&path, &node, &checked, &signed)).await;
-        match created {
+        let created = blocking(move || {
+            let saved = SavedTransaction::of(&path, &node, &checked, &signed)?.at_block(height);
+            let new = Placement::New;
+            saved.write_first(new, &[], |_| Ok::<_, SavedTransactionError>(()))?;
+            Ok(saved)
+        });
+        match created.await {
             Ok(saved) => Ok((saved, false)),
             // Another process was faster. Submit its transaction.
             Err(SavedTransactionError::Exists { path }) => {
@@ -336,10 +359,18 @@ impl SavedCall {
     ) -> Result<CallOutcome, SavedCallError> {
         let (transaction, trans_code) = (saved.signed().clone(), saved.trans_code());
         let saved_in = saved.path().to_owned();
+        let wait = InclusionOptions {
+            start: self.inclusion.start.or(saved.block()),
+            ..self.inclusion.clone()
+        };
+        let mut earlier_block = saved.block();
         let mut saved = Some(saved);
         // If the state can't be saved on disk, nothing is sent.
         let before = note(&mut saved, TransactionState::Sent).await?;
         let earlier = before.is_some_and(TransactionState::may_have_arrived);
+        if before != Some(TransactionState::Recorded) {
+            earlier_block = None;
+        }
         let submitted = client
             .submit_with_retries(&transaction, &self.options.submit)
             .await;
@@ -352,11 +383,15 @@ impl SavedCall {
             Err(error) => {
                 // A refusal does not undo an earlier acceptance.
                 let error = error.or_accepted_earlier(earlier);
-                let found = match error.maybe_accepted() {
-                    true => client.find_transaction(trans_code, &self.inclusion).await,
-                    false => Ok(None),
-                };
-                let Ok(Some(_)) = found else {
+                let is_in_block = error.maybe_accepted()
+                    && match earlier_block {
+                        Some(block) => contains(client, block, trans_code).await,
+                        None => {
+                            let found = client.find_transaction(trans_code, &wait).await;
+                            found.is_ok_and(|found| found.is_some())
+                        }
+                    };
+                if !is_in_block {
                     let state = match before {
                         Some(before) if !error.maybe_accepted() && error.sent() == 0 => before,
                         _ if !error.maybe_accepted() => TransactionState::Refused,
@@ -372,11 +407,20 @@ impl SavedCall {
                 (error.sent(), Some(false))
             }
         };
-        let (included, shows_transactions) = self.wait_for_block(client, trans_code).await?;
-        if included.is_some() {
+        let (included, shows_transactions) = match earlier_block {
+            Some(block) if contains(client, block, trans_code).await => (None, Some(true)),
+            _ => {
+                earlier_block = None;
+                wait_for_block(client, trans_code, &wait).await?
+            }
+        };
+        let block = included.as_ref().map(|included| included.block);
+        if block.is_some() {
+            saved = saved.map(|saved| saved.at_block(block));
             note_if_possible(&mut saved, TransactionState::Recorded).await;
         }
         Ok(CallOutcome {
+            block: block.or(earlier_block),
             included,
             shows_transactions,
             transaction,
@@ -386,20 +430,26 @@ impl SavedCall {
             trans_code,
         })
     }
+}
 
-    /// Returns the transaction in its block, and whether the node shows transactions.
-    async fn wait_for_block(
-        &self,
-        client: &Client,
-        trans_code: TransactionCode,
-    ) -> Result<(Option<Inclusion>, Option<bool>), SavedCallError> {
-        if self.inclusion.timeout.is_zero() {
-            return Ok((None, None));
-        }
-        match client.wait_for_inclusion(trans_code, &self.inclusion).await {
-            Ok(included) => Ok((included, Some(true))),
-            Err(error) if error.kind() == ErrorKind::NoTransactions => Ok((None, Some(false))),
-            Err(error) => Err(SavedCallError::Waiting { error, trans_code }),
-        }
+/// Returns the transaction in its block, and whether the node shows transactions.
+async fn wait_for_block(
+    client: &Client,
+    trans_code: TransactionCode,
+    wait: &InclusionOptions,
+) -> Result<(Option<Inclusion>, Option<bool>), SavedCallError> {
+    if wait.timeout.is_zero() {
+        return Ok((None, None));
     }
+    match client.wait_for_inclusion(trans_code, wait).await {
+        Ok(included) => Ok((included, Some(true))),
+        Err(error) if error.kind() == ErrorKind::NoTransactions => Ok((None, Some(false))),
+        Err(error) => Err(SavedCallError::Waiting { error, trans_code }),
+    }
+}
+
+/// Returns whether a block contains a transaction, as far as the node shows it.
+async fn contains(client: &Client, block: u64, trans_code: TransactionCode) -> bool {
+    let block = client.block(block).await;
+    block.is_ok_and(|block| block.is_some_and(|block| block.transaction(trans_code).is_some()))
 }

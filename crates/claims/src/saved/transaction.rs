@@ -111,6 +111,9 @@ pub(super) struct Contents {
     /// Whether the same record existed before this was signed.
     #[serde(default)]
     recorded_before: bool,
+    /// The latest block when this was signed, and later the block that contains it, if they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    block: Option<u64>,
     trans_code: TransactionCode,
     requested: ContractCall,
     fee: FeeText,
@@ -218,6 +221,17 @@ impl SavedTransaction {
         self
     }
 
+    /// Sets the latest block when this was signed, or the block that contains it.
+    pub(crate) fn at_block(mut self, block: Option<u64>) -> Self {
+        self.contents.block = block;
+        self
+    }
+
+    /// Returns that block.
+    pub(crate) fn block(&self) -> Option<u64> {
+        self.contents.block
+    }
+
     /// Returns the transaction to save, if it is the signed form of `checked`.
     pub(crate) fn of(
         path: &Path,
@@ -238,6 +252,7 @@ impl SavedTransaction {
             node: node.as_str().to_owned(),
             state: TransactionState::Signed,
             recorded_before: false,
+            block: None,
             trans_code: checked.trans_code(),
             requested: checked.call().clone(),
             fee: FeeText {

@@ -169,7 +169,7 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
     session.output.show(&AcceptedTransfer {
         trans_code: made.trans_code().to_string(),
         saved_in,
-        block: made.included.as_ref().map(|included| included.block),
+        block: made.block,
         token: args.token.clone(),
         amount,
         to: args.to,
@@ -228,7 +228,7 @@ fn not_built(error: nodeproof_client::Error) -> Failure {
 /// Returns the failure if no block shows the accepted transfer.
 fn unconfirmed(made: &CallOutcome) -> Option<Failure> {
     let code = made.trans_code();
-    let what = match (&made.included, made.shows_transactions) {
+    let what = match (made.block, made.shows_transactions) {
         (Some(_), _) | (None, None) => return None,
         (None, Some(true)) => {
             "is not in a block yet: run the same command again, which submits the same transaction"
