@@ -12,6 +12,7 @@ mod flow;
 mod latest;
 mod memory;
 mod networks;
+mod provenance;
 mod refusals;
 mod tampering;
 
