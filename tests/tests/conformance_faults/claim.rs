@@ -27,7 +27,7 @@ use nodeproof_conformance::{Tier, report::Report};
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
-use crate::{records::STATE, submit_transaction::typed};
+use crate::{blocks::BLOCK, records::STATE, submit_transaction::typed};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<SeededFault> {
@@ -273,6 +273,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/fee-paid"];
         "charges a fee for a refused submission", stateful(Charging::new(|_, refused| refused * 1_000_000))
             => ["submit-transaction/claim-refused-costs-nothing"];
+        "stores a claim before a block is made", stateful(StoresBeforeBlock::default())
+            => ["submit-transaction/claim-stored-by-block"];
         "stores a refused claim", stateful(StoresRefusedClaims::default())
             => ["submit-transaction/claim-refused-not-stored"];
         "balances never change after the first request", stateful(FirstResponseToEach::new(|request| request.query.contains("TOKEN_IN_WALLET")))
@@ -425,6 +427,53 @@ impl StatefulFault for StoresRefusedClaims {
             return response;
         }
         response.with_json(|value| value["value"] = json!(["stored"]))
+    }
+}
+
+/// Hides the block of the claim until its record was read, and one block was requested afterwards.
+#[derive(Default)]
+struct StoresBeforeBlock(Mutex<HiddenBlock>);
+
+#[derive(Default)]
+struct HiddenBlock {
+    /// The highest index so far.
+    latest: u64,
+    /// The first hidden index, once the claim was accepted.
+    hidden_from: Option<u64>,
+    record_was_read: bool,
+}
+
+impl StatefulFault for StoresBeforeBlock {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let Ok(mut state) = self.0.lock() else {
+            return response;
+        };
+        match request.path.as_str() {
+            SUBMIT if kind_of_submission(request) == "claim" => {
+                state.hidden_from = state.hidden_from.or(Some(state.latest + 1));
+            }
+            STATE if state.hidden_from.is_some() => {
+                state.record_was_read |= !String::from_utf8_lossy(&response.body).contains("null");
+            }
+            BLOCK if response.status == StatusCode::OK => {
+                let index = request.query.strip_prefix("block_index=").map(str::parse);
+                let Some(Ok(index)) = index else {
+                    return response;
+                };
+                if state.hidden_from.is_some_and(|first| first <= index) {
+                    if state.record_was_read {
+                        state.hidden_from = Some(u64::MAX);
+                    }
+                    let body = json!({"detail": "Block not found"}).to_string();
+                    return response
+                        .with_status(StatusCode::BAD_REQUEST)
+                        .with_body(body);
+                }
+                state.latest = state.latest.max(index);
+            }
+            _ => {}
+        }
+        response
     }
 }
 

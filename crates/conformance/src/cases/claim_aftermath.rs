@@ -34,6 +34,17 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "submit-transaction/claim-stored-by-block",
+        level: Level::Should,
+        requirements: &["RECORD-1", "RECORD-13"],
+        checks: "The claim's record can't be read before a block is made.",
+        example: Example::Named("/sc-state", "verification_row"),
+        matters: "A record that no block contains proves nothing. The network may never accept it.",
+        aspect: Aspect::Consistency,
+        check: Own(|c| Box::pin(stored_by_block(c))),
+        ..BASE
+    },
+    Case {
         id: "submit-transaction/claim-in-block",
         level: Level::Should,
         requirements: &["BLOCK-7"],
@@ -107,6 +118,26 @@ async fn readable(context: &Context) -> Findings {
         }
     }
     Ok(findings)
+}
+
+async fn stored_by_block(context: &Context) -> Findings {
+    let (record, _) = found(context).await?;
+    let claim = context.submissions.claim().await?;
+    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    if settled.blocks.is_empty() {
+        return unknown("no block was found since the claim was submitted");
+    }
+    if !settled.record_before_block {
+        return Ok(Checked::passed());
+    }
+    let what = "the claim's record could be read before a block was made";
+    let expected = "no record until a block has the claim";
+    Ok(Checked::failed(Finding::new(
+        record,
+        what,
+        expected,
+        record.excerpt(160),
+    )))
 }
 
 /// Returns the finding about a claim whose record can't be read.

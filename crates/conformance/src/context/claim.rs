@@ -101,6 +101,9 @@ pub(crate) struct Refused {
 pub(crate) struct Settled {
     /// The response that has the record.
     pub(crate) record: Option<Arc<Exchange>>,
+    /// Whether the record could be read although no block had been made since the claim was submitted, and
+    /// one was made later.
+    pub(crate) record_before_block: bool,
     /// The last response without the record.
     pub(crate) without: Option<Arc<Exchange>>,
     /// The blocks since the run began.
@@ -497,6 +500,7 @@ async fn settle(
     let until = Instant::now() + submitter.with.settle_timeout;
     let before = blocks.found.len();
     let (mut record, mut without) = (None, None);
+    let mut has_block = true;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     loop {
         blocks.advance(submitter).await?;
@@ -507,6 +511,7 @@ async fn settle(
                 record = Some(response);
                 // The block was made before its record could be read.
                 blocks.advance(submitter).await?;
+                has_block = blocks.found.len() > before;
             } else {
                 without = Some(response);
             }
@@ -521,6 +526,7 @@ async fn settle(
     Ok(Settled {
         record,
         without,
+        record_before_block: !has_block && blocks.found.len() > before,
         enough_blocks: blocks.found.len() >= before + MIN_NEW_BLOCKS,
         blocks: blocks.found,
     })

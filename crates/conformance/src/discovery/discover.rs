@@ -1,6 +1,6 @@
 //! Sends requests about the chain until there is a sample of every kind.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use futures_util::{StreamExt as _, stream};
 
@@ -12,7 +12,7 @@ use super::{
     wanted::Wanted,
 };
 use crate::{
-    api::{held_by_wallet, nobody, wallet_balances_request},
+    api::{claims_in_block, held_by_wallet, nobody, wallet_balances_request},
     http::{Exchange, InconclusiveReason, Node},
 };
 use nodeproof_primitives::WalletAddress;
@@ -112,7 +112,24 @@ pub(crate) async fn discover(
     discovered.contracts = found.contracts;
     discovered.assets = found.assets;
     discovered.named_assets = fixture.assets.len();
+    if let Some(wallet) = wallet {
+        put_own_claims_first(&mut discovered, &wallet.to_string());
+    }
     Ok(discovered)
+}
+
+/// Moves the claims of this wallet, as blocks show them, behind the named ones. So the claims of earlier
+/// runs are samples, however many others there are.
+fn put_own_claims_first(discovered: &mut Discovered, wallet: &str) {
+    let blocks = discovered.blocks.iter();
+    let bodies = blocks.filter_map(|(_, exchange)| exchange.success_object());
+    let own = bodies
+        .flat_map(claims_in_block)
+        .filter(|claim| claim.verifiers.contains(wallet));
+    let own: BTreeSet<_> = own.map(|claim| (claim.contract, claim.asset)).collect();
+    if let Some(found) = discovered.assets.get_mut(discovered.named_assets..) {
+        found.sort_by_key(|(contract, asset)| !own.contains(&(contract.as_str(), asset.as_str())));
+    }
 }
 
 /// Adds the list of the user's wallet, which the chain may not mention yet. A list without
@@ -142,5 +159,50 @@ fn optional(
         Ok(exchange) => Ok(Some(exchange)),
         Err(InconclusiveReason::Limit(reason)) => Err(InconclusiveReason::Limit(reason)),
         Err(_) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::block_request;
+
+    #[test]
+    fn the_wallets_own_claims_come_before_others_and_after_named_ones() {
+        let claim = |asset: &str, signer: &str| {
+            json!({"transaction": {"specific_data": {
+                "address": "ct", "function": "add_verification", "signers": [signer],
+                "params": {"asset_id": asset},
+            }}})
+        };
+        let claims = [
+            claim("a", "other"),
+            claim("b", "own"),
+            claim("c", "other"),
+            claim("d", "own"),
+        ];
+        let block = json!({"index": 1, "text": {"transactions": claims}});
+        let base = Arc::new("http://localhost".parse().unwrap());
+        let body = block.to_string().into_bytes();
+        let response = Exchange::new(block_request(1), &base, 200, None, body, Duration::ZERO);
+        let mut discovered = Discovered {
+            blocks: vec![(1, Arc::new(response))],
+            assets: ["named", "a", "b", "c", "d"]
+                .map(|asset| ("ct".to_owned(), asset.to_owned()))
+                .to_vec(),
+            named_assets: 1,
+            ..Discovered::default()
+        };
+        put_own_claims_first(&mut discovered, "own");
+        let assets: Vec<_> = discovered
+            .assets
+            .iter()
+            .map(|(_, asset)| asset.as_str())
+            .collect();
+        assert_eq!(assets, ["named", "b", "d", "a", "c"]);
     }
 }
