@@ -8,6 +8,7 @@ use axum::{
     extract::{Request, State},
     http::{self, HeaderMap, Method, StatusCode, header, request::Parts},
 };
+use hyper::ext::ReasonPhrase;
 use nodeproof_client::transport::{TransportOptions, http_client};
 use nodeproof_conformance::cli::LocalNode;
 use nodeproof_devnode::{Handle, Node};
@@ -29,6 +30,9 @@ pub struct RecordedRequest {
     /// The body.
     pub body: Bytes,
 }
+
+/// A header of a [`Response`] that becomes the reason phrase of the status line.
+pub const REASON_PHRASE: &str = "x-reason-phrase-of-the-status-line";
 
 /// A response.
 #[derive(Clone, Debug)]
@@ -293,7 +297,11 @@ async fn forward(State(shared): State<Shared>, request: Request) -> http::Respon
     let mut response = http::Response::new(Body::from(received.body));
     *response.status_mut() = received.status;
     for (name, value) in &received.headers {
-        if !matches!(
+        if name == REASON_PHRASE {
+            if let Ok(reason) = ReasonPhrase::try_from(value.as_bytes()) {
+                response.extensions_mut().insert(reason);
+            }
+        } else if !matches!(
             *name,
             header::CONTENT_LENGTH | header::TRANSFER_ENCODING | header::DATE
         ) {

@@ -3,6 +3,8 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
     path::Path,
     sync::{Arc, Mutex},
 };
@@ -13,7 +15,7 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE},
 };
 use integration_tests::{
-    proxy::{Fault, Proxy, Response},
+    proxy::{Fault, Proxy, REASON_PHRASE, Response},
     submissions::SUBMIT,
 };
 use nodeproof_devnode::{BlockTime, Config};
@@ -84,7 +86,7 @@ fn bytes(digits: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Puts an echo into a response: into JSON, into a page, and into a header.
+/// Puts an echo into a response: into JSON, into a page, into a header, and into the status line.
 pub(super) fn with_echo(path: &str, response: Response, echo: &str) -> Response {
     let mut response = match path {
         "/docs" => response.with_body(format!("<html><!-- {echo} --><body>{echo}</body></html>")),
@@ -118,6 +120,9 @@ pub(super) fn with_echo(path: &str, response: Response, echo: &str) -> Response 
         .collect();
     if let Ok(value) = HeaderValue::from_str(&format!("application/json; x={short}")) {
         response.headers.insert(header::CONTENT_TYPE, value);
+    }
+    if let Ok(reason) = HeaderValue::from_str(&short) {
+        response.headers.insert(REASON_PHRASE, reason);
     }
     response
 }
@@ -157,6 +162,17 @@ fn leaks(text: &str, signature: &str) -> Option<String> {
     plain
         .contains(&entities[..64])
         .then(|| "entities".to_owned())
+}
+
+/// Returns the status line of a response.
+fn status_line(base_url: &str, path: &str) -> String {
+    let address = base_url.trim_start_matches("http://").trim_end_matches('/');
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("a request");
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).expect("a line");
+    line
 }
 
 /// Returns the files of a folder with their text.
@@ -244,8 +260,10 @@ async fn no_output_has_sixteen_digits_of_a_signature_that_a_node_repeats() {
                 .arg(folder.path().join("summary.md"))
                 .env("TMPDIR", folder.path()));
             assert!([0, 1, 3].contains(&status), "{name}: {out}{errors}");
+            let line = status_line(&proxy.server.base_url(), "/docs");
             let signature = seen.lock().expect("a lock").take();
             let signature = signature.expect("the wallet signed");
+            assert!(line.contains(&signature[..64]), "{line}");
             let mut outputs = vec![("stdout".to_owned(), out), ("stderr".to_owned(), errors)];
             files(folder.path(), &mut outputs);
             assert!(outputs.len() >= 6, "{}", outputs.len());
