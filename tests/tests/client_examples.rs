@@ -5,7 +5,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     time::Duration,
 };
@@ -13,6 +13,7 @@ use std::{
 use integration_tests::built;
 use nodeproof_client::{Client, Transfer, contract_call::Fee};
 use nodeproof_devnode::{BlockTime, Config, Handle};
+use rusqlite::OpenFlags;
 
 /// Starts an example of the client.
 fn start(name: &str, arguments: &[&str]) -> Command {
@@ -69,58 +70,71 @@ async fn follow_prints_each_block_once() {
     }
 }
 
+/// Returns the indexed blocks, and the assets of the indexed claims.
+fn indexed(path: &Path) -> rusqlite::Result<(Vec<u64>, Vec<String>)> {
+    let index = rusqlite::Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut blocks = index.prepare("select height from block order by height")?;
+    let blocks = blocks.query_map([], |row| row.get::<_, i64>(0))?;
+    let blocks = blocks.map(|height| height.map(i64::cast_unsigned));
+    let mut assets = index.prepare("select asset_id from claim order by height")?;
+    let assets = assets.query_map([], |row| row.get(0))?;
+    Ok((
+        blocks.collect::<Result<_, _>>()?,
+        assets.collect::<Result<_, _>>()?,
+    ))
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn index_claims_writes_each_block_once_and_reads_on_after_a_crash() {
-    let config = Config::for_tests().with_blocks(8);
+async fn index_claims_has_each_block_once_although_it_is_killed() {
+    let every = BlockTime::Every(Duration::from_millis(50));
+    let config = Config::for_tests().with_block_time(every);
     let node = nodeproof_devnode::spawn(config.clone()).await.unwrap();
+    let contract = node.contract_address().to_string();
     let folder = tempfile::tempdir().unwrap();
-    let index = folder.path().join("claims.jsonl");
+    let path = folder.path().join("claims.db");
+    let file = path.display().to_string();
     let until = async |base: &str, end: u64| {
-        let contract = node.contract_address().to_string();
-        let path = index.display().to_string();
-        let arguments = vec![base.to_owned(), contract, path, end.to_string()];
-        run("index_claims", arguments).await
+        let arguments = [base, &contract, &file, &end.to_string()].map(str::to_owned);
+        run("index_claims", arguments.to_vec()).await
     };
-    printed(&until(node.base_url(), 3).await);
-    // A crash while a line is written.
-    let mut text = fs::read_to_string(&index).unwrap();
-    text.push_str(r#"{"block":4,"hash":"#);
-    fs::write(&index, text).unwrap();
-    let ended = until(node.base_url(), node.height()).await;
+    for height in [5, 20] {
+        // Without an end, it follows the chain.
+        let mut endless = start("index_claims", &[node.base_url(), &contract, &file]);
+        let mut endless = endless.spawn().unwrap();
+        let mut pauses = 0;
+        while indexed(&path).map_or(0, |(blocks, _)| blocks.len()) < height {
+            assert!(endless.try_wait().unwrap().is_none(), "it ended");
+            pauses += 1;
+            assert!(pauses < 6_000, "it indexes nothing");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        endless.kill().unwrap();
+        endless.wait().unwrap();
+    }
+    let end = node.height();
+    let ended = until(node.base_url(), end).await;
     assert!(
         printed(&ended).is_empty() && ended.stderr.is_empty(),
         "{ended:?}"
     );
+    let (blocks, assets) = indexed(&path).unwrap();
+    assert!(blocks.len() as u64 >= end);
+    assert_eq!(blocks, (1..=blocks.len() as u64).collect::<Vec<_>>());
+    assert!(
+        assets.iter().any(|asset| asset == "warehouse-receipt-0001"),
+        "{assets:?}"
+    );
 
-    let text = fs::read_to_string(&index).unwrap();
-    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    let lines: Vec<serde_json::Value> = lines.collect();
-    let blocks: Vec<u64> = lines
-        .iter()
-        .map(|line| line["block"].as_u64().unwrap())
-        .collect();
-    assert_eq!(blocks, (1..=node.height()).collect::<Vec<_>>());
-    let claims = lines
-        .iter()
-        .flat_map(|line| line["claims"].as_array().unwrap());
-    let assets: Vec<&str> = claims
-        .map(|one| one["claim"]["asset_id"].as_str().unwrap())
-        .collect();
-    assert!(assets.contains(&"warehouse-receipt-0001"), "{assets:?}");
-
-    // Its last block is in the file already. The stream would wait for the next one.
-    for end in [node.height(), 3] {
+    // These blocks are in the database already. The stream would wait for the next one.
+    for end in [end, 3] {
         printed(&until(node.base_url(), end).await);
-        assert_eq!(fs::read_to_string(&index).unwrap(), text);
     }
-    let other = nodeproof_devnode::spawn(config.with_seed(7).with_blocks(12))
-        .await
-        .unwrap();
-    let ended = until(other.base_url(), 12).await;
+    let other = nodeproof_devnode::spawn(config.with_seed(7).with_blocks(100));
+    let ended = until(other.await.unwrap().base_url(), 200).await;
     assert!(!ended.status.success());
     let error = String::from_utf8_lossy(&ended.stderr);
     assert!(error.contains("ChainReplaced"), "{error}");
-    assert_eq!(fs::read_to_string(&index).unwrap(), text);
+    assert_eq!(indexed(&path).unwrap(), (blocks, assets));
 }
 
 #[test]

@@ -1,109 +1,106 @@
-//! Writes the claims of a chain to a file, and reads on where an earlier run ended.
+//! Writes the claims of a chain to an SQLite database, and reads on where an earlier run ended.
 //!
-//! `cargo run -p nodeproof-client --example index_claims -- http://localhost:8420 ct… claims.jsonl [last block]`
+//! `cargo run -p nodeproof-client --example index_claims -- http://localhost:8420 ct… claims.db [last block]`
 
 #![expect(clippy::print_stderr, reason = "an example prints")]
 
-use std::{
-    env,
-    error::Error,
-    fs::{File, OpenOptions},
-    io::{Read, Write},
-};
+use std::{env, error::Error};
 
 use nodeproof_client::{
-    AddVerification, Block, Client, FollowOptions,
-    nodeproof_primitives::{ContractAddress, Hash256, TransactionCode, WalletAddress},
+    Block, Client, FollowOptions,
+    nodeproof_primitives::{ContractAddress, Hash256},
 };
 use nodeproof_wallet::{PublicKeyCache, verify_receipts};
-use serde::{Deserialize, Serialize};
+use rusqlite::{Connection, OptionalExtension};
 
-/// One line of the file.
-#[derive(Serialize, Deserialize)]
-struct IndexedBlock {
-    block: u64,
-    hash: Hash256,
-    claims: Vec<IndexedClaim>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct IndexedClaim {
-    transaction: TransactionCode,
-    verifier: WalletAddress,
-    claim: AddVerification,
-}
+const TABLES: &str = "
+    create table if not exists block (height integer primary key, hash text not null) strict;
+    create table if not exists claim (
+        trans_code text primary key,
+        height integer not null references block,
+        asset_id text not null,
+        verifier text not null,
+        params text not null
+    ) strict;
+    create index if not exists claims_of_asset on claim (asset_id);";
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
     let contract = arguments.next().ok_or("give the contract")?.parse()?;
-    let path = arguments.next().ok_or("give the file of the index")?;
+    let path = arguments.next().ok_or("give the file of the database")?;
     let end: Option<u64> = arguments.next().map(|index| index.parse()).transpose()?;
 
-    let (mut file, last) = open(&path)?;
-    if let (Some(last), Some(end)) = (&last, end)
-        && last.block >= end
+    let mut index = Connection::open(path)?;
+    index.execute_batch(TABLES)?;
+    let last = last_block(&index)?;
+    if let (Some((height, _)), Some(end)) = (last, end)
+        && height >= end
     {
         return Ok(());
     }
     let voters = PublicKeyCache::default();
     let mut blocks = node.follow_blocks(FollowOptions {
         start: Some(1),
-        after: last.map(|last| (last.block, last.hash)),
+        after: last,
         read_ahead: 8,
         retry_at_start: true,
         ..FollowOptions::default()
     });
     while let Some(block) = blocks.next().await {
-        let indexed = index(&block?, contract, &voters)?;
-        let line = serde_json::to_string(&indexed)?;
-        file.write_all(format!("{line}\n").as_bytes())?;
-        if end.is_some_and(|end| indexed.block >= end) {
+        let height = add(&mut index, &block?, contract, &voters)?;
+        if end.is_some_and(|end| height >= end) {
             break;
         }
     }
     Ok(())
 }
 
-/// Opens the file. Also returns its last block.
-fn open(path: &str) -> Result<(File, Option<IndexedBlock>), Box<dyn Error>> {
-    let mut options = OpenOptions::new();
-    let mut file = options.create(true).read(true).append(true).open(path)?;
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    // A crash can leave an incomplete line at the end.
-    let complete = text.rfind('\n').map_or(0, |end| end + 1);
-    file.set_len(u64::try_from(complete)?)?;
-    let last = text[..complete].lines().last();
-    Ok((file, last.map(serde_json::from_str).transpose()?))
+/// Returns the index and the hash of the last block in the database.
+fn last_block(index: &Connection) -> Result<Option<(u64, Hash256)>, Box<dyn Error>> {
+    let sql = "select height, hash from block order by height desc limit 1";
+    let row = index.query_row(sql, [], |row| {
+        Ok((row.get::<_, i64>("height")?, row.get::<_, String>("hash")?))
+    });
+    let row = row.optional()?;
+    row.map(|(height, hash)| Ok((u64::try_from(height)?, hash.parse()?)))
+        .transpose()
 }
 
-fn index(
+/// Adds a block with its claims, and returns its index. After a crash, all of a block is there, or nothing.
+fn add(
+    index: &mut Connection,
     block: &Block,
     contract: ContractAddress,
     voters: &PublicKeyCache,
-) -> Result<IndexedBlock, Box<dyn Error>> {
+) -> Result<u64, Box<dyn Error>> {
     for result in verify_receipts(block.all_receipts()?, voters) {
         if let Err(error) = result {
             eprintln!("a receipt in block {} is not valid: {error}", block.index);
         }
     }
-    let mut claims = Vec::new();
+    let height = block.index.as_u64().ok_or("the index is too large")?;
+    let hash = block.block_hash().ok_or("the block has no hash")?;
+    let changes = index.transaction()?;
+    let row = (i64::try_from(height)?, hash.to_string());
+    changes.execute("insert into block values (?1, ?2)", row)?;
     for claim in block.claims(contract)? {
         match claim {
-            Ok(claim) => claims.push(IndexedClaim {
-                transaction: claim.trans_code,
-                verifier: claim.verifier(),
-                claim: claim.params,
-            }),
+            Ok(claim) => {
+                let row = (
+                    claim.trans_code.to_string(),
+                    i64::try_from(height)?,
+                    &claim.params.asset_id,
+                    claim.verifier().to_string(),
+                    serde_json::to_string(&claim.params)?,
+                );
+                changes.execute("insert into claim values (?1, ?2, ?3, ?4, ?5)", row)?;
+            }
             // Anyone can submit a claim in another form.
             Err(error) => eprintln!("{error}"),
         }
     }
-    Ok(IndexedBlock {
-        block: block.index.as_u64().ok_or("the index is too large")?,
-        hash: block.block_hash().ok_or("the block has no hash")?,
-        claims,
-    })
+    changes.commit()?;
+    Ok(height)
 }
