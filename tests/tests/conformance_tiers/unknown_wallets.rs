@@ -1,6 +1,8 @@
 //! A node that knows only some wallets refuses throw-away wallets as it refuses wrong signatures.
 //! The run's own claim decides what they cannot.
 
+use std::{collections::BTreeSet, num::NonZeroU8, sync::Mutex};
+
 use integration_tests::{
     faults::change_response,
     proxy::{Fault, Proxy, RecordedRequest, Response},
@@ -42,13 +44,14 @@ fn is_valid(response: &Response) -> bool {
 async fn run(
     change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
 ) -> Report {
-    run_with("", change).await
+    run_with("", 1, change).await
 }
 
 /// Runs the write tier with bob's wallet, and with this co-signer, if it is not empty. Only these have
-/// money at the node.
+/// money at the node. The run makes this many claims of bob's wallet.
 async fn run_with(
     co_signer: &str,
+    claims: u8,
     change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
 ) -> Report {
     let node = local().await;
@@ -76,6 +79,7 @@ async fn run_with(
     options.submitting.co_signer = co_signer.map(|wallet| wallet.keys().clone().into());
     options.submitting.currency = Some(same.native_token().to_owned());
     options.submitting.contract = Some(same.contract_address());
+    options.submitting.claims = NonZeroU8::new(claims).expect("a number");
     options.submitting.settle_timeout = std::time::Duration::from_secs(2);
     check(&proxy.server.base_url(), &options).await
 }
@@ -161,7 +165,7 @@ async fn a_co_signer_decides_the_cases_about_two_signers() {
         ),
     ];
     for (name, change, fails) in rows {
-        let report = run_with("carol", change).await;
+        let report = run_with("carol", 1, change).await;
         let fails: Vec<_> = fails
             .iter()
             .map(|id| format!("submit-transaction/{id}"))
@@ -179,6 +183,73 @@ async fn a_co_signer_decides_the_cases_about_two_signers() {
                 "{name}: {id}"
             );
         }
+    }
+}
+
+fn code(request: &RecordedRequest) -> String {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    body["transaction"]["trans_code"].to_string()
+}
+
+/// Whether the fee in a submission is written with a fraction.
+fn has_fee_fraction(request: &RecordedRequest) -> bool {
+    String::from_utf8_lossy(&request.body).contains("\"fee\":1000000.0")
+}
+
+/// Whether the first byte of s is in the higher half.
+fn has_high_s(request: &RecordedRequest) -> bool {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let signature = body["signatures"][0]["msgsign"].as_str();
+    let byte = signature.and_then(|signature| signature.get(64..66));
+    byte.and_then(|byte| u8::from_str_radix(byte, 16).ok()) > Some(0x7f)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_claims_and_a_co_signer_leave_only_what_could_cost_money() {
+    type IsRefused = fn(&RecordedRequest) -> bool;
+    let rows: [(&str, IsRefused, &[&str]); 3] = [
+        ("accepts all forms", |_| false, &[]),
+        ("refuses the higher value of s", has_high_s, &["high-s"]),
+        (
+            "refuses a fee with a fraction",
+            has_fee_fraction,
+            &["fee-with-fraction"],
+        ),
+    ];
+    for (name, is_refused, fails) in rows {
+        // The node behind the proxy has stored what the proxy refuses, and knows its code from then on.
+        let stored = Mutex::new(BTreeSet::new());
+        let report = run_with("carol", 3, move |request, response| {
+            let mut stored = stored.lock().expect("a set");
+            if is_valid(&response) && is_refused(request) {
+                stored.insert(code(request));
+                return refused(response);
+            }
+            match stored.remove(&code(request)) {
+                true => accepted(response),
+                false => response,
+            }
+        })
+        .await;
+        let failed = [Outcome::Fail, Outcome::Warn];
+        let failed: Vec<_> = failed
+            .iter()
+            .flat_map(|outcome| ids(&report, *outcome))
+            .collect();
+        let named = |ids: &[&str]| -> Vec<String> {
+            ids.iter()
+                .map(|id| format!("submit-transaction/{id}"))
+                .collect()
+        };
+        assert_eq!(failed, named(fails), "{name}");
+        let undecided = ids(&report, Outcome::Inconclusive);
+        assert_eq!(
+            undecided,
+            named(&["fee-negative", "fee-zero", "oversized"]),
+            "{name}"
+        );
+        let (outcome, reason) = ended(&report, "submit-transaction/claim-readable");
+        assert_eq!(outcome, Outcome::Pass, "{name}: {reason}");
     }
 }
 

@@ -1,39 +1,33 @@
 //! The claim that a run makes. It is built, signed, submitted twice, and read back.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::{
     claim_values::claim_call,
+    correct_submission::with_high_s,
     draft::{Unsigned, call_request, checked_with_time, code_of, unlike},
-    refusal::{self, Refusal},
+    refusal::{self, Refusal, whole},
+    settling::{NewBlocks, Settled, settle, wait_for},
     shared_claim::SharedClaim,
-    signing::SigningWallet,
+    signing::{SigningWallet, Submitting},
     submitter::Submitter,
 };
 use crate::{
-    api::{
-        IndexSearch, block_request, contract_state_request, in_block, is_valid,
-        lists_no_transaction, lists_transactions, reported_index, stored, token_balance_request,
-    },
-    http::{BackOff, Exchange, InconclusiveReason, Request},
+    api::{contract_state_request, is_valid, token_balance_request},
+    http::{Exchange, InconclusiveReason, Request},
 };
-
-/// The first pause between two requests for the claim. Each pause is twice the previous one.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// The longest pause between two requests.
-const MAX_PAUSE: Duration = Duration::from_secs(2);
-/// Maximum number of blocks to read in search of the claim.
-const MAX_BLOCKS: usize = 200;
-/// Number of new blocks after which a longer wait for the record cannot help.
-const MIN_NEW_BLOCKS: usize = 2;
 
 /// Maximum number of claims of a run. Each has other values.
 pub(crate) const MAX_CLAIMS: u8 = 4;
+
+/// The number of the claim that is submitted with the higher value of s in its signature first.
+const HIGH_S: u8 = 1;
+/// The number of the claim that is submitted with a fraction in its fee first.
+const FEE_WITH_FRACTION: u8 = 2;
 
 /// The result of a step, or the reason why it was not taken.
 type Step<T> = Result<T, InconclusiveReason>;
@@ -82,6 +76,9 @@ pub(crate) struct FurtherClaim {
     pub(crate) built: Arc<Exchange>,
     /// The balance that pays the fee, just before the claim was submitted.
     pub(crate) balance: Step<Arc<Exchange>>,
+    /// The response to an unusual form of the claim, which was submitted first. If the node accepted it,
+    /// it is also in `submitted`.
+    pub(crate) unusual: Option<Step<Arc<Exchange>>>,
     pub(crate) submitted: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
     /// The transaction code, or `None` if the transaction was not signed.
@@ -95,21 +92,6 @@ pub(crate) struct Refused {
     pub(crate) balances: (Arc<Exchange>, Arc<Exchange>),
     /// The state of its asset, read once the claim was settled.
     pub(crate) state: Step<Arc<Exchange>>,
-}
-
-/// The responses that were read while the run waited for the claim.
-pub(crate) struct Settled {
-    /// The response that has the record.
-    pub(crate) record: Option<Arc<Exchange>>,
-    /// Whether the record could be read although no block had been made since the claim was submitted, and
-    /// one was made later.
-    pub(crate) record_before_block: bool,
-    /// The last response without the record.
-    pub(crate) without: Option<Arc<Exchange>>,
-    /// The blocks since the run began.
-    pub(crate) blocks: Vec<Arc<Exchange>>,
-    /// Whether enough blocks were made since the claim was submitted.
-    pub(crate) enough_blocks: bool,
 }
 
 fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
@@ -202,6 +184,7 @@ impl FurtherClaim {
             call,
             built,
             balance: no(NOT_SUBMITTED),
+            unusual: None,
             submitted: no(NOT_SUBMITTED),
             settled: no(NOT_ACCEPTED),
             code: None,
@@ -223,10 +206,32 @@ impl FurtherClaim {
         let balance = balance_request(wallet.address(), text);
         claim.balance = submitter.samples.node.send(balance).await;
         claim.code = Some(code_of(text)).filter(|code| !code.is_empty());
-        match signed_request(submitter, wallet, &checked).await? {
-            Ok((_, request)) => claim.submitted = submitter.submit_serialized(request).await,
-            Err(inconclusive) => claim.submitted = Err(inconclusive),
+        let unusual = match UnusualForm::of(number) {
+            // The local node's wallet tries these forms in transactions of its own.
+            Some(form) if submitter.with.public_wallet.is_none() => {
+                claim
+                    .unusual_request(form, submitter, wallet, &checked)
+                    .await
+            }
+            _ => None,
+        };
+        if let Some(request) = unusual {
+            claim.unusual = Some(submitter.submit_serialized(request).await);
         }
+        let accepted = claim
+            .unusual
+            .as_ref()
+            .and_then(|unusual| unusual.as_ref().ok());
+        let accepted = accepted
+            .filter(|response| is_valid(response))
+            .map(Arc::clone);
+        claim.submitted = match accepted {
+            Some(response) => Ok(response),
+            None => match signed_request(submitter, wallet, &checked).await? {
+                Ok((_, request)) => submitter.submit_serialized(request).await,
+                Err(inconclusive) => Err(inconclusive),
+            },
+        };
         if claim
             .submitted
             .as_ref()
@@ -236,6 +241,58 @@ impl FurtherClaim {
             claim.settled = settle(submitter, contract, &asset, code, blocks).await;
         }
         Ok(claim)
+    }
+
+    /// Returns the request that submits the claim in this form, or `None` if there is no such form. It has
+    /// the code of the usual form, so at most one of the two is paid.
+    async fn unusual_request(
+        &self,
+        form: UnusualForm,
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+        checked: &CheckedTransaction,
+    ) -> Option<Request> {
+        match form {
+            UnusualForm::HighS => {
+                let (mut entry, _) = signed_request(submitter, wallet, checked)
+                    .await
+                    .ok()?
+                    .ok()?;
+                let signature = with_high_s(entry["msgsign"].as_str()?)?;
+                submitter.with.redactor.add(&signature);
+                entry["msgsign"] = signature.into();
+                let body = whole(checked.transaction_text(), &[entry]);
+                Some(Request::post("/submit-transaction", body).carrying_signature())
+            }
+            UnusualForm::FeeWithFraction => {
+                let fee = format!("{}.0", submitter.with.fee.as_str());
+                let with = Submitting {
+                    fee: fee.parse().ok()?,
+                    ..submitter.with.clone()
+                };
+                let checked = checked_with_time(&self.call, &self.built, &with).ok()?;
+                let signed = signed_request(submitter, wallet, &checked).await.ok()?;
+                signed.ok().map(|(_, request)| request)
+            }
+        }
+    }
+}
+
+/// An unusual form of a claim, which is as valid as the usual one.
+#[derive(Clone, Copy)]
+enum UnusualForm {
+    HighS,
+    FeeWithFraction,
+}
+
+impl UnusualForm {
+    /// Returns the form of the claim with this number.
+    const fn of(number: u8) -> Option<Self> {
+        match number {
+            HIGH_S => Some(Self::HighS),
+            FEE_WITH_FRACTION => Some(Self::FeeWithFraction),
+            _ => None,
+        }
     }
 }
 
@@ -387,6 +444,16 @@ impl Claim {
         false
     }
 
+    /// Returns the further claim that was submitted with the higher value of s first.
+    pub(crate) fn with_high_s(&self) -> Option<&FurtherClaim> {
+        self.further.get(usize::from(HIGH_S - 1))
+    }
+
+    /// Returns the further claim that was submitted with a fraction in its fee first.
+    pub(crate) fn with_fee_fraction(&self) -> Option<&FurtherClaim> {
+        self.further.get(usize::from(FEE_WITH_FRACTION - 1))
+    }
+
     /// Whether the node accepted the claim.
     pub(crate) fn is_accepted(&self) -> bool {
         self.submitted
@@ -434,164 +501,4 @@ impl Claim {
         let code = code_of(self.checked.as_ref().ok()?.transaction_text());
         (!code.is_empty()).then_some(code)
     }
-}
-
-/// Waits until the claim of an accepted submission can be read. Otherwise, its fee could be
-/// mistaken for that of another transaction.
-pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
-    let body = accepted.request.body.as_deref().unwrap_or_default();
-    let body: Value = serde_json::from_str(body).unwrap_or_default();
-    let data = &body["transaction"]["specific_data"];
-    let (Some(contract), Some(asset)) = (
-        data["address"].as_str(),
-        data["params"]["asset_id"].as_str(),
-    ) else {
-        return;
-    };
-    let until = Instant::now() + submitter.with.settle_timeout;
-    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
-    loop {
-        let request = contract_state_request(contract, asset);
-        let Ok(response) = submitter.samples.node.send(request).await else {
-            return;
-        };
-        if response.success_object().and_then(stored).is_some()
-            || Instant::now() + back_off.peek() > until
-        {
-            return;
-        }
-        back_off.wait().await;
-    }
-}
-
-/// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
-/// timeout. A chain may make blocks only for submitted transactions.
-pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
-    let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
-    blocks.skip_to_the_latest(submitter).await?;
-    let patience = submitter.with.settle_timeout / 20;
-    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE.min(patience));
-    let mut until = Instant::now() + patience;
-    while blocks.next.is_some() && blocks.found.len() < MIN_NEW_BLOCKS {
-        let before = blocks.found.len();
-        blocks.advance(submitter).await?;
-        let new = blocks.found.get(before..).unwrap_or_default();
-        if !new.is_empty() {
-            // A block without transactions was made without a submission. So another one will come.
-            let mut bodies = new.iter().filter_map(|block| block.success_object());
-            let makes_blocks_by_itself = bodies.any(lists_no_transaction);
-            until = Instant::now() + patience * if makes_blocks_by_itself { 3 } else { 1 };
-        } else if Instant::now() + back_off.peek() > until {
-            break;
-        }
-        back_off.wait().await;
-    }
-    Ok(())
-}
-
-/// Polls until the record and its block exist, or until the timeout.
-async fn settle(
-    submitter: &Submitter,
-    contract: &str,
-    asset: &str,
-    code: Option<String>,
-    mut blocks: NewBlocks,
-) -> Step<Settled> {
-    let until = Instant::now() + submitter.with.settle_timeout;
-    let before = blocks.found.len();
-    let (mut record, mut without) = (None, None);
-    let mut has_block = true;
-    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
-    loop {
-        blocks.advance(submitter).await?;
-        if record.is_none() {
-            let request = contract_state_request(contract, asset);
-            let response = submitter.samples.node.send(request).await?;
-            if response.success_object().and_then(stored).is_some() {
-                record = Some(response);
-                // The block was made before its record could be read.
-                blocks.advance(submitter).await?;
-                has_block = blocks.found.len() > before;
-            } else {
-                without = Some(response);
-            }
-        }
-        // A node may show a block later than the block's effects.
-        let done = || blocks.tells_no_more(before, code.as_deref());
-        if record.is_some() && done() || Instant::now() + back_off.peek() > until {
-            break;
-        }
-        back_off.wait().await;
-    }
-    Ok(Settled {
-        record,
-        without,
-        record_before_block: !has_block && blocks.found.len() > before,
-        enough_blocks: blocks.found.len() >= before + MIN_NEW_BLOCKS,
-        blocks: blocks.found,
-    })
-}
-
-/// The blocks that are made during the run.
-struct NewBlocks {
-    next: Option<u64>,
-    found: Vec<Arc<Exchange>>,
-}
-
-impl NewBlocks {
-    fn since(tip: Option<u64>) -> Self {
-        Self {
-            next: tip.map(|tip| tip + 1),
-            found: Vec::new(),
-        }
-    }
-
-    /// Whether to stop waiting for the block of a transaction: it was found, blocks list no
-    /// transactions, or enough blocks were read.
-    fn tells_no_more(&self, before: usize, code: Option<&str>) -> bool {
-        let (Some(_), Some(code)) = (self.next, code) else {
-            return true;
-        };
-        let new = self.found.get(before..).unwrap_or_default();
-        let bodies = || new.iter().filter_map(|block| block.success_object());
-        bodies().any(|body| in_block(body, code).is_some())
-            || (!new.is_empty() && !bodies().any(lists_transactions))
-            || self.found.len() >= MAX_BLOCKS
-    }
-
-    /// Skips the blocks that were made so far. There may be many.
-    async fn skip_to_the_latest(
-        &mut self,
-        submitter: &Submitter,
-    ) -> Result<(), InconclusiveReason> {
-        let Some(next) = self.next else { return Ok(()) };
-        let mut search = IndexSearch::above(next.saturating_sub(1), 1, u64::MAX);
-        while let Some(index) = search.next() {
-            search.narrow(block(submitter, index).await?.is_some());
-        }
-        self.next = search.result().and_then(|latest| latest.checked_add(1));
-        Ok(())
-    }
-
-    /// Reads all further blocks that exist.
-    async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
-        while let Some(index) = self.next
-            && self.found.len() < MAX_BLOCKS
-            && let Some(response) = block(submitter, index).await?
-        {
-            self.found.push(response);
-            self.next = index.checked_add(1);
-        }
-        Ok(())
-    }
-}
-
-/// Returns the response with this block, or `None` if the block does not exist.
-async fn block(
-    submitter: &Submitter,
-    index: u64,
-) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
-    let response = submitter.samples.node.send(block_request(index)).await?;
-    let reported = response.success_object().and_then(reported_index);
-    Ok((reported == Some(i128::from(index))).then_some(response))
 }

@@ -77,7 +77,7 @@ const ORDER: [u8; 32] = [
 ];
 
 /// Replaces s by the order minus s. The wallet's signatures have the lower value.
-fn with_high_s(signature: &str) -> Option<String> {
+pub(super) fn with_high_s(signature: &str) -> Option<String> {
     let (r, s) = signature.split_at_checked(64)?;
     let mut high = String::new();
     let mut borrow = 0;

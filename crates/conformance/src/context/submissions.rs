@@ -5,9 +5,10 @@ use std::{array, sync::Arc};
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    claim::{Claim, later_blocks, make, wait_for},
+    claim::{Claim, make},
     correct_submission,
     refusal::{Refusal, submit, submit_control},
+    settling::{later_blocks, wait_for},
     submitter::{Response, Submitter},
 };
 use crate::{

@@ -1,0 +1,199 @@
+//! Waiting for a claim: for its record, for its block, and for later blocks.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::submitter::Submitter;
+use crate::{
+    api::{
+        IndexSearch, block_request, contract_state_request, in_block, lists_no_transaction,
+        lists_transactions, reported_index, stored,
+    },
+    http::{BackOff, Exchange, InconclusiveReason},
+};
+
+/// The first pause between two requests for the claim. Each pause is twice the previous one.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause between two requests.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// Maximum number of blocks to read in search of the claim.
+const MAX_BLOCKS: usize = 200;
+/// Number of new blocks after which a longer wait for the record cannot help.
+const MIN_NEW_BLOCKS: usize = 2;
+
+/// The responses that were read while the run waited for the claim.
+pub(crate) struct Settled {
+    /// The response that has the record.
+    pub(crate) record: Option<Arc<Exchange>>,
+    /// Whether the record could be read although no block had been made since the claim was submitted, and
+    /// one was made later.
+    pub(crate) record_before_block: bool,
+    /// The last response without the record.
+    pub(crate) without: Option<Arc<Exchange>>,
+    /// The blocks since the run began.
+    pub(crate) blocks: Vec<Arc<Exchange>>,
+    /// Whether enough blocks were made since the claim was submitted.
+    pub(crate) enough_blocks: bool,
+}
+
+/// Waits until the claim of an accepted submission can be read. Otherwise, its fee could be
+/// mistaken for that of another transaction.
+pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
+    let body = accepted.request.body.as_deref().unwrap_or_default();
+    let body: Value = serde_json::from_str(body).unwrap_or_default();
+    let data = &body["transaction"]["specific_data"];
+    let (Some(contract), Some(asset)) = (
+        data["address"].as_str(),
+        data["params"]["asset_id"].as_str(),
+    ) else {
+        return;
+    };
+    let until = Instant::now() + submitter.with.settle_timeout;
+    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+    loop {
+        let request = contract_state_request(contract, asset);
+        let Ok(response) = submitter.samples.node.send(request).await else {
+            return;
+        };
+        if response.success_object().and_then(stored).is_some()
+            || Instant::now() + back_off.peek() > until
+        {
+            return;
+        }
+        back_off.wait().await;
+    }
+}
+
+/// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
+/// timeout. A chain may make blocks only for submitted transactions.
+pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
+    let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
+    blocks.skip_to_the_latest(submitter).await?;
+    let patience = submitter.with.settle_timeout / 20;
+    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE.min(patience));
+    let mut until = Instant::now() + patience;
+    while blocks.next.is_some() && blocks.found.len() < MIN_NEW_BLOCKS {
+        let before = blocks.found.len();
+        blocks.advance(submitter).await?;
+        let new = blocks.found.get(before..).unwrap_or_default();
+        if !new.is_empty() {
+            // A block without transactions was made without a submission. So another one will come.
+            let mut bodies = new.iter().filter_map(|block| block.success_object());
+            let makes_blocks_by_itself = bodies.any(lists_no_transaction);
+            until = Instant::now() + patience * if makes_blocks_by_itself { 3 } else { 1 };
+        } else if Instant::now() + back_off.peek() > until {
+            break;
+        }
+        back_off.wait().await;
+    }
+    Ok(())
+}
+
+/// Polls until the record and its block exist, or until the timeout.
+pub(super) async fn settle(
+    submitter: &Submitter,
+    contract: &str,
+    asset: &str,
+    code: Option<String>,
+    mut blocks: NewBlocks,
+) -> Result<Settled, InconclusiveReason> {
+    let until = Instant::now() + submitter.with.settle_timeout;
+    let before = blocks.found.len();
+    let (mut record, mut without) = (None, None);
+    let mut has_block = true;
+    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+    loop {
+        blocks.advance(submitter).await?;
+        if record.is_none() {
+            let request = contract_state_request(contract, asset);
+            let response = submitter.samples.node.send(request).await?;
+            if response.success_object().and_then(stored).is_some() {
+                record = Some(response);
+                // The block was made before its record could be read.
+                blocks.advance(submitter).await?;
+                has_block = blocks.found.len() > before;
+            } else {
+                without = Some(response);
+            }
+        }
+        // A node may show a block later than the block's effects.
+        let done = || blocks.tells_no_more(before, code.as_deref());
+        if record.is_some() && done() || Instant::now() + back_off.peek() > until {
+            break;
+        }
+        back_off.wait().await;
+    }
+    Ok(Settled {
+        record,
+        without,
+        record_before_block: !has_block && blocks.found.len() > before,
+        enough_blocks: blocks.found.len() >= before + MIN_NEW_BLOCKS,
+        blocks: blocks.found,
+    })
+}
+
+/// The blocks that are made during the run.
+pub(super) struct NewBlocks {
+    next: Option<u64>,
+    found: Vec<Arc<Exchange>>,
+}
+
+impl NewBlocks {
+    pub(super) fn since(tip: Option<u64>) -> Self {
+        Self {
+            next: tip.map(|tip| tip + 1),
+            found: Vec::new(),
+        }
+    }
+
+    /// Whether to stop waiting for the block of a transaction: it was found, blocks list no
+    /// transactions, or enough blocks were read.
+    fn tells_no_more(&self, before: usize, code: Option<&str>) -> bool {
+        let (Some(_), Some(code)) = (self.next, code) else {
+            return true;
+        };
+        let new = self.found.get(before..).unwrap_or_default();
+        let bodies = || new.iter().filter_map(|block| block.success_object());
+        bodies().any(|body| in_block(body, code).is_some())
+            || (!new.is_empty() && !bodies().any(lists_transactions))
+            || self.found.len() >= MAX_BLOCKS
+    }
+
+    /// Skips the blocks that were made so far. There may be many.
+    pub(super) async fn skip_to_the_latest(
+        &mut self,
+        submitter: &Submitter,
+    ) -> Result<(), InconclusiveReason> {
+        let Some(next) = self.next else { return Ok(()) };
+        let mut search = IndexSearch::above(next.saturating_sub(1), 1, u64::MAX);
+        while let Some(index) = search.next() {
+            search.narrow(block(submitter, index).await?.is_some());
+        }
+        self.next = search.result().and_then(|latest| latest.checked_add(1));
+        Ok(())
+    }
+
+    /// Reads all further blocks that exist.
+    async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
+        while let Some(index) = self.next
+            && self.found.len() < MAX_BLOCKS
+            && let Some(response) = block(submitter, index).await?
+        {
+            self.found.push(response);
+            self.next = index.checked_add(1);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the response with this block, or `None` if the block does not exist.
+async fn block(
+    submitter: &Submitter,
+    index: u64,
+) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
+    let response = submitter.samples.node.send(block_request(index)).await?;
+    let reported = response.success_object().and_then(reported_index);
+    Ok((reported == Some(i128::from(index))).then_some(response))
+}
