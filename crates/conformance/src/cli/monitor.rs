@@ -7,7 +7,7 @@ use super::{
     args::MonitorArgs,
     error::UsageError,
     options_from_args::{check_options, permitted},
-    output::complain,
+    output::{complain, on_github},
     several::named_targets,
     signals::Signals,
     sweep_state::without_lock,
@@ -65,7 +65,7 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
         targets,
         &options,
         args.interval,
-        Log::new(args.log),
+        Log::new(args.log, on_github()),
         saved,
         stop,
     )

@@ -134,7 +134,7 @@ fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
 }
 
 /// Whether this is a job of GitHub Actions, which runs commands in its output.
-fn on_github() -> bool {
+pub(super) fn on_github() -> bool {
     std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| !value.is_empty())
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Write, stdout};
 
 use nodeproof_primitives::escape::escaped_up_to;
-use nodeproof_report::{CaseChange, Comparison, Outcome, Report};
+use nodeproof_report::{CaseChange, Comparison, Outcome, Report, without_old_commands};
 use serde_json::json;
 
 /// Maximum length of a message, in bytes.
@@ -21,6 +21,8 @@ pub enum LogFormat {
 /// Writes changes to standard output.
 pub(crate) struct Log {
     format: LogFormat,
+    /// Whether a job of GitHub Actions reads the log, in which `##[` begins a command.
+    is_for_github: bool,
 }
 
 /// A change: its subject, what happened, and a message.
@@ -31,8 +33,11 @@ struct Change<'c> {
 }
 
 impl Log {
-    pub(crate) const fn new(format: LogFormat) -> Self {
-        Self { format }
+    pub(crate) const fn new(format: LogFormat, is_for_github: bool) -> Self {
+        Self {
+            format,
+            is_for_github,
+        }
     }
 
     /// Logs the differences from the previous report. The first report of a node is logged completely.
@@ -85,6 +90,12 @@ impl Log {
     }
 
     fn write(&self, node: &str, time: &str, change: &Change<'_>) {
+        let line = self.line(node, time, change);
+        // The reader of the log may be gone. The metrics are still served.
+        let _ = writeln!(stdout().lock(), "{line}");
+    }
+
+    fn line(&self, node: &str, time: &str, change: &Change<'_>) -> String {
         let message = escaped_up_to(change.message, MAX_CHARACTERS);
         let line = match self.format {
             LogFormat::Text => {
@@ -103,8 +114,11 @@ impl Log {
             })
             .to_string(),
         };
-        // The reader of the log may be gone. The metrics are still served.
-        let _ = writeln!(stdout().lock(), "{line}");
+        match (self.is_for_github, self.format) {
+            (true, LogFormat::Text) => without_old_commands(&line),
+            (true, LogFormat::Json) => line.replace("##[", "#\\u0023["),
+            (false, _) => line,
+        }
     }
 }
 
@@ -118,4 +132,34 @@ fn of_case(change: &CaseChange) -> Option<Change<'_>> {
         what: change.after.name().to_owned(),
         message: change.reason.as_deref().unwrap_or_default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_no_command_of_github_actions() {
+        let change = Change {
+            about: "get-block/shape",
+            what: "fail".to_owned(),
+            message: "##[error]all is well\n::error::x",
+        };
+        for format in [LogFormat::Text, LogFormat::Json] {
+            let line = |is_for_github| {
+                let log = Log::new(format, is_for_github);
+                log.line("http://localhost:8420", "2026-11-23T20:00:00Z", &change)
+            };
+            assert!(!line(true).contains("##["), "{}", line(true));
+            assert!(line(true).contains("all is well") && !line(true).contains('\n'));
+            if format == LogFormat::Json {
+                let read: serde_json::Value = serde_json::from_str(&line(true)).unwrap();
+                assert_eq!(
+                    read["message"],
+                    escaped_up_to(change.message, MAX_CHARACTERS)
+                );
+            }
+            assert!(line(false).contains("##[error]"));
+        }
+    }
 }
