@@ -35,7 +35,8 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
     } else {
-        // Redirects are not followed, so TLS is never used, and no file is read for it.
+        // Redirects are not followed, so TLS is never used, and no file of the system is read for it.
+        from_pem(&options.extra_roots_pem)?;
         builder.with_root_certificates(RootCertStore::empty())
     };
     let mut config = match &options.client_certificate_pem {

@@ -78,9 +78,12 @@ async fn a_certificate_in_a_pem_file_is_trusted_and_another_file_is_refused() {
         (key, "has no certificate"),
         (&pem[..60], "a certificate is not PEM"),
     ] {
-        let error = builder(&base).extra_roots_pem(file).build().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Configuration);
-        assert!(error.to_string().contains(words), "{error}");
+        // A wrong file is an error also where TLS is not used.
+        for base in [&base, "http://localhost:8420"] {
+            let error = builder(base).extra_roots_pem(file).build().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            assert!(error.to_string().contains(words), "{error}");
+        }
     }
 }
 
