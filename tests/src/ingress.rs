@@ -16,10 +16,7 @@ use axum::{
     serve::Listener,
 };
 use nodeproof_devnode::Handle;
-use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    KeyUsagePurpose,
-};
+use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, Issuer, KeyPair};
 use tempfile::NamedTempFile;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -37,7 +34,10 @@ use tokio_rustls::{
 };
 use tower::ServiceExt as _;
 
-use crate::{hostile::pem, server::Server};
+use crate::{
+    hostile::{certificates::authority, pem},
+    server::Server,
+};
 
 /// The name of the header that the gateway demands.
 pub const HEADER: &str = "X-Gateway-Key";
@@ -201,13 +201,7 @@ impl Listener for TlsListener {
 
 /// Makes an authority, a server certificate for 127.0.0.1, and a client certificate.
 fn certificates() -> Result<(TlsAcceptor, TlsFiles), Failure> {
-    let mut authority = CertificateParams::new(Vec::new())?;
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-    let name = &mut authority.distinguished_name;
-    name.push(DnType::CommonName, "an authority made for tests");
-    let authority_key = KeyPair::generate()?;
-    let trusted = authority.self_signed(&authority_key)?;
+    let (authority, authority_key, trusted) = authority()?;
     let issuer = Issuer::from_params(&authority, &authority_key);
 
     let server_key = KeyPair::generate()?;

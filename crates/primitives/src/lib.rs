@@ -40,7 +40,7 @@ pub use fixed_hex::{
     ContractAddress, Hash256, MessageSignature, ParseHexError, TransactionCode, WalletAddress,
 };
 pub use hex_text::{HexText, ParseHexTextError};
-pub use hidden::Hidden;
+pub use hidden::{Hidden, one_or_several_hidden};
 pub use holder::HolderAddress;
 pub use integer::{Integer, ParseIntegerError, convert::IntegerRangeError};
 pub use network::{Network, ParseNetworkError};

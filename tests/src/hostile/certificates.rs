@@ -29,15 +29,22 @@ pub enum Certificate {
 /// A server's end of TLS, and a file with the authority that a client should trust.
 pub(super) type Tls = (TlsAcceptor, NamedTempFile);
 
-/// Makes an authority, and a certificate for 127.0.0.1 with this fault.
-pub(super) fn tls(fault: Certificate) -> Result<Tls, Box<dyn Error + Send + Sync>> {
+/// Makes an authority: its parameters, its key and its own certificate.
+pub(crate) fn authority() -> Result<(CertificateParams, KeyPair, rcgen::Certificate), rcgen::Error>
+{
     let mut authority = CertificateParams::new(Vec::new())?;
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     let name = &mut authority.distinguished_name;
     name.push(DnType::CommonName, "an authority made for tests");
-    let authority_key = KeyPair::generate()?;
-    let trusted = authority.self_signed(&authority_key)?;
+    let key = KeyPair::generate()?;
+    let trusted = authority.self_signed(&key)?;
+    Ok((authority, key, trusted))
+}
+
+/// Makes an authority, and a certificate for 127.0.0.1 with this fault.
+pub(super) fn tls(fault: Certificate) -> Result<Tls, Box<dyn Error + Send + Sync>> {
+    let (authority, authority_key, trusted) = authority()?;
 
     let name = match fault {
         Certificate::ForAnotherName => "node.example.org",

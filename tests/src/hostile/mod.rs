@@ -5,7 +5,7 @@
 //! the table in the docs is measured with it. For another program, add a
 //! field for its result to [`Hostile`], and a [`Consumer`] that starts it.
 
-mod certificates;
+pub(crate) mod certificates;
 mod consumer;
 mod expected;
 pub mod front;

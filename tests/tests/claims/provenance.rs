@@ -23,7 +23,7 @@ async fn a_dapp_that_is_killed_and_survives_an_outage_pays_for_each_asset_once()
     let folder = tempfile::tempdir().unwrap();
     let wallet = |name: &str| node.wallet(name).unwrap().keys().address();
     let (alice, bob) = (wallet("alice"), wallet("bob"));
-    // Names that are no names of files.
+    // Asset IDs that can't be file names.
     let line = |one: u64| format!("../lot/{one}, \"{one} t\", {bob}, 1.5\n");
     let csv = folder.path().join("assets.csv");
     fs::write(&csv, (0..ASSETS).map(line).collect::<String>()).unwrap();

@@ -31,7 +31,7 @@ impl Access {
     ) -> Result<Self, Failure> {
         let mut access = Self::default();
         if is_server_of(file, node) {
-            for header in &file.headers.0 {
+            for header in &file.headers {
                 access.add_header(header.expose(), &file.folder)?;
             }
         }

@@ -10,6 +10,7 @@ use nodeproof_files::{Shared, check_private_folder, parent_folder};
 use nodeproof_primitives::{
     Amount, ContractAddress, Hidden, Network,
     escape::escaped_up_to,
+    one_or_several_hidden,
     redact::{keys_in, redact_parts},
 };
 use serde::{Deserialize, Deserializer, de};
@@ -32,35 +33,14 @@ pub(crate) struct ConfigFile {
     pub(crate) request_timeout: Option<Duration>,
     pub(crate) max_body: Option<usize>,
     /// Headers for the node at `base_url`.
-    pub(crate) headers: Headers,
+    #[serde(deserialize_with = "one_or_several_hidden")]
+    pub(crate) headers: Vec<Hidden<String>>,
     pub(crate) ca_file: Option<PathBuf>,
     /// The client certificate for the node at `base_url`.
     pub(crate) client_cert: Option<PathBuf>,
     /// The folder of the file. Paths in it are relative to this folder.
     #[serde(skip)]
     pub(crate) folder: PathBuf,
-}
-
-/// Headers, each as on the command line. Neither `Debug` nor an error shows them.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "WrittenHeaders")]
-pub(crate) struct Headers(pub(crate) Vec<Hidden<String>>);
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenHeaders {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl From<WrittenHeaders> for Headers {
-    fn from(written: WrittenHeaders) -> Self {
-        let texts = match written {
-            WrittenHeaders::One(text) => vec![text],
-            WrittenHeaders::Several(texts) => texts,
-        };
-        Self(texts.into_iter().map(Hidden::from).collect())
-    }
 }
 
 /// Key files: one path, or a list of paths.
@@ -173,7 +153,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
             path.display()
         )));
     }
-    let has_secret = !file.headers.0.is_empty() || file.client_cert.is_some();
+    let has_secret = !file.headers.is_empty() || file.client_cert.is_some();
     if has_secret && file.base_url.is_none() {
         return Err(Failure::usage(format!(
             "the configuration {}: `headers` and `client_cert` are for one server: add its `base_url`",
@@ -226,7 +206,7 @@ mod tests {
         assert!(fault("client_cert = \"a.pem\"").contains("add its `base_url`"));
         let text = "base_url = \"http://a\"\nheaders = [\"x-key: 5ec2e7\"]";
         let read: ConfigFile = toml::from_str(text).unwrap();
-        assert_eq!(read.headers.0[0].expose(), "x-key: 5ec2e7");
+        assert_eq!(read.headers[0].expose(), "x-key: 5ec2e7");
         assert!(!format!("{read:?}").contains("5ec2e7"));
     }
 

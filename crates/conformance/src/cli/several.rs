@@ -40,7 +40,7 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
             let named = named.into_iter().map(|named| {
                 let network = named.network.map(|name| name.0).or(args.network);
                 let mut target = target(&named.base_url, network)?;
-                target.access = access(named.headers.as_slice(), &named.files(), folder)?;
+                target.access = access(&named.headers, &named.files(), folder)?;
                 Ok::<_, UsageError>(target)
             });
             named.collect::<Result<Vec<_>, _>>()?

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nodeproof_primitives::{Hidden, Network};
+use nodeproof_primitives::{Hidden, Network, one_or_several_hidden};
 use serde::Deserialize;
 
 use super::access::AccessFiles;
@@ -16,8 +16,8 @@ pub(crate) struct NamedTarget {
     /// Its network. Without it, the network of the command line or else of the URL's port is used.
     pub(crate) network: Option<NetworkName>,
     /// Headers for this node alone, each in the form of the option `--header`.
-    #[serde(default)]
-    pub(crate) headers: Headers,
+    #[serde(default, deserialize_with = "one_or_several_hidden")]
+    pub(crate) headers: Vec<Hidden<String>>,
     /// PEM file of certificate authorities to trust.
     ca_file: Option<PathBuf>,
     /// PEM file of a client certificate and its key.
@@ -31,34 +31,6 @@ impl NamedTarget {
             authorities: self.ca_file.as_deref(),
             client_certificate: self.client_cert.as_deref(),
         }
-    }
-}
-
-/// Headers. Neither `Debug` nor an error shows them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "WrittenHeaders")]
-pub(crate) struct Headers(Vec<Hidden<String>>);
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenHeaders {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl From<WrittenHeaders> for Headers {
-    fn from(written: WrittenHeaders) -> Self {
-        let texts = match written {
-            WrittenHeaders::One(text) => vec![text],
-            WrittenHeaders::Several(texts) => texts,
-        };
-        Self(texts.into_iter().map(Hidden::from).collect())
-    }
-}
-
-impl Headers {
-    pub(crate) fn as_slice(&self) -> &[Hidden<String>] {
-        &self.0
     }
 }
 
