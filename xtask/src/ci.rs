@@ -1,5 +1,7 @@
 //! `cargo xtask ci`: every check that must pass before a change is merged.
 
+mod packages;
+
 use std::{
     io,
     path::PathBuf,
@@ -82,26 +84,6 @@ const STEPS: &[Step] = &[
     ),
 ];
 
-/// Packs each published package, and compiles it as its users would.
-const PACKAGES: Step = Step {
-    name: "packages",
-    arguments: &[
-        "package",
-        "--quiet",
-        "--locked",
-        "--allow-dirty",
-        "--workspace",
-        "--exclude",
-        "xtask",
-        "--exclude",
-        "integration-tests",
-        "--exclude",
-        "changed-spec",
-    ],
-    // Nothing is run or built again, so nothing needs debug information or incremental builds.
-    variables: &[("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_INCREMENTAL", "0")],
-};
-
 impl Step {
     /// Returns the command. Cargo must run the step, not this program: the tests rebuild it and
     /// replace its file.
@@ -161,7 +143,7 @@ pub fn run() -> Result<(), Vec<&'static str>> {
         }
     }
     if !packages_compile() {
-        failed.push(PACKAGES.name);
+        failed.push("packages");
     }
     for (name, probe, line) in WITH_TOOLS {
         if !is_there(probe) {
@@ -210,43 +192,41 @@ pub fn run() -> Result<(), Vec<&'static str>> {
 }
 
 /// Returns whether each package compiles from its package file.
-///
-/// Cargo takes the packages that a package depends on from a registry in the build folder. It keeps
-/// what it unpacked and compiled from there by the folder's path and the version, so in a folder that
-/// was used before it would verify the packages of an earlier run.
 fn packages_compile() -> bool {
-    let folder = match tempfile::tempdir() {
-        Ok(folder) => folder,
+    timed("packages", || match packages::compile() {
+        Ok(()) => "passed",
         Err(error) => {
-            announce(&format!("{} can't be verified: {error}", PACKAGES.name));
-            return false;
+            announce(&format!("packages: {error}"));
+            "FAILED"
         }
-    };
-    let mut command = PACKAGES.command();
-    command.arg("--target-dir").arg(folder.path());
-    passes(PACKAGES.name, &mut command)
+    })
 }
 
 /// The longest time for a step. A test that waits forever fails its step, and what it printed stays.
 const LIMIT: Duration = Duration::from_secs(40 * 60);
 
 fn passes(name: &str, command: &mut Command) -> bool {
-    announce(name);
-    let started = Instant::now();
-    let (passed, word) = match ended(command.stdin(Stdio::null())) {
-        Ok(Some(true)) => (true, "passed"),
-        Ok(Some(false)) => (false, "FAILED"),
-        Ok(None) => (false, "FAILED, as it did not end,"),
+    timed(name, || match ended(command.stdin(Stdio::null())) {
+        Ok(Some(true)) => "passed",
+        Ok(Some(false)) => "FAILED",
+        Ok(None) => "FAILED, as it did not end,",
         Err(error) => {
             announce(&format!("{name} can't be started: {error}"));
-            (false, "FAILED")
+            "FAILED"
         }
-    };
+    })
+}
+
+/// Runs a step, which returns how it ended, and prints its name, its end and its time.
+fn timed(name: &str, step: impl FnOnce() -> &'static str) -> bool {
+    announce(name);
+    let started = Instant::now();
+    let end = step();
     announce(&format!(
-        "{name}: {word} after {:.0} s",
+        "{name}: {end} after {:.0} s",
         started.elapsed().as_secs_f64()
     ));
-    passed
+    end == "passed"
 }
 
 /// Runs a command. Returns whether it succeeded, or `None` if it was ended after the time limit.
