@@ -69,11 +69,18 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
     if request.body.len() > 10_000 {
         return "oversized";
     }
+    if let Some(kind) = malformed_part(transaction) {
+        return kind;
+    }
     match entry["msgsign"].as_str() {
         None => return "signature-null",
         Some("") => return "signature-empty",
         Some(zeros) if zeros.bytes().all(|digit| digit == b'0') => return "signature-zero",
+        Some(order) if order.starts_with("fffffffffffffffffffffffffffffffe") => {
+            return "signature-of-curve-order";
+        }
         Some(short) if short.len() < 128 => return "signature-short",
+        Some(long) if long.len() > 128 => return "signature-long",
         Some(_) => {}
     }
     let read: Result<Vec<SignatureEntry>, _> = serde_json::from_value(body["signatures"].clone());
@@ -120,6 +127,31 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
     what_was_altered(transaction, &signed[0])
 }
 
+/// Returns the part of a transaction that is missing or not in the documented form.
+fn malformed_part(transaction: &Value) -> Option<&'static str> {
+    let data = &transaction["specific_data"];
+    let is_code = |text: &Value, prefix: &str, length: usize| {
+        let text = text.as_str().and_then(|text| text.strip_prefix(prefix));
+        text.is_some_and(|text| text.len() == length)
+    };
+    [
+        ("without-timestamp", transaction["timestamp"].is_null()),
+        ("without-trans-code", transaction["trans_code"].is_null()),
+        ("without-type", transaction["type"].is_null()),
+        ("without-currency", transaction["currency"].is_null()),
+        ("without-fee", transaction["fee"].is_null()),
+        ("without-specific-data", data.is_null()),
+        ("timestamp-text", transaction["timestamp"].is_string()),
+        ("code-short", !is_code(&transaction["trans_code"], "", 40)),
+        ("type-text", transaction["type"].is_string()),
+        ("params-list", data["params"].is_array()),
+        ("signers-text", data["signers"].is_string()),
+        ("contract-short", !is_code(&data["address"], "ct", 40)),
+    ]
+    .into_iter()
+    .find_map(|(kind, is_malformed)| is_malformed.then_some(kind))
+}
+
 /// Returns the part of a transaction that was changed after signing.
 fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str {
     let data = &transaction["specific_data"];
@@ -128,7 +160,22 @@ fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str
     };
     let mut earlier = transaction.clone();
     earlier["timestamp"] = (transaction["timestamp"].as_i64().unwrap_or_default() - 1).into();
-    if transaction.to_string().contains("to be taken") {
+    let params = &data["params"];
+    if params["asset_id"] == "to be taken" {
+        "asset-id-altered"
+    } else if params["asset_type"] == "to be taken" {
+        "asset-type-altered"
+    } else if params["verifier_address"] == format!("0x{}", "7a".repeat(20)) {
+        "verifier-altered"
+    } else if params["doc_hash_list"] == json!(["7a".repeat(32)]) {
+        "hashes-altered"
+    } else if params["doc_link_list"] == json!(["https://example.org/to-be-taken"]) {
+        "links-altered"
+    } else if params["deletable_after"] == 7_654_321 {
+        "deletable-after-altered"
+    } else if params["added"] == "to be taken" {
+        "param-added"
+    } else if params["remarks"] == "to be taken" {
         "params-altered"
     } else if transaction["fee"] == 2_000_000 {
         "fee-altered"
@@ -151,9 +198,29 @@ fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str
         "function-altered"
     } else if one_digit_off(entry).any(|entry| verifies(transaction, &entry)) {
         "signature-altered"
+    } else if verifies(transaction, &halves_swapped(entry)) {
+        "signature-halves-swapped"
+    } else if verifies(&with_other_outcome(transaction), entry) {
+        "outcome-altered"
     } else {
         "address-altered"
     }
+}
+
+fn halves_swapped(entry: &SignatureEntry) -> SignatureEntry {
+    let digits = entry.msgsign.to_string();
+    let (s, r) = digits.split_at(digits.len() / 2);
+    SignatureEntry {
+        wallet_address: entry.wallet_address,
+        msgsign: format!("{r}{s}").parse().expect("a signature"),
+    }
+}
+
+fn with_other_outcome(transaction: &Value) -> Value {
+    let mut other = transaction.clone();
+    let outcome = &mut other["specific_data"]["params"]["outcome"];
+    *outcome = (1 - outcome.as_i64().unwrap_or_default()).into();
+    other
 }
 
 /// Returns all signatures that differ from this one at most in the last digit.

@@ -29,6 +29,31 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "accepts an altered signature", accepting("signature-altered")
             => ["submit-transaction/signature-altered"];
         "signatures do not cover params", accepting("params-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover the asset ID", accepting("asset-id-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover the asset type", accepting("asset-type-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover the verifier", accepting("verifier-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover the outcome", accepting("outcome-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover doc_hash_list", accepting("hashes-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover doc_link_list", accepting("links-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover deletable_after", accepting("deletable-after-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover unknown params", accepting("param-added") => ["submit-transaction/params-altered"];
+        "reads the halves of a signature in either order", accepting("signature-halves-swapped")
+            => ["submit-transaction/signature-altered"];
+        "ignores digits after a signature", accepting("signature-long") => ["submit-transaction/signature-not-hex"];
+        "accepts the order of the curve as a signature", accepting("signature-of-curve-order")
+            => ["submit-transaction/signature-not-hex"];
+        "accepts a signed transaction without timestamp", accepting("without-timestamp") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction without trans_code", accepting("without-trans-code") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction without type", accepting("without-type") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction without currency", accepting("without-currency") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction without fee", accepting("without-fee") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction without specific_data", accepting("without-specific-data") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction whose timestamp is a string", accepting("timestamp-text") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction whose trans_code has 39 digits", accepting("code-short") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction whose type is a string", accepting("type-text") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction whose params are a list", accepting("params-list") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction whose signers are a string", accepting("signers-text") => ["submit-transaction/transaction-malformed"];
+        "accepts a signed transaction whose contract address is too short", accepting("contract-short") => ["submit-transaction/transaction-malformed"];
         "signatures do not cover the fee", accepting("fee-altered") => ["submit-transaction/fee-altered"];
         "accepts a signature that is not hexadecimal", accepting("signature-not-hex")
             => ["submit-transaction/signature-not-hex"];

@@ -39,7 +39,7 @@ pub(crate) const CASES: &[Case] = &[
         ],
         // Without this case, the tier has tested nothing.
         is_essential: true,
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::Unsigned, Refusal::NoSigners]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::Unsigned, Refusal::NoSigners]))),
         ..BASE
     },
     Case {
@@ -63,7 +63,7 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| {
             Box::pin(refuses(
                 c,
-                &[
+                [
                     Refusal::HalfSigned,
                     Refusal::SecondOnly,
                     Refusal::SignedTwice,
@@ -88,7 +88,7 @@ pub(crate) const CASES: &[Case] = &[
             UNVERIFIED,
             UNVERIFIED_PAYER,
         ],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::UnlistedSigner]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::UnlistedSigner]))),
         ..BASE
     },
     Case {
@@ -106,7 +106,7 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| {
             Box::pin(refuses(
                 c,
-                &[
+                [
                     Refusal::AnotherKey,
                     Refusal::FirstOfTwoRight,
                     Refusal::LastOfTwoRight,
@@ -119,26 +119,33 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/signature-altered",
         requirements: &["SUBMIT-3"],
-        checks: "A signature with one digit changed is refused.",
+        checks: "A signature with one digit changed, or with its halves swapped, is refused.",
         sends: &[
             BUILD,
             CONTROL,
-            submission("a signature with one digit changed"),
+            submission("a signature with one digit changed, or with its halves swapped"),
         ],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::SignatureAltered]))),
+        check: Own(|c| {
+            Box::pin(refuses(
+                c,
+                [Refusal::SignatureAltered, Refusal::SignatureHalvesSwapped],
+            ))
+        }),
         ..BASE
     },
     Case {
         id: "submit-transaction/params-altered",
         requirements: &["SUBMIT-3"],
-        checks: "A transaction whose `params` changed after signing is refused.",
+        checks: "A transaction is refused if any member of `params` changed after signing, or one was added.",
         sends: &[
             BUILD,
             CONTROL,
-            submission("a transaction whose params were changed after it was signed"),
+            submission(
+                "a transaction with one of its params changed after signing, or one added, once for each",
+            ),
         ],
         explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::Altered(Alteration::Params)]))),
+        check: Own(|c| Box::pin(refuses(c, Refusal::of_params()))),
         ..BASE
     },
     Case {
@@ -151,7 +158,7 @@ pub(crate) const CASES: &[Case] = &[
             submission("a transaction whose fee was changed after it was signed"),
         ],
         explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::Altered(Alteration::Fee)]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::Altered(Alteration::Fee)]))),
         ..BASE
     },
     Case {
@@ -169,7 +176,7 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| {
             Box::pin(refuses(
                 c,
-                &[
+                [
                     Refusal::Altered(Alteration::Timestamp),
                     Refusal::Altered(Alteration::Code),
                     Refusal::Altered(Alteration::Type),
@@ -187,12 +194,12 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/signature-not-hex",
         requirements: &["SUBMIT-3", "TX-11", "FORM-6"],
-        checks: "A `msgsign` that is not hexadecimal text, empty, null, cut short or all zeros is refused.",
+        checks: "A `msgsign` that is not hexadecimal text, empty, null, too short, too long, all zeros or twice the order of the curve is refused.",
         sends: &[
             BUILD,
             CONTROL,
             submission(
-                "a signature that is not hexadecimal, is empty, null, too short, or all zeros",
+                "a signature that is not hexadecimal, is empty, null, too short, too long, all zeros, or twice the order of the curve",
             ),
         ],
         explained_by: &[
@@ -205,12 +212,14 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| {
             Box::pin(refuses(
                 c,
-                &[
+                [
                     Refusal::SignatureNotHex,
                     Refusal::SignatureEmpty,
                     Refusal::SignatureNull,
                     Refusal::SignatureShort,
+                    Refusal::SignatureLong,
                     Refusal::SignatureZero,
+                    Refusal::SignatureOfCurveOrder,
                 ],
             ))
         }),
@@ -228,7 +237,7 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| {
             Box::pin(refuses(
                 c,
-                &[
+                [
                     Refusal::NoTransaction,
                     Refusal::TransactionNull,
                     Refusal::TransactionText,
@@ -249,7 +258,7 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| {
             Box::pin(refuses(
                 c,
-                &[
+                [
                     Refusal::NoSignatures,
                     Refusal::SignaturesNull,
                     Refusal::SignaturesObject,
@@ -268,7 +277,7 @@ pub(crate) const CASES: &[Case] = &[
             CONTROL,
             submission("a transaction whose fee is a string, signed as the control is"),
         ],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::FeeText]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::FeeText]))),
         ..BASE
     },
     Case {
@@ -281,7 +290,7 @@ pub(crate) const CASES: &[Case] = &[
             CONTROL,
             submission("a transaction whose fee is negative, signed as the control is"),
         ],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::FeeNegative]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::FeeNegative]))),
         ..BASE
     },
     Case {
@@ -295,7 +304,24 @@ pub(crate) const CASES: &[Case] = &[
             CONTROL,
             submission("a transaction whose fee is 0, signed as the control is"),
         ],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::FeeZero]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::FeeZero]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/transaction-malformed",
+        level: Level::Should,
+        requirements: &[
+            "TX-1", "TX-2", "TX-3", "TX-4", "TX-5", "TX-8", "TX-10", "SUBMIT-2", "FORM-5",
+        ],
+        checks: "A correctly signed transaction that lacks a documented member, or has one in another form, is refused.",
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a transaction without one of its members, or with one in another form, signed as the control is, once for each",
+            ),
+        ],
+        check: Own(|c| Box::pin(refuses(c, Refusal::of_form()))),
         ..BASE
     },
     Case {
@@ -303,7 +329,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-2"],
         checks: "The body `{}` is refused.",
         sends: &[BUILD, CONTROL, submission("an empty object")],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::EmptyObject]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::EmptyObject]))),
         ..BASE
     },
     Case {
@@ -315,7 +341,7 @@ pub(crate) const CASES: &[Case] = &[
             CONTROL,
             submission("a body that is not JSON, or none"),
         ],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::NotJson, Refusal::Empty]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::NotJson, Refusal::Empty]))),
         ..BASE
     },
     Case {
@@ -323,7 +349,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-2"],
         checks: "A body that is an array is refused.",
         sends: &[BUILD, CONTROL, submission("an array")],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::Array]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::Array]))),
         ..BASE
     },
     Case {
@@ -331,7 +357,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-2"],
         checks: "A body that is a JSON string is refused.",
         sends: &[BUILD, CONTROL, submission("a text")],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::Text]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::Text]))),
         ..BASE
     },
     Case {
@@ -341,20 +367,20 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A transaction of more than 10 kB is refused.",
         aspect: Aspect::Style,
         sends: &[BUILD, CONTROL, submission("a transaction of 20,000 bytes")],
-        check: Own(|c| Box::pin(refuses(c, &[Refusal::Oversized]))),
+        check: Own(|c| Box::pin(refuses(c, [Refusal::Oversized]))),
         ..BASE
     },
 ];
 
 /// Checks the responses to faulty submissions by comparing them with the control.
-async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
+async fn refuses(context: &Context, refusals: impl IntoIterator<Item = Refusal>) -> Findings {
     let submissions = &context.submissions;
     let control = submissions.control().await;
     let mut checked = Checked::default();
     let mut unproven = None;
     let mut is_decided = false;
     for refusal in refusals {
-        let response = match submissions.refusal(*refusal).await {
+        let response = match submissions.refusal(refusal).await {
             Ok(response) => response,
             Err(inconclusive) => {
                 unproven = unproven.or(Some(inconclusive));
@@ -386,6 +412,8 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         };
         let wrong_signature = wrong_signature.map(|response| Reply::of(&response));
         match judge(&bad, &Reply::of(control), wrong_signature.as_ref()) {
+            // Some forms are refused before the signatures are verified. They are enough.
+            ReplyVerdict::Refuses if matches!(refusal, Refusal::Malformed(_)) => is_decided = true,
             ReplyVerdict::Accepts | ReplyVerdict::Refuses => {}
             ReplyVerdict::IgnoresAlteration => {
                 let what = format!(
@@ -396,7 +424,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
                 let finding = Finding::new(&response, what, expected, response.summary());
                 checked.push(finding.with_signed_message(submitted(&response)));
             }
-            ReplyVerdict::ProvesNothing => match of_the_claim(context, *refusal, &response).await {
+            ReplyVerdict::ProvesNothing => match of_the_claim(context, refusal, &response).await {
                 Some(refused) if Reply::of(&refused) == Reply::Accepted => {
                     let what = format!("{} is accepted as valid", refusal.what());
                     checked.push(
@@ -407,8 +435,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
                 // For a case with further faults, this one is enough.
                 Some(_) => is_decided = true,
                 None => {
-                    unproven =
-                        unproven.or_else(|| Some(proves_nothing(context, *refusal, control)));
+                    unproven = unproven.or_else(|| Some(proves_nothing(context, refusal, control)));
                 }
             },
         }

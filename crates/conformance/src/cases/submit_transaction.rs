@@ -405,7 +405,7 @@ async fn wrong_method(context: &Context) -> Findings {
 
 async fn no_crash(context: &Context) -> Findings {
     let mut checked = Checked::default();
-    for refusal in Refusal::ALL {
+    for refusal in Refusal::all() {
         let Ok(response) = context.submissions.refusal(refusal).await else {
             // The submission's own case reports the missing response.
             continue;

@@ -13,7 +13,10 @@ use crate::http::InconclusiveReason;
 /// The member that is changed after signing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alteration {
-    Params,
+    /// This member of `params`.
+    Param(&'static str),
+    /// A member of `params` that was not there.
+    ParamAdded,
     Fee,
     Timestamp,
     Code,
@@ -27,21 +30,55 @@ pub(crate) enum Alteration {
 }
 
 impl Alteration {
+    /// The members of `params`.
+    pub(super) const PARAMS: [Self; 8] = [
+        Self::Param("asset_id"),
+        Self::Param("asset_type"),
+        Self::Param("verifier_address"),
+        Self::Param("outcome"),
+        Self::Param("doc_hash_list"),
+        Self::Param("doc_link_list"),
+        Self::Param("remarks"),
+        Self::Param("deletable_after"),
+    ];
+
+    /// What else can be changed.
+    pub(super) const OTHERS: [Self; 11] = [
+        Self::ParamAdded,
+        Self::Fee,
+        Self::Timestamp,
+        Self::Code,
+        Self::Type,
+        Self::Currency,
+        Self::Descr,
+        Self::Valid,
+        Self::Function,
+        Self::Address,
+        Self::Signers,
+    ];
+
     /// Describes the submission.
-    pub(crate) const fn what(self) -> &'static str {
-        match self {
-            Self::Params => "a transaction whose params were changed after it was signed",
-            Self::Fee => "a transaction whose fee was changed after it was signed",
-            Self::Timestamp => "a transaction whose timestamp was changed after it was signed",
-            Self::Code => "a transaction whose trans_code was changed after it was signed",
-            Self::Type => "a transaction whose type was changed after it was signed",
-            Self::Currency => "a transaction whose currency was changed after it was signed",
-            Self::Descr => "a transaction whose descr was changed after it was signed",
-            Self::Valid => "a transaction whose valid was changed after it was signed",
-            Self::Function => "a transaction whose function was changed after it was signed",
-            Self::Address => "a transaction whose contract was changed after it was signed",
-            Self::Signers => "a transaction to which a signer was added after it was signed",
-        }
+    pub(crate) fn what(self) -> String {
+        let member = match self {
+            Self::Param(name) => name,
+            Self::ParamAdded => {
+                return "a transaction to whose params a member was added after it was signed"
+                    .to_owned();
+            }
+            Self::Fee => "fee",
+            Self::Timestamp => "timestamp",
+            Self::Code => "trans_code",
+            Self::Type => "type",
+            Self::Currency => "currency",
+            Self::Descr => "descr",
+            Self::Valid => "valid",
+            Self::Function => "function",
+            Self::Address => "contract",
+            Self::Signers => {
+                return "a transaction to which a signer was added after it was signed".to_owned();
+            }
+        };
+        format!("a transaction whose {member} was changed after it was signed")
     }
 
     /// Returns the changed transaction.
@@ -56,7 +93,11 @@ impl Alteration {
         altered(text, |transaction| {
             let data = "specific_data";
             match self {
-                Self::Params => transaction[data]["params"]["remarks"] = "to be taken".into(),
+                Self::Param(name) => {
+                    let value = &mut transaction[data]["params"][name];
+                    *value = other_param(name, value);
+                }
+                Self::ParamAdded => transaction[data]["params"]["added"] = "to be taken".into(),
                 Self::Timestamp => {
                     let time = transaction["timestamp"].as_u64().unwrap_or_default();
                     transaction["timestamp"] = time.saturating_add(1).into();
@@ -82,6 +123,19 @@ impl Alteration {
                 Self::Signers | Self::Fee => {}
             }
         })
+    }
+}
+
+/// Returns another value of a member of `params`, of the same form.
+fn other_param(name: &str, value: &Value) -> Value {
+    match name {
+        "verifier_address" => json!(format!("0x{}", "7a".repeat(20))),
+        "outcome" if *value == 1 => json!(0),
+        "outcome" => json!(1),
+        "doc_hash_list" => json!(["7a".repeat(32)]),
+        "doc_link_list" => json!(["https://example.org/to-be-taken"]),
+        "deletable_after" => json!(7_654_321),
+        _ => "to be taken".into(),
     }
 }
 

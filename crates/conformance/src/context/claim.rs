@@ -342,8 +342,6 @@ impl Claim {
         asset: &str,
     ) -> Result<(), InconclusiveReason> {
         let text = checked.transaction_text();
-        let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
-        blocks.skip_to_the_latest(submitter).await?;
         let request = match signed_request(submitter, wallet, checked).await? {
             Ok((entry, request)) => {
                 self.entry = Some(entry);
@@ -360,6 +358,8 @@ impl Claim {
                 no("the claim was accepted with a wrong signature, which another case reports");
             return Ok(());
         }
+        let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
+        blocks.skip_to_the_latest(submitter).await?;
         let refused = self.refuse_first(submitter, text).await;
         // Any change of the balance from here on is due to the claim.
         self.balance = match &refused {
@@ -423,10 +423,10 @@ impl Claim {
         Ok(())
     }
 
-    /// Submits the claim with each fault of [`Refusal::OF_THE_CLAIM`]. Stops if one is accepted, and
+    /// Submits the claim with each fault of [`Refusal::of_the_claim`]. Stops if one is accepted, and
     /// returns `true`.
     async fn submit_wrongly(&mut self, submitter: &Submitter, text: &str) -> bool {
-        for refusal in Refusal::OF_THE_CLAIM {
+        for refusal in Refusal::of_the_claim() {
             let entry = self.entry.clone().unwrap_or_default();
             let response = match refusal.with_entry(submitter, text, entry).await {
                 Ok(body) => {

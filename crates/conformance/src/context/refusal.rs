@@ -31,7 +31,10 @@ pub(crate) enum Refusal {
     SignatureEmpty,
     SignatureNull,
     SignatureShort,
+    SignatureLong,
     SignatureZero,
+    SignatureOfCurveOrder,
+    SignatureHalvesSwapped,
     NoTransaction,
     TransactionNull,
     TransactionText,
@@ -41,6 +44,8 @@ pub(crate) enum Refusal {
     FeeText,
     FeeNegative,
     FeeZero,
+    /// A member is missing or has a wrong form: the one at this place of [`MALFORMED`].
+    Malformed(usize),
     EmptyObject,
     NotJson,
     Empty,
@@ -52,8 +57,77 @@ pub(crate) enum Refusal {
 /// Length of remarks, in bytes, that makes a transaction too large.
 const OVERSIZED: usize = 20_000;
 
+/// The order of the curve secp256k1. A careless verifier takes a signature of it for that of any text.
+const CURVE_ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
+
+/// A description of a transaction, and the change that makes it.
+type Malformation = (&'static str, fn(&mut Value));
+
+/// Ways to make a transaction that is not in the documented form. It is signed after that.
+const MALFORMED: [Malformation; 12] = [
+    ("a transaction without timestamp", |t| {
+        without(t, "timestamp")
+    }),
+    ("a transaction without trans_code", |t| {
+        without(t, "trans_code")
+    }),
+    ("a transaction without type", |t| without(t, "type")),
+    ("a transaction without currency", |t| without(t, "currency")),
+    ("a transaction without fee", |t| without(t, "fee")),
+    ("a transaction without specific_data", |t| {
+        without(t, "specific_data")
+    }),
+    ("a transaction whose timestamp is a string", |t| {
+        t["timestamp"] = t["timestamp"].to_string().into();
+    }),
+    ("a transaction whose trans_code has 39 digits", |t| {
+        t["trans_code"] = "c".repeat(39).into();
+    }),
+    ("a transaction whose type is a string", |t| {
+        t["type"] = "3".into()
+    }),
+    ("a transaction whose params are a list", |t| {
+        t["specific_data"]["params"] = json!(["to be refused"]);
+    }),
+    ("a transaction whose signers are a string", |t| {
+        t["specific_data"]["signers"] = t["specific_data"]["signers"][0].take();
+    }),
+    (
+        "a transaction whose contract has no address of the documented form",
+        |t| {
+            t["specific_data"]["address"] = "ct5a".into();
+        },
+    ),
+];
+
+fn without(transaction: &mut Value, name: &str) {
+    transaction
+        .as_object_mut()
+        .map(|members| members.remove(name));
+}
+
 impl Refusal {
-    pub(crate) const ALL: [Self; 42] = [
+    /// Returns those with one member of `params` changed, or one added.
+    pub(crate) fn of_params() -> impl Iterator<Item = Self> {
+        let altered = Alteration::PARAMS.into_iter();
+        altered.chain([Alteration::ParamAdded]).map(Self::Altered)
+    }
+
+    /// Returns those whose transaction is not in the documented form.
+    pub(crate) fn of_form() -> impl Iterator<Item = Self> {
+        (0..MALFORMED.len()).map(Self::Malformed)
+    }
+
+    /// Returns all of them.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let altered = Alteration::PARAMS.into_iter().chain(Alteration::OTHERS);
+        Self::WITHOUT_DATA
+            .into_iter()
+            .chain(altered.map(Self::Altered))
+            .chain(Self::of_form())
+    }
+
+    const WITHOUT_DATA: [Self; 34] = [
         Self::Unsigned,
         Self::NoSigners,
         Self::HalfSigned,
@@ -65,22 +139,14 @@ impl Refusal {
         Self::LastOfTwoRight,
         Self::ChildTransaction,
         Self::SignatureAltered,
-        Self::Altered(Alteration::Params),
-        Self::Altered(Alteration::Fee),
-        Self::Altered(Alteration::Timestamp),
-        Self::Altered(Alteration::Code),
-        Self::Altered(Alteration::Type),
-        Self::Altered(Alteration::Currency),
-        Self::Altered(Alteration::Descr),
-        Self::Altered(Alteration::Valid),
-        Self::Altered(Alteration::Function),
-        Self::Altered(Alteration::Address),
-        Self::Altered(Alteration::Signers),
         Self::SignatureNotHex,
         Self::SignatureEmpty,
         Self::SignatureNull,
         Self::SignatureShort,
+        Self::SignatureLong,
         Self::SignatureZero,
+        Self::SignatureOfCurveOrder,
+        Self::SignatureHalvesSwapped,
         Self::NoTransaction,
         Self::TransactionNull,
         Self::TransactionText,
@@ -99,8 +165,8 @@ impl Refusal {
     ];
 
     /// Describes the submission.
-    pub(crate) const fn what(self) -> &'static str {
-        match self {
+    pub(crate) fn what(self) -> String {
+        let what = match self {
             Self::Unsigned => "an unsigned transaction",
             Self::NoSigners => "an unsigned transaction without signers",
             Self::HalfSigned => "a transaction that only the first of its two signers signed",
@@ -114,12 +180,16 @@ impl Refusal {
                 "a transaction with is_child_txn that is signed with another wallet's key"
             }
             Self::SignatureAltered => "a signature with one digit changed",
-            Self::Altered(alteration) => alteration.what(),
+            Self::Altered(alteration) => return alteration.what(),
+            Self::Malformed(place) => MALFORMED.get(place).map_or("", |(what, _)| what),
             Self::SignatureNotHex => "a signature that is not hexadecimal",
             Self::SignatureEmpty => "an empty signature",
             Self::SignatureNull => "a signature that is null",
             Self::SignatureShort => "the first half of a signature",
+            Self::SignatureLong => "a signature with more digits",
             Self::SignatureZero => "a signature of zeros",
+            Self::SignatureOfCurveOrder => "a signature whose halves are the order of the curve",
+            Self::SignatureHalvesSwapped => "a signature with its halves swapped",
             Self::NoTransaction => "a submission without a transaction",
             Self::TransactionNull => "a submission whose transaction is null",
             Self::TransactionText => "a submission whose transaction is a string",
@@ -135,7 +205,8 @@ impl Refusal {
             Self::Array => "an array",
             Self::Text => "a string",
             Self::Oversized => "a transaction of 20,000 bytes",
-        }
+        };
+        what.to_owned()
     }
 
     /// Whether only the signed content is wrong. Nothing else differs from a correct transaction,
@@ -144,7 +215,8 @@ impl Refusal {
         matches!(
             self,
             Self::Altered(
-                Alteration::Params
+                Alteration::Param(_)
+                    | Alteration::ParamAdded
                     | Alteration::Fee
                     | Alteration::Timestamp
                     | Alteration::Code
@@ -155,7 +227,7 @@ impl Refusal {
 
     /// Returns the index of its response.
     pub(crate) fn place(self) -> Option<usize> {
-        Self::ALL.iter().position(|refusal| *refusal == self)
+        Self::all().position(|refusal| refusal == self)
     }
 
     async fn body(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
@@ -165,9 +237,11 @@ impl Refusal {
             Self::Empty => Ok(String::new()),
             Self::Text => Ok("\"a transaction\"".to_owned()),
             _ if self.has_two_signers() => self.of_two(submitter).await,
-            Self::FeeText | Self::FeeNegative | Self::FeeZero | Self::Oversized => {
-                self.correctly_signed(submitter).await
-            }
+            Self::FeeText
+            | Self::FeeNegative
+            | Self::FeeZero
+            | Self::Malformed(_)
+            | Self::Oversized => self.correctly_signed(submitter).await,
             _ => self.of_one(submitter).await,
         }
     }
@@ -179,6 +253,8 @@ impl Refusal {
             self,
             Self::SignatureAltered
                 | Self::SignatureShort
+                | Self::SignatureLong
+                | Self::SignatureHalvesSwapped
                 | Self::Altered(_)
                 | Self::NoTransaction
                 | Self::TransactionNull
@@ -224,6 +300,7 @@ impl Refusal {
             Self::SignatureNotHex => with("zz".repeat(64).into()),
             Self::SignatureEmpty => with("".into()),
             Self::SignatureZero => with("00".repeat(64).into()),
+            Self::SignatureOfCurveOrder => with(CURVE_ORDER.repeat(2).into()),
             Self::SignatureNull => with(Value::Null),
             other => Err(InconclusiveReason::Harness(format!(
                 "no way to make {other:?}"
@@ -242,19 +319,20 @@ impl Refusal {
 
     /// The faults that the run's own claim is submitted with before it is submitted rightly. All of
     /// these submissions have the code of the claim, so at most one of them can be paid.
-    pub(super) const OF_THE_CLAIM: [Self; 11] = [
-        Self::SignatureAltered,
-        Self::SignatureShort,
-        Self::Altered(Alteration::Params),
-        Self::Altered(Alteration::Fee),
-        Self::Altered(Alteration::Timestamp),
-        Self::Altered(Alteration::Type),
-        Self::Altered(Alteration::Currency),
-        Self::Altered(Alteration::Descr),
-        Self::Altered(Alteration::Valid),
-        Self::Altered(Alteration::Function),
-        Self::Altered(Alteration::Address),
-    ];
+    pub(super) fn of_the_claim() -> impl Iterator<Item = Self> {
+        let is_altered = |alteration: &Alteration| {
+            // The others have another code, or another signer.
+            !matches!(alteration, Alteration::Code | Alteration::Signers)
+        };
+        let altered = Alteration::PARAMS.into_iter().chain(Alteration::OTHERS);
+        [
+            Self::SignatureAltered,
+            Self::SignatureShort,
+            Self::SignatureLong,
+        ]
+        .into_iter()
+        .chain(altered.filter(is_altered).map(Self::Altered))
+    }
 
     /// Whether the transaction has two signers. A co-signer of the chain decides these.
     pub(crate) const fn has_two_signers(self) -> bool {
@@ -284,6 +362,7 @@ impl Refusal {
                 | Self::SignatureNotHex
                 | Self::SignatureEmpty
                 | Self::SignatureZero
+                | Self::SignatureOfCurveOrder
                 | Self::SignatureNull
         )
     }
@@ -320,6 +399,15 @@ impl Refusal {
             }
             Self::SignatureShort => {
                 entry["msgsign"] = right[..right.len() / 2].into();
+                Ok(whole(text, &[entry]))
+            }
+            Self::SignatureLong => {
+                entry["msgsign"] = format!("{right}00").into();
+                Ok(whole(text, &[entry]))
+            }
+            Self::SignatureHalvesSwapped => {
+                let (r, s) = right.split_at(right.len() / 2);
+                entry["msgsign"] = format!("{s}{r}").into();
                 Ok(whole(text, &[entry]))
             }
             other => Err(InconclusiveReason::Harness(format!(
@@ -363,6 +451,10 @@ impl Refusal {
             Self::FeeText => altered(&text, |t| t["fee"] = "1000000".into())?,
             Self::FeeNegative => altered(&text, |t| t["fee"] = (-1_000_000).into())?,
             Self::FeeZero => altered(&text, |t| t["fee"] = 0.into())?,
+            Self::Malformed(place) => match MALFORMED.get(place) {
+                Some((_, change)) => altered(&text, change)?,
+                None => text,
+            },
             _ => text,
         };
         Ok(whole(&text, &[sign(&signer, &text).await?]))

@@ -1,6 +1,6 @@
 //! The transactions that a run submits, each once for all cases.
 
-use std::{array, sync::Arc};
+use std::sync::Arc;
 
 use tokio::sync::{Mutex, OnceCell};
 
@@ -20,7 +20,7 @@ use crate::{
 pub(crate) struct Submissions {
     pub(crate) submitter: Submitter,
     control: OnceCell<Response>,
-    refusals: [OnceCell<Response>; Refusal::ALL.len()],
+    refusals: Vec<OnceCell<Response>>,
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
     /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is compared.
     ///
@@ -33,7 +33,7 @@ impl Submissions {
         Self {
             submitter,
             control: OnceCell::new(),
-            refusals: array::from_fn(|_| OnceCell::new()),
+            refusals: Refusal::all().map(|_| OnceCell::new()).collect(),
             claim: OnceCell::new(),
             paying: Mutex::default(),
         }
@@ -65,7 +65,7 @@ impl Submissions {
     pub(crate) async fn refusals(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
         let mut responses = Vec::new();
         let mut missing = None;
-        for refusal in Refusal::ALL {
+        for refusal in Refusal::all() {
             match self.refusal(refusal).await {
                 Ok(response) => responses.push(response),
                 Err(inconclusive) => missing = missing.or(Some(inconclusive)),
