@@ -1,9 +1,9 @@
 //! Parses JSON for validation. An integer of any size stays an integer, and a decimal a decimal.
 //!
 //! `serde_json` parses an integer beyond 64 bits as a float and rejects a float beyond its range.
-//! In the parsed value, `1e30` looks like the integer of that size. The contract sets no bound on
-//! numbers. For validation only, a number that does not fit is replaced by one of the same kind that
-//! fits. The schemas check whether a value is an integer, but not its size.
+//! In the parsed value, `1e30` looks like the integer of that size. The specification sets no bound
+//! on numbers. For validation only, a number that does not fit is replaced by one of the same kind
+//! that fits. The schemas check whether a value is an integer, but not its size.
 
 use std::borrow::Cow;
 

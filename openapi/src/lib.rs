@@ -1,10 +1,12 @@
 //! The OpenAPI description of a node's HTTP API.
 //!
-//! `node.yaml` is OpenAPI 3.0.3 and contains two things: the contract, which states what a node must
-//! do, and, marked with `x-observed`, what real nodes do beyond it. `README.md` describes the marks.
+//! `node.yaml` is OpenAPI 3.0.3 and contains two things: the specification, which states what a
+//! node must do, and, marked with `x-observed`, what real nodes do beyond it. `README.md` describes
+//! the marks.
 //!
 //! By default this crate exports only two texts, and has no dependencies: [`NODE_YAML`], which is
-//! enough for a build script, and the contract's numbered [`requirements`]. Two features add more:
+//! enough for a build script, and the specification's numbered [`requirements`]. Two features add
+//! more:
 //!
 //! | feature | adds |
 //! | --- | --- |
@@ -63,7 +65,7 @@ mod spec;
 #[cfg(feature = "document")]
 pub mod view;
 
-pub use requirements::{Basis, CONTRACT_MD, Requirement, requirement, requirements};
+pub use requirements::{Basis, Requirement, SPECIFICATION_MD, requirement, requirements};
 #[cfg(feature = "document")]
 pub use {
     error::SpecError,

@@ -1,22 +1,23 @@
-//! The contract as numbered requirements.
+//! The specification as numbered requirements.
 
 use std::sync::LazyLock;
 
-/// The contract as written: tables of numbered requirements, and of the questions that it leaves open.
+/// The specification as written: tables of numbered requirements, and of the questions that it
+/// leaves open.
 ///
 /// ```
-/// assert!(nodeproof_openapi::CONTRACT_MD.contains("| BLOCK-1 | documented |"));
+/// assert!(nodeproof_openapi::SPECIFICATION_MD.contains("| BLOCK-1 | documented |"));
 /// ```
-pub const CONTRACT_MD: &str = include_str!("../contract.md");
+pub const SPECIFICATION_MD: &str = include_str!("../specification.md");
 
 /// The basis of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// The contract states it.
+    /// The specification states it.
     Documented,
-    /// Real nodes were seen to do it. The contract leaves it open.
+    /// Real nodes were seen to do it. The specification leaves it open.
     Observed,
-    /// A question that the contract leaves open. Nothing is required.
+    /// A question that the specification leaves open. Nothing is required.
     Open,
 }
 
@@ -32,7 +33,7 @@ impl Basis {
     }
 }
 
-/// One numbered statement of the contract, or one of its open questions.
+/// One numbered statement of the specification, or one of its open questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirement {
     /// Its ID, such as `BLOCK-3` or `OPEN-1`.
@@ -45,7 +46,7 @@ pub struct Requirement {
     pub section: &'static str,
 }
 
-/// Returns all requirements and open questions, in the order of the contract.
+/// Returns all requirements and open questions, in the order of the specification.
 ///
 /// ```
 /// use nodeproof_openapi::{Basis, requirement, requirements};
@@ -56,7 +57,7 @@ pub struct Requirement {
 /// ```
 #[must_use]
 pub fn requirements() -> &'static [Requirement] {
-    static ALL: LazyLock<Vec<Requirement>> = LazyLock::new(|| read(CONTRACT_MD));
+    static ALL: LazyLock<Vec<Requirement>> = LazyLock::new(|| read(SPECIFICATION_MD));
     &ALL
 }
 
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn every_row_is_read_once() {
-        let rows = CONTRACT_MD
+        let rows = SPECIFICATION_MD
             .lines()
             .filter(|line| line.starts_with("| ") && !line.starts_with("| ---"))
             .filter(|line| !line.starts_with("| ID "));

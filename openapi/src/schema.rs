@@ -1,4 +1,4 @@
-//! Compiles schemas of the spec, and finds where a body violates a schema.
+//! Compiles schemas of the spec, and finds where a body does not match a schema.
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{Draft, Registry, Validator};
@@ -30,7 +30,7 @@ pub struct SchemaValidator {
     validator: Validator,
 }
 
-/// One place where a body violates a schema.
+/// One place where a body does not match a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mismatch {
@@ -38,7 +38,7 @@ pub struct Mismatch {
     pub instance: String,
     /// The place in the view: a JSON pointer, with the steps through each `$ref`.
     pub(crate) schema: String,
-    /// The keyword that is violated, such as `required`.
+    /// The keyword that does not match, such as `required`.
     pub keyword: String,
     /// A description without any text of the body, which is untrusted.
     pub message: String,
@@ -55,7 +55,8 @@ impl SchemaValidator {
         Ok(Self { validator })
     }
 
-    /// Returns where the JSON document `text` violates the schema. The list is empty if it conforms.
+    /// Returns where the JSON document `text` does not match the schema. The list is empty if it
+    /// matches.
     ///
     /// An integer can have any size. `1.0` is not an integer.
     ///

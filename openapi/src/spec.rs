@@ -16,9 +16,9 @@ use crate::{
 /// Selects one of the two views of the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum View {
-    /// Only what the contract states.
+    /// Only what the specification states.
     Documented,
-    /// The whole document: the contract, and what was observed on real nodes.
+    /// The whole document: the specification, and what was observed on real nodes.
     Full,
 }
 
@@ -27,8 +27,8 @@ type Schemas = Result<Registry<'static>, String>;
 
 /// The description of a node's API with its two views.
 ///
-/// A node must conform to [`View::Documented`]. A node that only conforms to [`View::Full`] violates
-/// the contract.
+/// A node must conform to [`View::Documented`]. A node that only conforms to [`View::Full`] does not
+/// conform to the specification.
 ///
 /// ```
 /// use nodeproof_openapi::{Spec, View};
@@ -81,7 +81,7 @@ impl Spec {
         })
     }
 
-    /// Returns the documented view: what the contract states, without marks.
+    /// Returns the documented view: what the specification states, without marks.
     pub fn documented(&self) -> &Value {
         &self.documented
     }

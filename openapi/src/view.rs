@@ -2,9 +2,9 @@
 //!
 //! Any node of the document can have one of three marks:
 //!
-//! * `x-observed: true`: the node is not in the contract. The documented view leaves it out, and
-//!   everything that refers to it.
-//! * `x-observed: [keyword, …]`: only these keywords of the node are not in the contract.
+//! * `x-observed: true`: the node is not in the specification. The documented view leaves it out,
+//!   and everything that refers to it.
+//! * `x-observed: [keyword, …]`: only these keywords of the node are not in the specification.
 //! * `x-documented: {…}`: in the documented view, these keywords replace those of the node.
 //!
 //! In a description, the word `Observed:` marks the rest of its paragraph in the same way.

@@ -1,6 +1,6 @@
 //! Serves a node that responds in the forms observed on real nodes, until it is stopped.
 //!
-//! It is what the checks of violations run against: `cargo run -p integration-tests --example
+//! It is what the checks of findings run against: `cargo run -p integration-tests --example
 //! observed_node`, then `cargo xtask conformance --base-url URL --network devnet`.
 
 use integration_tests::observed_node;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small node, written only from docs/contract.md and docs/signing.md.
+"""A small node, written only from docs/specification.md and docs/signing.md.
 
 It needs nothing but the standard library. It keeps everything in memory, handles one connection at
 a time, and makes a block when a transaction waits. It is an example and a test, and no node for

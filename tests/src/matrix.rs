@@ -80,9 +80,9 @@ pub fn render(faults: &[SeededFault]) -> String {
     text
 }
 
-/// Returns the path of a file in the docs.
+/// Returns the path of a generated file of the docs.
 fn file(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "..", "docs", name]
+    [env!("CARGO_MANIFEST_DIR"), "..", "docs", "generated", name]
         .iter()
         .collect()
 }
@@ -129,7 +129,7 @@ pub fn keep_file_fresh(name: &str, fresh: &str) -> Result<(), String> {
         return fs::write(file(name), fresh).map_err(|error| format!("{name}: {error}"));
     }
     Err(format!(
-        "docs/{name} is stale; {UPDATE}=1 cargo test -p integration-tests docs updates it"
+        "docs/generated/{name} is stale; {UPDATE}=1 cargo test -p integration-tests docs updates it"
     ))
 }
 

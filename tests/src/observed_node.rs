@@ -1,5 +1,5 @@
-//! A node with the response forms that were observed on a real node and differ from the contract: rows
-//! for blocks, a committee as text, null for a zero balance, `data` for state.
+//! A node with the response forms that were observed on a real node and differ from the
+//! specification: rows for blocks, a committee as text, null for a zero balance, `data` for state.
 //!
 //! The bodies are invented. Only their forms are observed.
 

@@ -52,7 +52,7 @@ fn total(document: &Document<'_>, name: &str) -> usize {
 }
 
 #[tokio::test]
-async fn junit_counts_violations_as_failures_and_the_undecided_as_skipped() {
+async fn junit_counts_failed_cases_as_failures_and_the_undecided_as_skipped() {
     let report = of_observed_node(false).await;
     let xml = report::junit(&report).expect("JUnit XML");
     let document = Document::parse(&xml).expect("well-formed XML");
@@ -89,7 +89,7 @@ async fn junit_counts_violations_as_failures_and_the_undecided_as_skipped() {
 }
 
 #[tokio::test]
-async fn junit_tells_a_violation_in_full() {
+async fn junit_shows_a_finding_in_full() {
     let report = of_observed_node(false).await;
     let xml = report::junit(&report).expect("JUnit XML");
     let document = Document::parse(&xml).expect("well-formed XML");

@@ -50,11 +50,11 @@ fn expected(fault: F) -> Option<Found> {
         F::BlockChangesLater => As("chain/repeat-read"),
         F::BlockHole => As("chain/no-holes"),
         F::LatestForUnknown => As("get-block/unknown-index"),
-        // The receipts do not verify, and the contract does not name the algorithm.
+        // The receipts do not verify, and the specification does not name the algorithm.
         F::ReceiptKeys | F::ReceiptSorted => As("chain/signature-algorithm"),
         F::BalanceOffByOne => As("get-balances/wallet-address"),
         F::BalanceRounded => Nothing(
-            "every query rounds in the same way, and an even balance is not a fault: nothing in the contract \
+            "every query rounds in the same way, and an even balance is not a fault: nothing in the specification \
              shows another source of balances",
         ),
         F::BalanceStale => As("submit-transaction/fee-paid"),

@@ -160,7 +160,7 @@ async fn conformance_fails_contents_of_a_block_that_are_text() {
     for id in ["get-block/text", "get-block/committee"] {
         assert!(failed.contains(&id), "{failed:?}");
     }
-    // The contract does not show the form of a record.
+    // The specification does not show the form of a record.
     assert!(
         failed.iter().all(|id| !id.starts_with("sc-state/")),
         "{failed:?}"

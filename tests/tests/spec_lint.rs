@@ -43,16 +43,16 @@ fn found(problems: &[Problem]) -> String {
 
 /// The package needs the text in its own folder, but readers look for it in `docs`.
 #[test]
-fn the_package_has_the_contract_of_the_docs() {
+fn the_package_has_the_specification_of_the_docs() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let text = std::fs::read_to_string(root.join("docs/contract.md")).unwrap();
-    if std::env::var_os("UPDATE_CONTRACT").is_some_and(|value| value == "1") {
-        std::fs::write(root.join("openapi/contract.md"), text).unwrap();
+    let text = std::fs::read_to_string(root.join("docs/specification.md")).unwrap();
+    if std::env::var_os("UPDATE_SPECIFICATION").is_some_and(|value| value == "1") {
+        std::fs::write(root.join("openapi/specification.md"), text).unwrap();
         return;
     }
     assert!(
-        text == nodeproof_openapi::CONTRACT_MD,
-        "openapi/contract.md is not docs/contract.md: set UPDATE_CONTRACT=1 and run this test again"
+        text == nodeproof_openapi::SPECIFICATION_MD,
+        "openapi/specification.md is not docs/specification.md: set UPDATE_SPECIFICATION=1 and run this test again"
     );
 }
 
@@ -133,7 +133,7 @@ fn problems_come_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_marked_addition_is_no_violation() {
+fn a_marked_addition_is_not_a_finding() {
     let (text, _) = break_spec(
         "        proof:\n          x-requirement: BLOCK-4\n",
         "        colour:\n          x-observed: true\n          description: Seen.\n          \

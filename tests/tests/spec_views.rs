@@ -15,7 +15,7 @@ fn spec() -> Spec {
     Spec::from_value(xtask::spec::document(TEXT).expect("the spec is YAML")).expect("OpenAPI")
 }
 
-/// Returns the keywords that a response to a query violates, each with its place.
+/// Returns the keywords that a response to a query does not match, each with its place.
 fn mismatches(view: View, operation: &str, query: &[(&str, &str)], body: &Value) -> Vec<String> {
     let spec = spec();
     let schema = spec
@@ -41,7 +41,7 @@ fn example(name: &str) -> Value {
 }
 
 #[test]
-fn the_documented_view_has_the_calls_of_the_contract_and_no_other() {
+fn the_documented_view_has_the_calls_of_the_specification_and_no_other() {
     let spec = spec();
     let calls: Vec<_> = spec
         .operations(View::Documented)
@@ -165,7 +165,7 @@ fn a_balance_is_found_under_both_of_its_names_and_must_be_there() {
 }
 
 #[test]
-fn a_refusal_may_leave_out_what_the_contract_lists_only_in_the_full_view() {
+fn a_refusal_may_leave_out_what_the_specification_lists_only_in_the_full_view() {
     let body = json!({"status": "SUCCESS", "response": {"valid": false, "msg": ["no"]}});
     assert_eq!(
         mismatches(View::Full, "submit_transaction", &[], &body),
@@ -180,7 +180,7 @@ fn a_refusal_may_leave_out_what_the_contract_lists_only_in_the_full_view() {
 }
 
 #[test]
-fn what_the_contract_does_not_show_is_open() {
+fn what_the_specification_does_not_show_is_open() {
     let spec = spec();
     let cases = [
         ("RawTransaction", json!({"anything": [1]})),
@@ -208,7 +208,7 @@ fn what_the_contract_does_not_show_is_open() {
 }
 
 #[test]
-fn forms_are_those_of_the_contract() -> Result<(), Box<dyn Error>> {
+fn forms_are_those_of_the_specification() -> Result<(), Box<dyn Error>> {
     let spec = spec();
     let (a40, a64) = ("a".repeat(40), "A1".repeat(32));
     let good = [

@@ -13,7 +13,7 @@ use clap::Args;
 /// Run the programs against every hostile server, and print the table.
 #[derive(Clone, Debug, Args)]
 pub struct HostileArgs {
-    /// Also write the table to docs/hostile-nodes.md.
+    /// Also write the table to docs/generated/hostile-nodes.md.
     #[arg(long)]
     pub write: bool,
 

@@ -20,7 +20,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Check whether a node conforms to the API contract; without a URL, a local node is started and checked
+    /// Check whether a node conforms to the specification; without a URL, a local node is started
+    /// and checked
     Conformance(Box<ConformanceArgs>),
     /// Run a local node
     Devnode(DevnodeArgs),

@@ -90,7 +90,7 @@ async fn a_second_node_by_url_conforms_and_is_asked_nothing_that_could_change_it
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_of_the_observed_forms_does_not_conform_and_its_violations_are_named() {
+async fn a_node_of_the_observed_forms_does_not_conform_and_its_findings_are_named() {
     let node = observed_node::spawn().await.expect("a node");
     let (code, stdout, stderr) =
         run(&["--base-url", &node.base_url(), "--network", "devnet"]).await;

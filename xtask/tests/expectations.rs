@@ -48,7 +48,7 @@ fn written(text: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_violations_known() {
+async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_findings_known() {
     let node = observed_node::spawn().await.expect("a node");
     let (code, report) = run(shipped(), Some(node.base_url())).await;
     let report = report.expect("a report");

@@ -10,7 +10,7 @@ use crate::{document::Document, error::ClaimError};
 
 /// A claim about an asset, with its supporting documents and its fee.
 ///
-/// Source: the contract, "Params of `add_verification`".
+/// Source: RECORD-4 to RECORD-12 of the specification.
 ///
 /// ```
 /// use nodeproof_claims::Claim;
@@ -38,10 +38,10 @@ pub struct Claim {
     pub contract: ContractAddress,
     /// Identifier of the asset that the claim is about.
     pub asset_id: String,
-    /// Kind of asset. The default is the contract's example, `token`.
+    /// Kind of asset. The default is the specification's example, `token`.
     pub asset_type: String,
-    /// The verifier's finding. The default is the contract's example, 1. The contract does not state
-    /// what the values mean.
+    /// The verifier's finding. The default is the specification's example, 1. The specification
+    /// does not state what the values mean.
     pub outcome: Integer,
     /// The supporting documents.
     pub documents: Vec<Document>,

@@ -50,7 +50,7 @@ pub enum ReadBack {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The field, as the contract names it.
+    /// The field, as the specification names it.
     pub field: &'static str,
     /// The claimed value, as JSON. Long values are truncated.
     pub requested: String,
@@ -181,7 +181,7 @@ pub(crate) fn differences(
     contract: ContractAddress,
     claim: &AddVerification,
 ) -> Vec<Difference> {
-    // Upper and lower case are equal.
+    // Upper-case and lower-case digits are equal.
     let hashes = |list: &[String]| -> Vec<Option<HexText>> {
         list.iter().map(|hash| hash.parse().ok()).collect()
     };

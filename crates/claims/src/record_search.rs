@@ -134,7 +134,7 @@ pub(crate) async fn search_once(
     if !matches!(seen, ReadBack::OtherVerifiers(_)) {
         return Ok(seen);
     }
-    // The contract documents only the column `asset_id`, so this request may fail.
+    // The specification documents only the column `asset_id`, so this request may fail.
     for verifier in verifiers {
         let verifier = verifier.to_string();
         if let Ok(records) = client

@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Refused,
     /// Something was or may have been sent, and the result is not known.
     Unconfirmed,
-    /// The response violates the contract, or does not match the request.
+    /// The response does not conform to the specification, or does not match the request.
     Unexpected,
     /// The user pressed Ctrl-C.
     Interrupted,
@@ -173,7 +173,7 @@ impl From<nodeproof_client::Error> for Failure {
             | ErrorKind::MissingBlock
             | ErrorKind::ChainReplaced
             | ErrorKind::NoTransactions => Kind::Unexpected,
-            // The contract documents one kind of success, and its responses have a body.
+            // The specification documents one kind of success, and its responses have a body.
             ErrorKind::Status if error.status().is_some_and(|status| status.is_success()) => {
                 Kind::Unexpected
             }

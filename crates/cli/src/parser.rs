@@ -30,7 +30,8 @@ Exit status:
   4    the node refused the transaction
   5    a transaction was sent, or may have been sent, and is not confirmed or was recorded
        differently; the message explains how to continue
-  6    the node's response violates the contract, contradicts itself, or is not what was requested;
+  6    the node's response does not conform to the specification, contradicts itself, or is not what was
+       requested;
        nothing was signed
   130  interrupted";
 

@@ -32,12 +32,12 @@ pub(crate) const WRITTEN_BY_HAND: &[(&str, &str, &str)] = &[
     (
         "BlockTransaction",
         "crate::BlockTransaction",
-        "the contract leaves its shape open, and its text is signed",
+        "the specification leaves its shape open, and its text is signed",
     ),
     (
         "RawTransaction",
         "crate::RawTransaction",
-        "the contract leaves its shape open, and its text will be signed",
+        "the specification leaves its shape open, and its text will be signed",
     ),
     (
         "SignedTransaction",

@@ -13,8 +13,7 @@ use crate::InputError;
 /// `https://example.org/node-a`. It is parsed with or without one. Credentials, a query and a
 /// fragment are rejected.
 ///
-/// Source: the contract, "`{base_url}` is the node address including the port of
-/// the chosen network".
+/// Source: NODE-3 of the specification.
 ///
 /// ```
 /// use nodeproof_client::BaseUrl;

@@ -22,7 +22,7 @@ use crate::{BlockText, BlockTransaction, Error, Receipt, from_json::first_mismat
 ///
 /// Fields that are not in every form are `Option`.
 ///
-/// Source: the contract, "Block (returned by `/get-block`)". The other forms are observed.
+/// Source: BLOCK-1 to BLOCK-12 of the specification. The other forms are observed.
 ///
 /// ```
 /// use nodeproof_client::{Block, from_json};
@@ -46,10 +46,10 @@ pub struct Block {
     pub timestamp: TimestampMs,
     /// Hash of the preceding block.
     pub previous_hash: PreviousHash,
-    /// Proof. The contract does not show its meaning. Observed: 42 in empty blocks.
+    /// Proof. The specification does not show its meaning. Observed: 42 in empty blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Integer>,
-    /// Status. The contract does not show its values. Observed: 1 for a valid block, -1 for an
+    /// Status. The specification does not show its values. Observed: 1 for a valid block, -1 for an
     /// invalid one, -2 if mining timed out, -3 if consensus timed out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Integer>,

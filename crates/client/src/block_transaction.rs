@@ -10,7 +10,7 @@ const CONTRACT_CALL: i64 = 3;
 
 /// A transaction in a block, unchanged.
 ///
-/// The contract says: "The element shape of `text.transactions` when non-empty is not shown."
+/// The specification does not show its shape (OPEN-1).
 /// Observed: a submitted transaction with its signatures and a `status`. The methods expect this
 /// form. Any other one is kept, too.
 ///

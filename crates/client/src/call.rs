@@ -13,7 +13,7 @@ use crate::{
     transport::Exchange,
 };
 
-/// The status of a success. The contract shows no other one.
+/// The status of a success. The specification shows no other one.
 pub(crate) const SUCCESS: &str = "SUCCESS";
 
 /// An operation, for errors.

@@ -160,8 +160,8 @@ impl ContractFunction for AddVerification {
 impl Transfer {
     /// Creates the parameters of a transfer. The amount is in base units of the token.
     ///
-    /// The contract does not state the unit of the amount. Nodes were seen to count in base units,
-    /// which are whole numbers.
+    /// The specification does not state the unit of the amount. Nodes were seen to count in base
+    /// units, which are whole numbers.
     ///
     /// ```
     /// use nodeproof_client::Transfer;
@@ -202,7 +202,7 @@ mod tests {
     const WALLET: &str = "0xc8111e8386bed918b8068b3f719c53a2e76810c3";
 
     #[test]
-    fn a_claim_has_the_members_that_the_contract_lists() {
+    fn a_claim_has_the_members_that_the_specification_lists() {
         let hash = Hash256::from_bytes([0xab; 32]).to_string();
         let claim = AddVerification {
             doc_hash_list: vec![hash.clone()],

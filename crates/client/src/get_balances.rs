@@ -22,7 +22,8 @@ impl Client {
     /// Returns the balance of a token in a wallet, or `None` if the wallet has none.
     ///
     /// Nodes were seen to return null for a token that the wallet does not hold, and for an unknown
-    /// token or wallet. The contract does not state the unit. Nodes were seen to count in base units.
+    /// token or wallet. The specification does not state the unit. Nodes were seen to count in base
+    /// units.
     ///
     /// # Errors
     /// If the request fails, or the response has no integer.
@@ -68,7 +69,7 @@ impl Client {
     /// Returns the balances of every token in a wallet, in base units of each token. The list is empty
     /// if the wallet has none, or if the node [does not have](Error::is_absent) the wallet.
     ///
-    /// The contract does not show the response. This form was observed on real nodes.
+    /// The specification does not show the response. This form was observed on real nodes.
     ///
     /// # Errors
     /// If the request fails, or the response is not a list of balances.
@@ -92,7 +93,7 @@ impl Client {
     /// Returns the balances of every wallet and every contract for a token, in its base units. The
     /// list is empty if there are none, or if the node [does not have](Error::is_absent) the token.
     ///
-    /// The contract does not show the response. This form was observed on real nodes.
+    /// The specification does not show the response. This form was observed on real nodes.
     ///
     /// # Errors
     /// If the request fails, or the response is not a list of balances.

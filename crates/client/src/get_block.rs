@@ -52,8 +52,8 @@ impl Client {
 
     /// Returns the latest block, or `None` if the chain has no block yet.
     ///
-    /// The contract has no request for it. This requests blocks at doubled indexes until one is
-    /// missing, and then bisects: about 40 requests on a long chain.
+    /// The specification has no request for it. This requests blocks at doubled indexes until one
+    /// is missing, and then bisects: about 40 requests on a long chain.
     ///
     /// # Errors
     /// If a request fails.

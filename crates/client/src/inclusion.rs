@@ -59,7 +59,7 @@ pub struct Inclusion {
 
 impl Inclusion {
     /// Returns the transaction's `status`, if the node returns one. Observed in valid blocks: 1. The
-    /// contract does not document other values.
+    /// specification does not document other values.
     #[must_use]
     pub fn status(&self) -> Option<Integer> {
         self.transaction.status()
@@ -80,7 +80,7 @@ impl Client {
     /// Searches the latest blocks once for a transaction, the latest first. Returns `None` if they do
     /// not contain it.
     ///
-    /// The contract has no request for a transaction, so this reads
+    /// The specification has no request for a transaction, so this reads
     /// [`look_back`](InclusionOptions::look_back) blocks.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! A client for the HTTP API of a blockchain node.
 //!
-//! [`Client`] has a method for each endpoint of the contract: a block by index, balances,
+//! [`Client`] has a method for each endpoint of the specification: a block by index, balances,
 //! contract state, verification records, trust scores, building a contract call, and submitting
 //! signed transactions. The types of requests and responses are generated from the API's
 //! description, and so is the layer below the methods: [`generated`]. An operation or a field that is

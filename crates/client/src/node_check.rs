@@ -9,8 +9,9 @@ impl Client {
     /// it has no block yet.
     ///
     /// A node is recognised by a block that has the requested index. Without any block, it is
-    /// recognised by a response to `/get-balances`. The contract has no request for the height, so
-    /// this sends as many requests as [`latest_block`](Self::latest_block), and one or two more.
+    /// recognised by a response to `/get-balances`. The specification has no request for the
+    /// height, so this sends as many requests as [`latest_block`](Self::latest_block), and one or
+    /// two more.
     ///
     /// # Errors
     /// [`ErrorKind::NotANode`] if the server is not a node. Otherwise the error of the request, such

@@ -19,8 +19,8 @@ impl Client {
     ///
     /// [`BatchResponse::accepted`] checks that the node accepted all of them.
     ///
-    /// The contract mentions a second endpoint for submissions and does not show it. Not every node
-    /// has this one.
+    /// The specification mentions a second endpoint for submissions and does not show it. Not every
+    /// node has this one.
     ///
     /// # Errors
     /// As for [`submit`](Self::submit).

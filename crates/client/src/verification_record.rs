@@ -15,8 +15,8 @@ use crate::{
 
 /// A record of the table `verification`: a claim that is stored on the chain.
 ///
-/// The contract shows neither the columns nor the shape of a record. It states that the created
-/// fields are those of `add_verification`. Observed: a row of columns in a fixed
+/// The specification shows neither the columns nor the shape of a record. It states that the
+/// created fields are those of `add_verification`. Observed: a row of columns in a fixed
 /// [order](Self::COLUMNS), with lists as JSON inside a string. An object with the fields by name is
 /// accepted, too.
 ///
@@ -45,7 +45,7 @@ pub struct VerificationRecord {
     pub asset_type: String,
     /// Wallet of the verifier. Nodes were seen to store the wallet that signed.
     pub verifier_address: WalletAddress,
-    /// Result of the verification. The contract does not state what the values mean.
+    /// Result of the verification. The specification does not state what the values mean.
     pub outcome: Integer,
     /// Hashes of the supporting documents, in whatever form they were stored.
     #[serde(deserialize_with = "texts")]
@@ -55,7 +55,7 @@ pub struct VerificationRecord {
     pub doc_link_list: Vec<String>,
     /// Free text.
     pub remarks: String,
-    /// Threshold after which the record may be deleted. The contract does not state its unit.
+    /// Threshold after which the record may be deleted. The specification does not state its unit.
     pub deletable_after: Integer,
     /// Undocumented fields of an object.
     #[serde(flatten)]

@@ -134,7 +134,7 @@ async fn blocks() {
 #[tokio::test]
 async fn balances() {
     for (body, expected) in [
-        // The public clients read `balance`. The contract also permits `value`.
+        // The public clients read `balance`. The specification also permits `value`.
         (
             json!({"balance": 9_999_936_999_900_u64}),
             Some("9999936999900"),

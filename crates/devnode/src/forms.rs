@@ -1,10 +1,11 @@
-//! The forms of responses, in which some real nodes violate the contract.
+//! The forms of responses, in which some real nodes do not conform to the specification.
 
 use std::{fmt, str::FromStr};
 
 /// The form of blocks, records and balances in responses.
 ///
-/// A client must read all of them. Only [`Documented`](Self::Documented) conforms to the contract.
+/// A client must read all of them. Only [`Documented`](Self::Documented) conforms to the
+/// specification.
 ///
 /// | | block | record in `/sc-state` | nothing held |
 /// | --- | --- | --- | --- |
@@ -21,14 +22,15 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forms {
-    /// The form in the contract.
+    /// The form in the specification.
     #[default]
     Documented,
     /// Rows of database tables, as observed on a real node. A block has no transactions and no receipts.
     /// Its index is `block_index`, and its committee is JSON inside a string.
     Rows,
     /// Arrays and objects as JSON inside strings. Observed on a real node for single members. Here it
-    /// applies wherever the contract leaves the shape open, and wherever clients must tolerate it.
+    /// applies wherever the specification leaves the shape open, and wherever clients must tolerate
+    /// it.
     Text,
 }
 

@@ -1,5 +1,5 @@
-//! A local node that conforms to the documented contract. Where the contract is silent, the node behaves
-//! like an observed real node.
+//! A local node that conforms to the specification. Where the specification is silent, the node
+//! behaves like an observed real node.
 //!
 //! Everything is in memory and follows from a [`Config`]. Two nodes with the same configuration return
 //! the same bytes to the same requests, unless their time is the machine's clock. Receipts and

@@ -47,7 +47,7 @@ pub struct InexactAmountError {
 ///
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///
-/// Source: the contract, "`transaction.fee` … number … decimal".
+/// Source: TX-5 of the specification.
 ///
 /// ```
 /// use nodeproof_primitives::Amount;

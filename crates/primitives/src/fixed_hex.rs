@@ -35,8 +35,7 @@ pub enum ParseHexError {
         /// The expected form in words.
         form: &'static str,
     },
-    /// A character is not a hexadecimal digit of the expected case. Correct it, or change the text
-    /// to lower case.
+    /// A character is not a hexadecimal digit, or is in upper case where only lower case is allowed.
     #[error("{kind} has {found:?} at character {position}; it has the form {form}")]
     Digit {
         /// The expected kind of value, such as "a wallet address".
@@ -272,8 +271,7 @@ macro_rules! fixed_hex {
 fixed_hex! {
     /// The address of a wallet: `0x` and 40 lower-case hexadecimal digits.
     ///
-    /// Source: the contract, "Wallet addresses have the form `0x` followed by 40
-    /// lowercase hexadecimal characters".
+    /// Source: FORM-2 of the specification.
     ///
     /// ```
     /// use nodeproof_primitives::WalletAddress;
@@ -291,8 +289,7 @@ fixed_hex! {
 fixed_hex! {
     /// The address of a deployed contract: `ct` and 40 lower-case hexadecimal digits.
     ///
-    /// Source: the contract, "a contract address of the form `ct` followed by 40
-    /// lowercase hexadecimal characters".
+    /// Source: FORM-3 and RECORD-3 of the specification.
     ContractAddress, 20, "a contract address", "ct", LOWER,
     "ct followed by 40 lower-case hexadecimal digits", "^ct[0-9a-f]{40}$"
 }
@@ -300,8 +297,8 @@ fixed_hex! {
 fixed_hex! {
     /// A hash of 32 bytes: 64 hexadecimal digits.
     ///
-    /// The contract does not specify the case. Both are accepted. The output is in lower case.
-    /// Source: the contract, "Hashes are 64 hexadecimal characters".
+    /// Accepts upper and lower case, because the specification leaves it open. Writes lower case.
+    /// Source: FORM-4 of the specification.
     Hash256, 32, "a hash", "", EITHER_CASE,
     "64 hexadecimal digits", "^[0-9a-fA-F]{64}$"
 }
@@ -309,8 +306,8 @@ fixed_hex! {
 fixed_hex! {
     /// The identifier of a transaction: 40 hexadecimal digits.
     ///
-    /// The contract does not specify the case. Both are accepted. The output is in lower case.
-    /// Source: the contract, "`trans_code` … 40 hexadecimal characters".
+    /// Accepts upper and lower case, because the specification leaves it open. Writes lower case.
+    /// Source: FORM-5 of the specification.
     TransactionCode, 20, "a transaction code", "", EITHER_CASE,
     "40 hexadecimal digits", "^[0-9a-fA-F]{40}$"
 }
@@ -318,8 +315,8 @@ fixed_hex! {
 fixed_hex! {
     /// A signature over a message: the 64 bytes of r and s, as 128 hexadecimal digits.
     ///
-    /// This type checks only the form. `nodeproof-wallet` verifies signatures. Both cases are
-    /// accepted. The output is in lower case.
+    /// This type checks only the form. `nodeproof-wallet` verifies signatures. Accepts
+    /// upper and lower case. Writes lower case.
     /// Source: observed, "64 bytes r‖s, hex".
     MessageSignature, 64, "a signature", "", EITHER_CASE,
     "128 hexadecimal digits, r and then s", "^[0-9a-fA-F]{128}$"

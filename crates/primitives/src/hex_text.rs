@@ -6,11 +6,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::MessageSignature;
 
-/// Hexadecimal text of a length that the contract does not show: a public key or a signature.
+/// Hexadecimal text of a length that the specification does not show: a public key or a signature.
 ///
-/// The text stays as written. Equality ignores upper and lower case.
+/// The text stays as written. Equality ignores the difference between upper and lower case.
 ///
-/// Source: the contract, "`public_key` … hexadecimal", "`msgsign` … hexadecimal".
+/// Source: FORM-6 of the specification.
 ///
 /// ```
 /// use nodeproof_primitives::HexText;

@@ -8,7 +8,7 @@ use crate::{ContractAddress, ParseHexError, WalletAddress};
 
 /// The holder of a token: a wallet (`0x…`) or a smart contract (`ct…`).
 ///
-/// Observed on a real node: both wallets and contracts hold tokens. The API contract does not
+/// Observed on a real node: both wallets and contracts hold tokens. The specification does not
 /// show a list of holders.
 ///
 /// ```

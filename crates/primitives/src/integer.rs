@@ -24,7 +24,7 @@ pub struct ParseIntegerError {
 
 /// An exact integer of any size: an index, a balance, a vote or a score.
 ///
-/// Neither JSON nor the contract limits integers, so no value is rounded or rejected for its
+/// Neither JSON nor the specification limits integers, so no value is rounded or rejected for its
 /// size. A number with a fraction or an exponent is accepted if its value is an integer: `1e3`
 /// is 1000.
 ///

@@ -2,8 +2,8 @@
 //! unchanged JSON text, the text that wallets sign, and the [`Signer`] trait.
 //!
 //! This crate does no input or output and is independent of the endpoints. Every type reads and
-//! writes the form that the contract documents. The error for any other form names the expected
-//! form.
+//! writes the form that the specification documents. The error for any other form names the
+//! expected form.
 //!
 //! ```
 //! use nodeproof_primitives::{Network, WalletAddress};

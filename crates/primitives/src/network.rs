@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A network that a node belongs to.
 ///
-/// Source: the contract, "A node listens on a port that depends on the network".
+/// Source: NODE-2 of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -22,7 +22,7 @@ pub enum Network {
 }
 
 impl Network {
-    /// All networks, in the order in which the contract lists them.
+    /// All networks, in the order in which the specification lists them.
     pub const ALL: [Self; 3] = [Self::Devnet, Self::Testnet, Self::Mainnet];
 
     /// Returns the TCP port that a node of this network listens on.
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_are_those_of_the_contract() {
+    fn ports_are_those_of_the_specification() {
         assert_eq!(Network::ALL.map(Network::port), [8420, 8421, 8456]);
         assert_eq!(Network::from_port(8456), Some(Network::Mainnet));
         assert_eq!(Network::from_port(80), None);

@@ -2,8 +2,7 @@
 //!
 //! The network signs a document as CPython's `json.dumps(json.loads(text))` writes it. This
 //! module gives the same text as these two functions with their default settings, byte for byte.
-//! This was observed on a real node. The contract says "the exact message that is signed: not
-//! shown".
+//! This was observed on a real node. The specification leaves it open (OPEN-13).
 
 mod error;
 mod message;

@@ -2,7 +2,7 @@
 
 /// The texts of a receipt, unchanged: the signed data, the voter's public key, and the signature.
 ///
-/// Source: the contract, "Receipt".
+/// Source: RECEIPT-1 to RECEIPT-7 of the specification.
 ///
 /// ```
 /// use nodeproof_primitives::ReceiptText;

@@ -20,7 +20,7 @@ use crate::{Integer, IntegerRangeError};
 /// It is displayed as RFC 3339. It is parsed from RFC 3339 or from a number of milliseconds. In JSON
 /// it is the number.
 ///
-/// Source: the contract, "All timestamps are integers in milliseconds since the Unix epoch".
+/// Source: FORM-1 of the specification.
 ///
 /// ```
 /// use std::time::Duration;

@@ -195,7 +195,7 @@ fn test_case(case: &CaseReport, report: &Report) -> TestCase {
                 Some(&text),
             )
         }
-        Outcome::Known => skipped("known", &format!("known violation: {note}")),
+        Outcome::Known => skipped("known", &format!("known mismatch: {note}")),
         Outcome::Inconclusive => skipped("inconclusive", &reason),
         Outcome::Skipped => skipped("skipped", &reason),
         _ => TestCaseStatus::success(),
@@ -340,7 +340,7 @@ mod tests {
             "known",
             &[
                 "<testsuites name=\"nodeproof\" tests=\"2\" failures=\"0\" errors=\"0\" time=\"1.500\">",
-                "<skipped message=\"known violation: is tracked\" type=\"known\"/>",
+                "<skipped message=\"known mismatch: is tracked\" type=\"known\"/>",
             ],
         );
     }

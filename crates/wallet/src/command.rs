@@ -33,7 +33,7 @@ const DEADLINE: Duration = Duration::from_secs(120);
 ///   with a line end. For a transaction it is JSON text in ASCII that a person can read.
 /// - **Algorithm**: ECDSA on secp256k1 over the SHA-1 digest of these bytes. Both possible values
 ///   of `s` are accepted.
-/// - **Output**: Standard output is the signature: 128 hexadecimal characters in either case, the
+/// - **Output**: Standard output is the signature: 128 hexadecimal characters in upper or lower case, the
 ///   32 bytes of r followed by the 32 bytes of s, without a prefix. White space before and after is
 ///   ignored. Any other text, or more than 4096 bytes, is an error.
 /// - **Exit status**: 0 for success. **3** if the key's owner refuses to sign

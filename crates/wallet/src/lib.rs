@@ -1,6 +1,6 @@
 //! Keys, addresses, signatures and their verification.
 //!
-//! The contract does not specify the signature algorithm or the signed message. This crate
+//! The specification does not show the signature algorithm or the signed message. This crate
 //! follows what a real node was observed to do. A signature is ECDSA on secp256k1 over the SHA-1
 //! digest of a document's [signed message](nodeproof_primitives::signed_message). An address
 //! is the last 20 bytes of a public key's Keccak-256.

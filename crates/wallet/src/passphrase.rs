@@ -68,7 +68,7 @@ impl Passphrase {
     /// Checks a passphrase that a person typed.
     ///
     /// # Errors
-    /// If it violates one of the rules.
+    /// If it breaks one of the rules.
     pub fn new(text: Zeroizing<String>) -> Result<Self, PassphraseError> {
         if text.is_empty() {
             return Err(PassphraseError::Empty);
@@ -92,7 +92,7 @@ impl Passphrase {
     ///
     /// # Errors
     /// If the file can't be read, is longer than [`MAX_LENGTH`](Self::MAX_LENGTH), or its first line
-    /// violates one of the rules.
+    /// breaks one of the rules.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, PassphraseError> {
         let file = File::open(path)?;
         let is_readable_by_others = is_readable_by_others(&file);

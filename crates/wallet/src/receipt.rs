@@ -43,11 +43,11 @@ pub enum ReceiptError {
 ///
 /// The address in `data` must be that of the public key. The signature must be made with this
 /// key over the text of `data`. The order of members has no meaning in JSON, so a node may return
-/// them in a different order from the one that was signed. The contract's order is therefore tried
-/// too, but no other order.
+/// them in a different order from the one that was signed. The specification's order is therefore
+/// tried too, but no other order.
 ///
 /// # Errors
-/// Returns the first violation.
+/// Returns the first mismatch.
 pub fn verify_receipt(
     data: &str,
     public_key: &PublicKey,
@@ -107,8 +107,8 @@ pub fn verify_receipts<'r, R: Into<ReceiptText<'r>>>(
     results.collect()
 }
 
-/// Returns the same data with its members in the contract's order, or `None` if it has other members
-/// or a member twice.
+/// Returns the same data with its members in the specification's order, or `None` if it has other
+/// members or a member twice.
 fn in_listed_order(data: &str) -> Option<String> {
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receipt_may_be_returned_in_another_order_than_the_contract_lists() {
+    fn a_receipt_may_be_returned_in_another_order_than_the_specification_lists() {
         let voter = KeyPair::from_bytes(&[5; 32]).unwrap();
         let members = [
             r#""block_index": 7"#.to_owned(),

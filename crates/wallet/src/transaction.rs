@@ -14,8 +14,7 @@ use crate::{
 
 /// An element of a submission's `signatures`.
 ///
-/// Source: the contract, "every wallet listed in `specific_data.signers` to provide an
-/// entry in `signatures`, with that wallet's address and a hexadecimal signature in `msgsign`".
+/// Source: TX-11 and SUBMIT-3 of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureEntry {
     /// The wallet that signed.
@@ -244,7 +243,7 @@ fn listed_signers(message: &str) -> Result<Option<Vec<WalletAddress>>, String> {
 /// its required signatures are unknown. Verify its entries with [`SignatureEntry::verify`].
 ///
 /// # Errors
-/// Returns the first violation.
+/// Returns the first mismatch.
 pub fn verify_transaction(
     transaction: &str,
     signatures: &[SignatureEntry],

@@ -55,7 +55,7 @@ enum Task {
 
 #[derive(Clone, Debug, Args)]
 struct TableArgs {
-    /// Also write the table to docs/hostile-nodes.md.
+    /// Also write the table to docs/generated/hostile-nodes.md.
     #[arg(long)]
     write: bool,
     /// Only the servers with these names.

@@ -6,7 +6,7 @@ use super::{Client, Ended, Expected, Hostile, Measured};
 use crate::matrix;
 
 /// The path of the table, from the root of the repository.
-pub const FILE: &str = "docs/hostile-nodes.md";
+pub const FILE: &str = "docs/generated/hostile-nodes.md";
 
 /// Returns the path of the table.
 fn file() -> PathBuf {

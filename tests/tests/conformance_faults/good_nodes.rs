@@ -43,8 +43,8 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             a_listing_may_move_within_the_node_and_be_made_of_its_document,
         ),
         setup.trial(
-            "what_only_scripts_show_is_no_violation",
-            what_only_scripts_show_is_no_violation,
+            "what_only_scripts_show_is_not_a_finding",
+            what_only_scripts_show_is_not_a_finding,
         ),
     ]
 }
@@ -147,7 +147,7 @@ async fn a_listing_may_move_within_the_node_and_be_made_of_its_document(
     Ok(())
 }
 
-async fn what_only_scripts_show_is_no_violation(setup: Arc<Setup>) -> Result<(), Failed> {
+async fn what_only_scripts_show_is_not_a_finding(setup: Arc<Setup>) -> Result<(), Failed> {
     for page in [
         "<html><script src='app.js'></script></html>",
         "<html><script>show({ url: '/v2/swagger.json' })</script></html>",

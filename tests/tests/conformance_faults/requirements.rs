@@ -1,5 +1,5 @@
-//! `docs/requirements.md`: each requirement with its places in the description, its cases and their
-//! faults.
+//! `docs/generated/requirements.md`: each requirement with its places in the description, its cases
+//! and their faults.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use xtask::spec;
 
 const INTRODUCTION: &str = "# Requirements, places, cases and faults
 
-Each requirement of [contract.md](contract.md) with its places in `openapi/node.yaml`, the cases that test it, and the
+Each requirement of [specification.md](../specification.md) with its places in `openapi/node.yaml`, the cases that test it, and the
 seeded faults that each case catches. Each case is listed under every requirement that it cites. This file is generated:
 `UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` updates it.
 ";
@@ -38,6 +38,8 @@ pub(crate) fn render(faults: &[SeededFault]) -> String {
             text.push_str(&format!("\n## {section}\n"));
             under = section;
         }
+        // The specification is one folder up.
+        let says = says.replace("](", "](../");
         text.push_str(&format!("\n**{id}** ({}) {says}\n\n", basis.name()));
         let cited = places
             .iter()

@@ -55,7 +55,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             let start = format!("unique_value={}", &facts.asset[..facts.asset.len() - 1]);
             move |request, _| request.query.ends_with(&start)
         }, json!({"value": facts.record()})) => ["sc-state/unknown-value"];
-        "finds an asset regardless of letter case", respond_successfully_if(STATE,
+        "finds an asset whether its name is in upper or lower case", respond_successfully_if(STATE,
             asking_for(format!("unique_value={}", facts.asset.to_uppercase())),
             json!({"value": facts.record()})) => ["sc-state/unknown-value"];
         "ignores unique_column and searches all columns", respond_successfully_if(STATE,

@@ -327,7 +327,7 @@ async fn another_form_of_the_same_blocks_is_no_disagreement() {
     .await;
     let blocks = cross(&report, "blocks");
     assert_eq!(blocks.outcome, Outcome::Pass, "{blocks:?}");
-    // Cases of the node itself report that its form is not the contract's.
+    // Cases of the node itself report that its form is not the specification's.
     assert_eq!(
         (report.nodes[0].exit_code, report.nodes[1].exit_code),
         (0, 1)
@@ -504,7 +504,7 @@ async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
         (Verdict::DoesNotConform, 1)
     );
 
-    // A lagging node that also violates a requirement still fails.
+    // A lagging node that also does not conform still fails.
     let wrong = proxy(
         &behind,
         change_json("/get-balances", |_, value| *value = json!(1)),

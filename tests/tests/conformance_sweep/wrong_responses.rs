@@ -53,7 +53,7 @@ async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_that_a_gateway_does_not_get_is_no_violation() {
+async fn a_block_that_a_gateway_does_not_get_is_not_a_finding() {
     let gateway = |request: &RecordedRequest, response: Response| {
         if request.query == BLOCK {
             response

@@ -40,7 +40,7 @@ async fn a_good_node_passes_every_tier_at_any_number_of_jobs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fee_that_is_refused_is_no_violation() {
+async fn a_fee_that_is_refused_is_not_a_finding() {
     let node = local().await;
     let mut options = options(&node, Tier::Write);
     options.submitting.fee = "7".parse().expect("an amount");
@@ -58,7 +58,7 @@ async fn a_fee_that_is_refused_is_no_violation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_chain_that_stands_still_is_no_violation() {
+async fn a_chain_that_stands_still_is_not_a_finding() {
     let node = nodeproof_devnode::spawn(nodeproof_devnode::Config::for_tests())
         .await
         .expect("a local node");
@@ -74,7 +74,7 @@ async fn a_chain_that_stands_still_is_no_violation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tip_that_moves_is_no_violation() {
+async fn a_tip_that_moves_is_not_a_finding() {
     let every = nodeproof_devnode::BlockTime::Every(Duration::from_millis(15));
     let config = nodeproof_devnode::Config::for_tests().with_block_time(every);
     let node = nodeproof_devnode::spawn(config)
@@ -228,7 +228,7 @@ async fn the_block_of_a_claim_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_payments_of_the_wallet_are_not_a_violation() {
+async fn other_payments_of_the_wallet_are_not_a_finding() {
     let node = local().await;
     let charge = stateful(Charging::new(|accepted, _| accepted.min(1) * 7));
     let others = in_blocks(|list| {

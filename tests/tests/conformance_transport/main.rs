@@ -33,7 +33,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
         options.limits.request_timeout = Duration::from_millis(500);
     }
     let report = check(&format!("http://{}", front.address), &options).await;
-    let violations: BTreeSet<_> = [Outcome::Fail, Outcome::Warn]
+    let failed: BTreeSet<_> = [Outcome::Fail, Outcome::Warn]
         .iter()
         .flat_map(|outcome| ids(&report, *outcome))
         .collect();
@@ -46,7 +46,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
             .all(|id| id.starts_with(hostile.fault.about) || *id == "http/responds");
     let right = report.exit_code == exit_code
         && report.verdict == verdict
-        && violations == hostile.ends.violations().iter().copied().collect()
+        && failed == hostile.ends.failed().iter().copied().collect()
         && others_are_spared
         && match hostile.ends {
             Ends::Unreachable => report.reason.is_some(),
@@ -62,14 +62,14 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
             .take(3)
             .collect();
         format!(
-            "{}: {} {:?} ({:?}), violations {violations:?}, undecided {undecided:?}",
+            "{}: {} {:?} ({:?}), failed {failed:?}, undecided {undecided:?}",
             hostile.name, report.exit_code, report.verdict, report.reason,
         )
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn network_faults_and_violations_get_the_right_verdict() {
+async fn network_faults_and_findings_get_the_right_verdict() {
     let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
         .expect("a node");
@@ -135,8 +135,8 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
             .count()
     };
     let mut text = format!(
-        "{}: {} reported as a network fault, {} as a violation, {} tolerated.\n\n\
-         | fault | exit status | verdict | violations |\n| --- | --- | --- | --- |\n",
+        "{}: {} reported as a network fault, {} as a finding, {} tolerated.\n\n\
+         | fault | exit status | verdict | failed cases |\n| --- | --- | --- | --- |\n",
         matrix::count(rows.len(), "fault", "faults"),
         of(3),
         of(1),
@@ -145,8 +145,8 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
     for row in &rows {
         let (exit, _, verdict) = row.ends.verdict();
         let name = matrix::cell(row.name);
-        let violations = matrix::ids(row.ends.violations());
-        text.push_str(&format!("| {name} | {exit} | {verdict} | {violations} |\n"));
+        let failed = matrix::ids(row.ends.failed());
+        text.push_str(&format!("| {name} | {exit} | {verdict} | {failed} |\n"));
     }
     assert_eq!(matrix::keep_fresh(&[("transport", text)]), Ok(()));
 }

@@ -39,7 +39,7 @@ pub(crate) enum Ends {
 }
 
 impl Ends {
-    pub(crate) fn violations(self) -> &'static [&'static str] {
+    pub(crate) fn failed(self) -> &'static [&'static str] {
         match self {
             Self::DoesNotConform(cases) | Self::Warns(cases) => cases,
             _ => &[],

@@ -33,10 +33,28 @@ const BANNED: &[(&str, &str, &str, &str)] = &[
         "the latest block",
     ),
     (
-        r"\b(departs?|departing)\b",
-        "does not conform, fails, violates",
-        "the node departs from the contract",
+        r"\b(departs?|departing|violates?|violated|violating)\b",
+        "does not conform, fails",
+        "the node violates a requirement",
         "the node does not conform",
+    ),
+    (
+        r"\bAPI contract\b|\bSource: the contract\b|\b[Tt]he contract (does not (define|document|name|require|show|specify|state)|documents|leaves|requires|says|shows|states)\b",
+        "the specification. A contract is a smart contract",
+        "the contract does not show a response",
+        "the table that the contract does not have",
+    ),
+    (
+        r"\b((conforms?|differs?|according) (to|from)|(part|requirements?) of|not in) the contract\b",
+        "the specification. A contract is a smart contract",
+        "a requirement of the contract",
+        "a record of the contract",
+    ),
+    (
+        r"\b(letter case|[Bb]oth cases (are|in)|in (either|the other|any) case|(state|specif)\w* (the|their|its) case|case-(in)?sensitive)\b",
+        "upper or lower case. A case is a test",
+        "40 digits in either case",
+        "40 digits in upper or lower case",
     ),
     (
         r"\bis said to\b",

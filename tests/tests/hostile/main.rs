@@ -202,6 +202,6 @@ async fn the_client_tells_what_happened_and_submits_at_most_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn conformance_tells_a_network_that_fails_from_a_node_that_departs() {
+async fn conformance_tells_a_network_that_fails_from_a_node_that_does_not_conform() {
     against_all(by_conformance).await;
 }

@@ -1,4 +1,4 @@
-//! Missing data, reported in any way: the contract does not show how a node reports it.
+//! Missing data, reported in any way: the specification does not show how a node reports it.
 
 use std::sync::{
     Arc,

@@ -18,7 +18,7 @@ use crate::program::Home;
 
 /// The index of the block whose first receipt is replaced.
 const BLOCK: u64 = 6;
-/// The order in which the contract lists the members of a receipt's data.
+/// The order in which the specification lists the members of a receipt's data.
 const LISTED: [&str; 5] = [
     "block_index",
     "block_hash",

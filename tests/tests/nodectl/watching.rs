@@ -171,7 +171,7 @@ fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
             r#"{{"block_index":{index},"timestamp":{time},"previous_hash":"{link}","hash":"{own}"}}"#
         )
     };
-    // This is the contract's form: without its own hash, and with votes on the block before.
+    // This is the specification's form: without its own hash, and with votes on the block before.
     let block = |index: u64, time: u64, link: &str, voted: &str| {
         let (link, voted) = (hash(link), hash(voted));
         format!(

@@ -1,5 +1,5 @@
-//! Violations of this project's own rules: for the client generator, for marks, for YAML, and for what
-//! the contract documents.
+//! Breaches of this project's own rules: for the client generator, for marks, for YAML, and for what
+//! the specification documents.
 
 use crate::fault::Fault;
 
@@ -71,7 +71,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         line: -1,
         says: "get-trustscore-wallets.get.responses.200: duplicate entry with key \"description\"",
     },
-    // Unmarked parts that are not in the contract, and marked parts that are.
+    // Unmarked parts that are not in the specification, and marked parts that are.
     Fault {
         find: "              nullable: true\n              x-observed: [nullable]\n",
         replace: "              nullable: true\n",
@@ -128,7 +128,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         line: -1,
         says: "without `x-requirement`",
     },
-    // Observations in descriptions of the contract.
+    // Observations in descriptions of the specification.
     Fault {
         find: "          description: Index of the block in the chain.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",
         replace: "          description: Index of the block in the chain. Seen as text, too.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",

@@ -2,8 +2,9 @@
 //!
 //! It checks what no public linter can: this project's extensions, both views, and what the client
 //! generator would silently ignore. It reports all problems in one run, each with its line and JSON
-//! pointer. The spec contains the contract and also what real nodes do. So each part of the contract
-//! must cite the requirements of `contract.md` that it comes from. CI also runs two public linters.
+//! pointer. The description contains the specification and also what real nodes do. So each part of the
+//! specification must cite the requirements of `specification.md` that it comes from. CI also runs
+//! two public linters.
 
 mod examples;
 mod generator;
@@ -43,9 +44,9 @@ pub struct SpecArgs {
 /// A view of the spec, as named on the command line.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum PrintedView {
-    /// What the contract says
+    /// What the specification states
     Documented,
-    /// The contract and what real nodes were seen to do
+    /// The specification and what real nodes were seen to do
     Full,
 }
 

@@ -1,4 +1,4 @@
-//! Checks that descriptions of the contract do not also report what real nodes do.
+//! Checks that descriptions of the specification do not also report what real nodes do.
 
 use nodeproof_openapi::pointer;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Checks that every documented place cites its requirements, and that every requirement is cited.
 //!
-//! A part that is not in the contract has no requirement to cite. So the check finds an addition
-//! without its mark, and also a mark on something that the contract states.
+//! A part that is not in the specification has no requirement to cite. So the check finds an
+//! addition without its mark, and also a mark on something that the specification states.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ pub(super) fn check(lint: &mut Lint<'_>) {
             let hint = suggestion(id, requirements().iter().map(|known| known.id));
             problems.push((
                 at.clone(),
-                format!("contract.md has no requirement `{id}`{hint}"),
+                format!("specification.md has no requirement `{id}`{hint}"),
             ));
         }
     });
@@ -83,12 +83,12 @@ pub(super) fn check(lint: &mut Lint<'_>) {
 /// Returns the problem of a node of the documented view.
 fn problem(at: &str, kind: Kind, node: &Map<String, Value>) -> Option<String> {
     if kind == Kind::Schema && node.get("nullable") == Some(&Value::Bool(true)) {
-        return Some("the contract shows no null: is `nullable` `x-observed`?".to_owned());
+        return Some("the specification shows no null: is `nullable` `x-observed`?".to_owned());
     }
     if !node.contains_key(REQUIREMENT) {
         return needs_requirement(at, kind, node).then(|| {
             format!(
-                "a documented place without `{REQUIREMENT}`: which requirement of contract.md does it \
+                "a documented place without `{REQUIREMENT}`: which requirement of specification.md does it \
                  come from, or is it `x-observed`?"
             )
         });
@@ -101,7 +101,8 @@ fn problem(at: &str, kind: Kind, node: &Map<String, Value>) -> Option<String> {
     })
 }
 
-/// Returns whether the contract describes a node: an operation, a parameter, a response or a field.
+/// Returns whether the specification describes a node: an operation, a parameter, a response or a
+/// field.
 fn needs_requirement(at: &str, kind: Kind, node: &Map<String, Value>) -> bool {
     match kind {
         Kind::Operation => true,

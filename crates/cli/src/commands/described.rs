@@ -39,7 +39,7 @@ impl TransactionMembers {
         self.0.get(name)?.decode().ok()
     }
 
-    /// Returns whether the transaction is a contract call. Source: the contract, "Transaction".
+    /// Returns whether the transaction is a contract call. Source: TX-3.
     pub(super) fn is_call(&self) -> bool {
         self.get::<Integer>("type").is_some_and(|kind| kind == 3)
     }
@@ -146,7 +146,7 @@ fn members(text: &str) -> BTreeMap<String, RawJson> {
     })
 }
 
-/// Returns the meaning of a type on observed nodes. The contract defines only type 3.
+/// Returns the meaning of a type on observed nodes. The specification defines only type 3.
 fn type_name(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "1" => "a new wallet",

@@ -14,7 +14,7 @@ use crate::{
     session::settings::Session,
 };
 
-/// The table with known columns. Source: the contract, "Verification record".
+/// The table with known columns. Source: observed on a real node (RECORD-15).
 const VERIFICATION: &str = "verification";
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use crate::InputError;
 ///
 /// Nodes build transactions with the fee `0.0`. The caller chooses the fee before signing.
 ///
-/// Source: the contract, "`transaction.fee` … number … decimal", "`transaction.currency`".
+/// Source: TX-4 and TX-5 of the specification.
 ///
 /// ```
 /// use nodeproof_client::contract_call::Fee;

@@ -19,8 +19,8 @@
 //!    accept a second claim about an asset and to drop it in the block. Read the state to check, for
 //!    example with [`Client::verification`] or [`Client::token_balance`].
 //!
-//! The contract does not state how long a node keeps an accepted transaction, whether it can drop
-//! one, or whether a late one is still valid. It does not state whether the fee is lost if the
+//! The specification does not state how long a node keeps an accepted transaction, whether it can
+//! drop one, or whether a late one is still valid. It does not state whether the fee is lost if the
 //! function fails, what values of `status` other than 1 mean, or when a block is final. So a
 //! transaction that is in no block after a while may still be included later. Do not replace it by
 //! another one unless paying twice is acceptable.

@@ -60,7 +60,7 @@ impl Client {
     /// choose. This check rejects timestamps in seconds or in the wrong century before signing. The
     /// latest block is requested only with [`Clock::LocalOrNode`], if the local clock is far away.
     ///
-    /// Source: the contract, "All timestamps are integers in milliseconds since the Unix epoch".
+    /// Source: FORM-1 of the specification.
     ///
     /// # Errors
     /// [`BuiltCallMismatch::Untimely`] if the time is more than a day away.

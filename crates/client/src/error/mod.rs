@@ -258,7 +258,7 @@ impl Error {
     /// Returns whether the node reports that it does not have the requested thing: it responds with
     /// 400, 404, 410 or 422, and with JSON. A proxy's page is not such a response.
     ///
-    /// The contract shows no failures. The client sends only well-formed requests, so no other
+    /// The specification shows no failures. The client sends only well-formed requests, so no other
     /// meaning is left. The node's message is in [`reason`](Self::reason). The methods that return
     /// an [`Option`] return `None` for such a response.
     ///

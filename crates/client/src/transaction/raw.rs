@@ -10,7 +10,7 @@ use crate::{InputError, Transaction, from_json};
 
 /// A raw transaction from `/call-sc`: its text, byte for byte.
 ///
-/// The contract says of it: "Its shape is not shown." Nodes were seen to return the body of
+/// The specification does not show its shape (OPEN-9). Nodes were seen to return the body of
 /// `/submit-transaction`, without signatures. A transaction without that outer object is accepted as
 /// well. Any other response is stored, and each method that needs its transaction returns an error.
 ///

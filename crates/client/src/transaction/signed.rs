@@ -8,7 +8,7 @@ use crate::{InputError, SignatureEntry, Transaction, from_json};
 
 /// A transaction with the signatures of its signers: the text that is submitted, byte for byte.
 ///
-/// Source: the contract, "Transaction (body of `/submit-transaction`)".
+/// Source: SUBMIT-2 and TX-1 to TX-11 of the specification.
 ///
 /// ```
 /// use nodeproof_client::{SignatureEntry, SignedTransaction, nodeproof_primitives::MessageSignature};

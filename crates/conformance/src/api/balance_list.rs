@@ -1,7 +1,7 @@
 //! The lists of balances that `GET /get-balances` returns.
 //!
-//! The contract does not show the shape of the lists. A list is read if each entry has the members
-//! that nodes were seen to return.
+//! The specification does not show the shape of the lists. A list is read if each entry has the
+//! members that nodes were seen to return.
 
 use std::{
     collections::{BTreeMap, btree_map},

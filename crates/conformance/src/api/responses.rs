@@ -44,8 +44,8 @@ const OF_ERRORS: [&str; 7] = [
     "status", "detail", "error", "errors", "message", "msg", "code",
 ];
 
-/// Whether a body is an error and nothing else. The contract does not show the form of errors, so
-/// an error may come with status 200.
+/// Whether a body is an error and nothing else. The specification does not show the form of errors,
+/// so an error may come with status 200.
 pub(crate) fn is_refusal(body: &Value) -> bool {
     let Some(members) = body.as_object() else {
         return false;

@@ -21,7 +21,8 @@ pub(crate) fn holds_something(value: &Value) -> bool {
     }
 }
 
-/// Returns the stored value: from the member in the contract, or from the one that nodes were seen to use.
+/// Returns the stored value: from the member in the specification, or from the one that nodes were
+/// seen to use.
 pub(crate) fn stored(body: &Value) -> Option<&Value> {
     carried(body).next().map(|(_, value)| value)
 }

@@ -25,7 +25,7 @@ pub(crate) struct InBlock<'v> {
     pub(crate) signatures: Option<&'v Value>,
 }
 
-/// Finds a transaction in a block by its code. The contract does not show the shape of the
+/// Finds a transaction in a block by its code. The specification does not show the shape of the
 /// elements. An element may be only the code.
 pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
     let is_code = |text: &str| text.eq_ignore_ascii_case(code);

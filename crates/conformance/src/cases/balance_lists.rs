@@ -1,6 +1,6 @@
 //! Cases that compare the lists of `GET /get-balances` with each other and with single balances.
 //!
-//! The contract does not show the shape of the lists. A list is checked if each entry has the
+//! The specification does not show the shape of the lists. A list is checked if each entry has the
 //! members that nodes were seen to return. A list of another form is skipped.
 
 use std::{collections::BTreeSet, sync::Arc};

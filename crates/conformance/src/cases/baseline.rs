@@ -16,7 +16,8 @@ use crate::{
     http::Request,
 };
 
-/// What these cases share. A baseline is about one node, so no requirement of the contract applies.
+/// What these cases share. A baseline is about one node, so no requirement of the specification
+/// applies.
 const BASE: Case = Case {
     checks: "The response is the one that the baseline has.",
     matters: "A change between two versions of a node can be intended. Those who use the node should know of it.",

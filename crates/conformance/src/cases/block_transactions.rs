@@ -1,7 +1,7 @@
 //! The transactions in blocks, if they have the form that `/submit-transaction` takes.
 //!
-//! The contract leaves the form of a block's transactions open. These cases skip transactions of
-//! another form.
+//! The specification leaves the form of a block's transactions open. These cases skip transactions
+//! of another form.
 
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::escape::escaped_up_to as shown;
@@ -96,7 +96,8 @@ fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
             .exchange
             .success_object()
             .and_then(|body| body.pointer(&at));
-        // The contract does not show the shape of a block's transactions, so one may have no time.
+        // The specification does not show the shape of a block's transactions, so one may have no
+        // time.
         let Some(time) = time else { continue };
         result.count_item();
         if let Some((what, actual)) = wrong_time(time) {

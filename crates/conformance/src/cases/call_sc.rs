@@ -132,7 +132,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-1", "SUBMIT-3", "CALL-8"],
         checks: "After a call was built and not submitted, no record exists and the signer's balances are the same.",
         exception: Some(
-            "The contract says that a claim costs a signature (SUBMIT-3). A call that stores something without one breaks that.",
+            "The specification says that a claim costs a signature (SUBMIT-3). A call that stores something without one breaks that.",
         ),
         aspect: Aspect::Consistency,
         sends: &[sc_state::STATE, BUILD],
@@ -238,7 +238,7 @@ async fn is_missing_call(context: &Context) -> Result<bool, InconclusiveReason> 
     Ok(is_missing_endpoint(response.status))
 }
 
-/// Finds a member by name, from the top. The contract does not show the shape of the raw
+/// Finds a member by name, from the top. The specification does not show the shape of the raw
 /// transaction, so the member may be at any depth.
 pub(super) fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value)> {
     let members = value.as_object()?;
@@ -267,7 +267,7 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
         };
         let found = find(response, named, "").or_else(|| find(response, sent, ""));
         findings.examined += u64::from(found.is_some());
-        // The contract does not show the shape, so the member may have another name.
+        // The specification does not show the shape, so the member may have another name.
         // `call-sc/submittable` warns.
         let Some((at, value)) = found else { continue };
         if let Some(first) = FirstDifference::between(wanted, value) {
@@ -279,8 +279,8 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
     if_any(named, findings)
 }
 
-/// Returns the result, or inconclusive if no built transaction has the member. The contract does
-/// not show the shape.
+/// Returns the result, or inconclusive if no built transaction has the member. The specification
+/// does not show the shape.
 pub(super) fn if_any(name: &str, checked: Checked) -> Findings {
     if checked.examined > 0 {
         return Ok(checked);

@@ -13,7 +13,7 @@ use crate::{
 /// A good response, for `explain`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Example {
-    /// None: the case is about several responses, or the contract leaves their form open.
+    /// None: the case is about several responses, or the specification leaves their form open.
     None,
     /// The first documented example of the operation with this path.
     Of(&'static str),

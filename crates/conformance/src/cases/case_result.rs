@@ -40,7 +40,7 @@ impl CaseResult {
     }
 
     /// Whether the case found a mismatch, at any level.
-    pub(crate) fn is_violation(&self) -> bool {
+    pub(crate) fn is_mismatch(&self) -> bool {
         matches!(self.outcome, Outcome::Fail | Outcome::Warn | Outcome::Info)
     }
 }

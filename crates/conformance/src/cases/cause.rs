@@ -35,7 +35,7 @@ pub(crate) enum When {
     /// Every finding of the explained case is about a server error.
     ServerErrors,
     /// All of these cases fail.
-    AllDepart(&'static [&'static str]),
+    AllFail(&'static [&'static str]),
 }
 
 impl Cause {
@@ -76,7 +76,7 @@ impl Cause {
             Among::Ids(ids) => ids.to_vec(),
             Among::FieldsBelow(..) => Vec::new(),
         };
-        if let When::AllDepart(all) = self.when {
+        if let When::AllFail(all) = self.when {
             ids.extend(all);
         }
         ids

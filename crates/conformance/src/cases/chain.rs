@@ -1,7 +1,7 @@
 //! Cases about the relations between blocks: links, receipts, signatures, time.
 //!
-//! The contract shows the fields and their meaning, but leaves the signature algorithm open. These
-//! cases use the algorithm that was observed. Nodes of one network must agree on it.
+//! The specification shows the fields and their meaning, but leaves the signature algorithm open.
+//! These cases use the algorithm that was observed. Nodes of one network must agree on it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -157,7 +157,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["RECEIPT-7", "RECEIPT-8"],
         checks: "If one receipt of the node verifies with the algorithm of known nodes, the node uses it. Then every other receipt has to verify, too. If none does, the case is inconclusive, and `chain/signature-algorithm` warns.",
         exception: Some(
-            "The contract says that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
+            "The specification says that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
         ),
         explained_by: &[
             NO_BLOCKS,
@@ -189,7 +189,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/signature-algorithm",
         level: Level::Should,
         requirements: &["RECEIPT-8", "OPEN-13"],
-        checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The contract does not show the algorithm, but nodes of one network have to agree on it.",
+        checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The specification does not show the algorithm, but nodes of one network have to agree on it.",
         explained_by: &[
             NO_BLOCKS,
             OTHER_FORM,
@@ -320,7 +320,7 @@ fn has_transactions(block: &Value) -> bool {
 fn no_holes(seen: &BlockResponse, result: &mut CheckResult) {
     let is_there = seen.exchange.success_object().is_some_and(is_block);
     result.count += u64::from(is_there || seen.kind == ResponseKind::Missing);
-    // The contract does not define the first index of a chain.
+    // The specification does not define the first index of a chain.
     if seen.kind == ResponseKind::Missing && seen.index > 0 {
         let what =
             "a block is missing at an index below that of another block, or at a named index";
@@ -470,7 +470,7 @@ fn receipt_signatures(
 }
 
 /// Reports a node without any receipt that verifies. It may use another algorithm, because the
-/// contract does not show one.
+/// specification does not show one.
 fn signature_algorithm(
     links: &Links,
     memory: &mut Memory,

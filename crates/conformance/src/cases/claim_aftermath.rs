@@ -230,7 +230,8 @@ async fn as_signed(context: &Context) -> Findings {
     let signed: Value = serde_json::from_str(text).unwrap_or_default();
     let mut findings = Checked::default();
     for (name, signed) in signed.as_object().into_iter().flatten() {
-        // The contract does not show the shape. A member that the block omits is not a wrong value.
+        // The specification does not show the shape. A member that the block omits is not a wrong
+        // value.
         let Some(value) = found.transaction.get(name) else {
             continue;
         };

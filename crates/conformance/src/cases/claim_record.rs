@@ -1,6 +1,6 @@
 //! The record of an accepted claim, as the node returns it.
 //!
-//! The contract does not show its shape. If the record has names, each value is found by its
+//! The specification does not show its shape. If the record has names, each value is found by its
 //! member's name. Otherwise it is expected at the position that nodes were seen to use in their
 //! rows. All values of a claim are different. So a row in another order can be distinguished
 //! from a wrong value.

@@ -316,7 +316,7 @@ fn own_spec(document: &Exchange) -> Option<Spec> {
     Spec::from_value(value.clone()).ok()
 }
 
-/// Checks where the node's own description differs from the contract.
+/// Checks where the node's own description differs from the specification.
 async fn openapi_document(context: &Context) -> Findings {
     let document = context.own_document().await?;
     let Some(theirs) = own_spec(&document) else {

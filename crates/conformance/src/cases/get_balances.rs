@@ -144,7 +144,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["get-balances/balance"], When::Always),
             Cause::new(
                 &["get-balances/wallet-address"],
-                When::AllDepart(&["get-balances/token-code", "get-balances/nothing-held"]),
+                When::AllFail(&["get-balances/token-code", "get-balances/nothing-held"]),
             ),
             Cause::new(&["get-balances/lists-agree"], When::Mentions("lists")),
         ],
@@ -218,7 +218,7 @@ pub(crate) const CASES: &[Case] = &[
             Box::pin(wrong_type(
                 c,
                 Some("EVERYTHING"),
-                "a balance_type that the contract does not have",
+                "a balance_type that the specification does not have",
             ))
         }),
         ..BASE
@@ -359,7 +359,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         .send(token_balance_request(wallet, token))
         .await?;
     let Some(body) = exchange.success_object() else {
-        // The contract does not define whether a request for unknown data is an error.
+        // The specification does not define whether a request for unknown data is an error.
         return Ok(Checked::passed());
     };
     let what = match carried(body) {

@@ -51,7 +51,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "http/success-status",
         level: Level::Should,
         requirements: &["HTTP-6"],
-        checks: "Successful responses have the status 200. The contract names no status, so any 2xx keeps it.",
+        checks: "Successful responses have the status 200. The specification names no status, so any 2xx conforms.",
         sends: &[
             get_balances::HOLDERS,
             get_balances::BALANCE,

@@ -41,7 +41,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-/// Checks that a list carries something. The contract does not show its shape.
+/// Checks that a list carries something. The specification does not show its shape.
 async fn lists_carry_balances(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for sample in [Sample::WalletBalances, Sample::TokenHolders] {

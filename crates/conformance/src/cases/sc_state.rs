@@ -92,7 +92,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/unknown-value",
         requirements: &["STATE-2"],
-        checks: "The name of an asset with its letters in the other case, or without its last character, is refused or returns no record.",
+        checks: "The name of an asset with upper-case and lower-case letters swapped, or without its last character, is refused or returns no record.",
         example: Example::REFUSED,
         check: Own(|c| Box::pin(unknown_value(c))),
         ..BASE
@@ -357,11 +357,11 @@ fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
     carried(body).all(right)
 }
 
-/// Checks that names close to an asset's name have no record: with the other case, or without the
-/// last character.
+/// Checks that names close to an asset's name have no record: with upper and lower case swapped, or
+/// without the last character.
 async fn unknown_value(context: &Context) -> Findings {
     let near = match context.discovered.assets.first() {
-        Some((_, asset)) => vec![in_other_case(asset), cut_short(asset)],
+        Some((_, asset)) => vec![with_swapped_letters(asset), cut_short(asset)],
         None => Vec::new(),
     };
     let mut near: Vec<_> = near.into_iter().flatten().collect();
@@ -380,8 +380,8 @@ async fn unknown_value(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Returns a name with the case of its ASCII letters swapped, or `None` if it has none.
-fn in_other_case(name: &str) -> Option<String> {
+/// Returns a name with upper and lower case swapped in its ASCII letters, or `None` if it has none.
+fn with_swapped_letters(name: &str) -> Option<String> {
     let swapped: String = name
         .chars()
         .map(|c| match c {
@@ -467,8 +467,8 @@ mod tests {
 
     #[test]
     fn a_name_that_is_close_is_another_one() {
-        assert_eq!(in_other_case("Ab-1").as_deref(), Some("aB-1"));
-        assert_eq!(in_other_case("12"), None);
+        assert_eq!(with_swapped_letters("Ab-1").as_deref(), Some("aB-1"));
+        assert_eq!(with_swapped_letters("12"), None);
         assert_eq!(cut_short("aé").as_deref(), Some("a"));
         assert_eq!(cut_short("a"), None);
     }

@@ -1,8 +1,8 @@
 //! The contract's stored records about an asset, column by column.
 //!
-//! The contract does not show the shape of a record. Nodes were seen to return a row in the order
-//! of the table's columns, with lists as JSON text. An object with the submitted fields' names is
-//! read as well, and so are arrays of either. Other forms are skipped.
+//! The specification does not show the shape of a record. Nodes were seen to return a row in the
+//! order of the table's columns, with lists as JSON text. An object with the submitted fields'
+//! names is read as well, and so are arrays of either. Other forms are skipped.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -90,7 +90,7 @@ pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds
 /// A node that does not verify signatures.
 pub(super) const UNVERIFIED: Cause = Cause::new(
     &["submit-transaction/signature-altered"],
-    When::AllDepart(&[
+    When::AllFail(&[
         "submit-transaction/signature-altered",
         "submit-transaction/another-wallets-key",
         "submit-transaction/params-altered",
@@ -101,7 +101,7 @@ pub(super) const UNVERIFIED: Cause = Cause::new(
 /// The same, for a run that may not send a signature of the paying wallet.
 pub(super) const UNVERIFIED_PAYER: Cause = Cause::new(
     &["submit-transaction/another-wallets-key"],
-    When::AllDepart(&[
+    When::AllFail(&[
         "submit-transaction/unsigned",
         "submit-transaction/half-signed",
         "submit-transaction/unlisted-signer",
@@ -289,7 +289,8 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-/// Returns the refusals with a success status. The contract does not show the content of other responses.
+/// Returns the refusals with a success status. The specification does not show the content of other
+/// responses.
 async fn success_status_refusals(
     context: &Context,
 ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {

@@ -9,11 +9,11 @@ pub(crate) const UNTESTED: &[(&str, &str)] = &[
     ),
     (
         "TX-9",
-        "The contract does not name a token contract, and a run transfers nothing.",
+        "The specification does not name a token contract, and a run transfers nothing.",
     ),
     (
         "RECORD-3",
-        "The contract does not give the address. The run finds verification contracts in blocks, or the \
+        "The specification does not give the address. The run finds verification contracts in blocks, or the \
          user names one with `--fixture` or `--contract`.",
     ),
 ];

@@ -71,7 +71,7 @@ pub(crate) fn decodes_one(
         // A schema can't see these, and another case reports them.
         && first_duplicate(&exchange.body).is_none()
     {
-        // The contract does not limit numbers. The client reads times into 64 bits.
+        // The specification does not limit numbers. The client reads times into 64 bits.
         if has_long_number(&exchange.body) {
             return Err(InconclusiveReason::TooLarge(format!(
                 "the response of {} has a number beyond 64 bits, {LIMIT_MESSAGE} ({error})",

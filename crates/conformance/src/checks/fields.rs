@@ -9,8 +9,8 @@ use super::field::Field;
 use crate::api::Sample;
 
 /// The responses whose fields are cases of their own. Balances and stored records have several
-/// documented forms, and the contract does not show the one of `/call-sc` field by field: cases
-/// written by hand check those.
+/// documented forms, and the specification does not show the one of `/call-sc` field by field:
+/// cases written by hand check those.
 const SAMPLES: [Sample; 3] = [Sample::Blocks, Sample::TrustScore, Sample::Refusals];
 
 /// The documented fields that cite a requirement (`x-requirement`). Each is one case.

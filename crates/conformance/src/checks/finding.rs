@@ -13,7 +13,7 @@ pub(crate) struct Finding {
     pub(crate) what: String,
     /// The location in the response's body: a JSON pointer, empty for the whole body.
     pub(crate) pointer: Option<String>,
-    /// The value that the contract requires.
+    /// The value that the specification requires.
     pub(crate) expected: String,
     /// The value that the node sent, shortened and escaped.
     pub(crate) actual: String,

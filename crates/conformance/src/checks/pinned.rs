@@ -1,7 +1,7 @@
 //! Baselines: one node's responses, pinned by name, so that a later run shows changes.
 //!
-//! A baseline belongs to one node. It has what the contract leaves open: undocumented fields, the
-//! bodies of failures, the forms of lists, and the exact content of the oldest blocks. It has
+//! A baseline belongs to one node. It has what the specification leaves open: undocumented fields,
+//! the bodies of failures, the forms of lists, and the exact content of the oldest blocks. It has
 //! nothing that changes between two runs against an idle node. While recording, each request is
 //! sent twice. Responses that differ are pinned by shape, or not at all.
 //!

@@ -1,7 +1,7 @@
 //! Verifies the signatures of a block's receipts with the algorithm that was observed on real nodes.
 //!
-//! The contract does not show the algorithm. A node that uses it for one receipt must use it for
-//! all. If no receipt of a node verifies, the node may use another algorithm.
+//! The specification does not show the algorithm. A node that uses it for one receipt must use it
+//! for all. If no receipt of a node verifies, the node may use another algorithm.
 
 use std::{fmt::Display, sync::LazyLock};
 

@@ -1,12 +1,12 @@
 //! The third oracle: compares the normalised shape of a response with an insta snapshot.
 //!
 //! Shared (`common`) snapshots are portable: every conforming node produces the same text. So a
-//! shape has only what the contract requires. Each value is replaced by its kind, and an array by
-//! the union of its elements.
+//! shape has only what the specification requires. Each value is replaced by its kind, and an array
+//! by the union of its elements.
 //!
 //! Only a run against the local devnode may write a pending snapshot next to the shared ones. A run
-//! against any other node compares with a copy. So a response can't become the contract, whatever
-//! insta's settings are.
+//! against any other node compares with a copy. So a response can't become the specification,
+//! whatever insta's settings are.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -42,7 +42,8 @@ const fn name_of(sample: Sample) -> &'static str {
 pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Findings {
     let responses = objects(context, sample).await?;
     let schema = match sample {
-        // The contract does not show the response's shape. The transaction in it is meant to be submitted.
+        // The specification does not show the response's shape. The transaction in it is meant to
+        // be submitted.
         Sample::CallSc => "/components/schemas/Transaction".to_owned(),
         _ => sample
             .schema(&context.spec, View::Documented)
@@ -91,7 +92,7 @@ pub(crate) fn snapshot_path(sample: Sample) -> String {
     format!("snapshots/common/{}.snap", name_of(sample))
 }
 
-/// Returns a body with `balance` in place of `value`. The contract uses both names.
+/// Returns a body with `balance` in place of `value`. The specification uses both names.
 fn with_one_name(body: &Value) -> Cow<'_, Value> {
     match body.as_object() {
         Some(members) if members.contains_key("value") && !members.contains_key("balance") => {
@@ -105,7 +106,7 @@ fn with_one_name(body: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// Returns the common shape of some values, as far as the contract requires it.
+/// Returns the common shape of some values, as far as the specification requires it.
 fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, InconclusiveReason> {
     let lost = || InconclusiveReason::Harness(format!("the spec has no schema at {at}"));
     let (place, schema) = spec.unwrap(View::Documented, at).ok_or_else(lost)?;

@@ -39,7 +39,7 @@ Exit status:
 #[command(
     name = "nodeproof",
     version,
-    about = "Check whether a node conforms to the API contract"
+    about = "Check whether a node conforms to the specification of its HTTP API"
 )]
 pub struct Nodeproof {
     /// The arguments, which `cargo xtask conformance` has, too.
@@ -108,7 +108,7 @@ pub struct MonitorArgs {
     pub log: LogFormat,
 }
 
-/// Check whether a node conforms to the API contract.
+/// Check whether a node conforms to the specification of its HTTP API.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct ConformanceArgs {
@@ -171,7 +171,7 @@ pub struct ConformanceArgs {
     #[arg(long)]
     pub list: bool,
 
-    /// Fail the run if it did not exercise everything that the contract documents.
+    /// Fail the run if it did not exercise everything that the specification documents.
     #[arg(long)]
     pub require_coverage: bool,
 
@@ -300,7 +300,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "GLOB")]
     pub skip: Vec<String>,
 
-    /// Fail the run on warnings, too: violations of what is expected but not documented.
+    /// Fail the run on warnings, too: mismatches with what is expected but not documented.
     #[arg(long)]
     pub strict: bool,
 

@@ -16,7 +16,7 @@ or with no value at all. \
                        For a submission, `response.valid` that is not true.";
 /// How messages are signed, and where that is described.
 const SIGNING: &str = "ECDSA on secp256k1 over the SHA-1 digest of the transaction, or of a receipt's `data`, as CPython's \
-                       json.dumps writes it. docs/signing.md has it byte for byte, with test vectors. The contract does not \
+                       json.dumps writes it. docs/signing.md has it byte for byte, with test vectors. The specification does not \
                        show it (OPEN-13).";
 
 /// Explains a case or a requirement.
@@ -76,9 +76,11 @@ fn of_requirement(known: &Requirement, cases: &[Case]) -> String {
         .collect();
     match untested(known.id) {
         Some(reason) => section(&mut out, "No case", reason),
-        None if lines.is_empty() => {
-            section(&mut out, "No case", "The contract does not require it.")
-        }
+        None if lines.is_empty() => section(
+            &mut out,
+            "No case",
+            "The specification does not require it.",
+        ),
         None => section(&mut out, "Cases", &lines),
     }
     out

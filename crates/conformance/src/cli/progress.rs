@@ -161,7 +161,7 @@ fn how_far(sweep: &SweepProgress) -> String {
         }
     }
     if sweep.findings > 0 {
-        text.push_str(&format!(", {} violations", sweep.findings));
+        text.push_str(&format!(", {} findings", sweep.findings));
     }
     text
 }
@@ -190,9 +190,9 @@ mod tests {
         };
         assert_eq!(
             how_far(&sweep),
-            "5000 of 10000 blocks, 500 a second, 10 s left, 3 violations"
+            "5000 of 10000 blocks, 500 a second, 10 s left, 3 findings"
         );
         sweep.done = 0;
-        assert_eq!(how_far(&sweep), "5000 of 10000 blocks, 3 violations");
+        assert_eq!(how_far(&sweep), "5000 of 10000 blocks, 3 findings");
     }
 }

@@ -58,7 +58,8 @@ impl Context {
                 for exchange in responses.iter().flatten() {
                     http::record(exchange);
                 }
-                // The contract does not show the form of an error response, whatever its status.
+                // The specification does not show the form of an error response, whatever its
+                // status.
                 let told =
                     |response: &Arc<Exchange>| !response.success_object().is_some_and(is_refusal);
                 responses.map(|responses| responses.into_iter().filter(told).collect())

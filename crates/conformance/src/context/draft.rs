@@ -103,7 +103,7 @@ impl From<BuiltCallMismatch> for Unsigned {
     fn from(error: BuiltCallMismatch) -> Self {
         let reason = error.to_string();
         match &error {
-            // The contract does not define these two members of a built transaction.
+            // The specification does not define these two members of a built transaction.
             BuiltCallMismatch::Changed { member, .. }
                 if member.ends_with("descr") || member.ends_with("is_child_txn") =>
             {

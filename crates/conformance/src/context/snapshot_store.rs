@@ -1,8 +1,8 @@
 //! The snapshots of a run, compared by insta.
 //!
 //! Only a run against the local devnode may write a pending snapshot next to the shared ones. A run
-//! against any other node compares with a copy. So a response can't become the contract, whatever
-//! insta's settings are.
+//! against any other node compares with a copy. So a response can't become the specification,
+//! whatever insta's settings are.
 
 use std::{
     fs, io,

@@ -1,8 +1,8 @@
 //! Requests blocks one by one, and decides which of them exist.
 //!
-//! The contract does not define the response for a block that does not exist, and a single response
-//! may be wrong. So if a response is neither a block nor "not found", the neighbouring blocks are
-//! requested. One faulty block must not end a search or hide the blocks after it.
+//! The specification does not define the response for a block that does not exist, and a single
+//! response may be wrong. So if a response is neither a block nor "not found", the neighbouring
+//! blocks are requested. One faulty block must not end a search or hide the blocks after it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,9 +1,9 @@
 //! Finds samples for requests on the node's own chain.
 //!
-//! The contract has no endpoint for the latest block, for wallets or for tokens. So `search` finds
-//! the latest block by doubling and bisection, and reads blocks at both ends and in between. `mentions`
-//! finds everything else in their content. Addresses are recognised at any place, also in a text that
-//! holds JSON.
+//! The specification has no endpoint for the latest block, for wallets or for tokens. So `search`
+//! finds the latest block by doubling and bisection, and reads blocks at both ends and in between.
+//! `mentions` finds everything else in their content. Addresses are recognised at any place, also
+//! in a text that holds JSON.
 
 mod blocks;
 mod discover;

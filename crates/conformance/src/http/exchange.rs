@@ -307,7 +307,7 @@ impl Exchange {
 
     /// Returns the body of a successful response if it is a JSON object.
     ///
-    /// Any 2xx status counts, because the contract does not name one.
+    /// Any 2xx status counts, because the specification does not name one.
     pub(crate) fn success_object(&self) -> Option<&Value> {
         if !self.is_success() {
             return None;

@@ -34,12 +34,12 @@ fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r
         explained.inconclusive,
         Some(InconclusiveReason::NoSample(_))
     );
-    if !explained.is_violation() && !no_sample {
+    if !explained.is_mismatch() && !no_sample {
         return None;
     }
     causes(&explained.case).find_map(|cause| {
         results.iter().find(|result| {
-            result.is_violation()
+            result.is_mismatch()
                 && result.case.id != explained.case.id
                 && cause.includes(result.case.id, result.case.field())
                 && holds(cause.when, result, explained, results)
@@ -55,36 +55,36 @@ pub(super) fn causes(case: &Case) -> impl Iterator<Item = &'static Cause> {
 /// Whether the condition of a cause holds.
 fn holds(when: When, cause: &CaseResult, explained: &CaseResult, results: &[CaseResult]) -> bool {
     match when {
-        When::Always => explained.is_violation(),
-        When::Inconclusive => !explained.is_violation(),
+        When::Always => explained.is_mismatch(),
+        When::Inconclusive => !explained.is_mismatch(),
         When::Unusable => {
-            is_unusable(cause) && (!explained.is_violation() || same_failure(cause, explained))
+            is_unusable(cause) && (!explained.is_mismatch() || same_failure(cause, explained))
         }
-        When::SameResponses => explained.is_violation() && same_responses(cause, explained),
+        When::SameResponses => explained.is_mismatch() && same_responses(cause, explained),
         When::Mentions(word) => {
             let mentions = |text: &str| text.contains(word);
-            explained.is_violation()
+            explained.is_mismatch()
                 && explained.findings.iter().all(|finding| {
                     mentions(&finding.what) || finding.pointer.as_deref().is_some_and(mentions)
                 })
         }
         When::BothMention(word) => {
-            explained.is_violation()
+            explained.is_mismatch()
                 && [cause, explained]
                     .iter()
                     .all(|case| case.findings.iter().any(|one| one.what.contains(word)))
         }
         When::ServerErrors => {
-            explained.is_violation()
+            explained.is_mismatch()
                 && explained.findings.iter().all(|finding| {
                     let exchange = finding.exchange.as_ref();
                     exchange.is_some_and(|exchange| exchange.status >= 500)
                 })
         }
-        When::AllDepart(ids) => ids.iter().all(|id| {
+        When::AllFail(ids) => ids.iter().all(|id| {
             results
                 .iter()
-                .any(|one| one.case.id == *id && one.is_violation())
+                .any(|one| one.case.id == *id && one.is_mismatch())
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! The known failures of nodes: case IDs with a reason and, optionally, an expiry date and limits.
 //!
-//! These cases still run. If one violates its requirement, its outcome is *known*. If it passes, its
+//! These cases still run. If one fails, its outcome is *known*. If it passes, its
 //! outcome is *stale*, and the run fails. So the file can't list faults that are fixed.
 
 use std::{collections::BTreeMap, str::FromStr};
@@ -48,7 +48,7 @@ pub enum ExpectationError {
         reason: nodeproof_client::InputError,
     },
     /// A reason is empty.
-    #[error("{0:?} has no reason: give the reason for the violation and where it is tracked")]
+    #[error("{0:?} has no reason: give the reason for the mismatch and where it is tracked")]
     NoReason(String),
     /// An expiry is not a date without a time.
     #[error("{case:?} expires on {found}, which is not a date such as 2027-06-30")]
@@ -234,20 +234,20 @@ impl Expectations {
             return;
         };
         if expected.expires.is_some_and(|last| last < today) {
-            if result.is_violation() {
+            if result.is_mismatch() {
                 result.note = Some(format!("known until it expired: {}", expected.reason));
             }
             return;
         }
-        if result.is_violation() && !expected.limits.cover(result) {
+        if result.is_mismatch() && !expected.limits.cover(result) {
             result.note = Some(format!("known only in part: {}", expected.reason));
-        } else if result.is_violation() {
+        } else if result.is_mismatch() {
             result.outcome = Outcome::Known;
             result.note = Some(expected.reason.clone());
         } else if result.outcome == Outcome::Pass {
             result.outcome = Outcome::Stale;
             result.note = Some(format!(
-                "expected to violate the contract ({}), but does not: remove it from the file",
+                "expected to fail ({}), but passes: remove it from the file",
                 expected.reason
             ));
         }

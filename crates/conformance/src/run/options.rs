@@ -36,7 +36,7 @@ pub struct Options {
     pub files: Files,
     /// Whether a mismatch at the level SHOULD fails the run.
     pub strict: bool,
-    /// Whether the run fails if it did not exercise something that the contract documents.
+    /// Whether the run fails if it did not exercise something that the specification documents.
     pub require_coverage: bool,
     /// The blocks of a sweep. Without it, the cases about blocks check up to 128 blocks, chosen by the chain's length.
     pub sweep: Option<Sweep>,

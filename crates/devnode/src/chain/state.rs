@@ -62,7 +62,8 @@ impl Chain {
             rules,
             genesis_time,
             blocks: Vec::new(),
-            // The contract requires 64 hexadecimal characters, and there is no block before the first one.
+            // The specification requires 64 hexadecimal characters, and there is no block before
+            // the first one.
             tip_hash: Hash256::from_bytes([0; 32]),
             ledger: Ledger::default(),
             table: Table::new(rules.verification),

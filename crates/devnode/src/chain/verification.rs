@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
-/// The table's name. Source: the contract, "Stored in the contract table named `verification`".
+/// The table's name. Source: RECORD-13 of the specification.
 pub(crate) const TABLE: &str = "verification";
 
 /// One claim about an asset.

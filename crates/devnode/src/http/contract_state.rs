@@ -18,7 +18,7 @@ use crate::{Forms, InjectedFault, Node, chain::TABLE};
 
 /// Returns a row of a contract's table, or null if no row matches.
 ///
-/// It is in `value`, as the contract describes, and in `data`, as observed on a real node.
+/// It is in `value`, as the specification describes, and in `data`, as observed on a real node.
 pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Response {
     let mut faults = Faults::default();
     let table = faults.note(query.text("table_name"));

@@ -12,19 +12,19 @@ pub struct Comparison {
     pub before: Option<RunSummary>,
     /// The later run. It is missing if only the earlier report has this node.
     pub after: Option<RunSummary>,
-    /// Cases that violate a requirement now and did not before, or that violate a more binding
-    /// requirement than before.
+    /// Cases that have findings now and had none before, or whose findings are now about a more binding
+    /// requirement.
     pub new: Vec<CaseChange>,
-    /// Cases that violated a requirement before and pass now. The later run requested the samples of
+    /// Cases that had findings before and pass now. The later run requested the samples of
     /// the earlier findings again.
     pub fixed: Vec<CaseChange>,
-    /// Cases that violated a requirement before and pass now, although the later run did not request
+    /// Cases that had findings before and pass now, although the later run did not request
     /// all samples of the earlier findings. The fault may still be there.
     pub not_seen_again: Vec<CaseChange>,
-    /// Cases that violate a requirement in both runs, but with other findings.
+    /// Cases that have findings in both runs, but other ones.
     pub changed: Vec<CaseChange>,
-    /// The IDs of cases that violate a requirement in both runs with the same findings, except those that
-    /// another case explains.
+    /// The IDs of cases that have the same findings in both runs, except those that another case
+    /// explains.
     pub remaining: Vec<String>,
     /// Cases that had no result before (inconclusive or skipped) and have one without findings now.
     pub judged: Vec<CaseChange>,

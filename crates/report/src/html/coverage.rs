@@ -34,7 +34,7 @@ pub(super) fn section(report: &Report) -> Markup {
                 @if !unseen.is_empty() {
                     details.gaps {
                         summary {
-                            (count(unseen.len(), "field")) " of the contract that no response had"
+                            (count(unseen.len(), "field")) " of the specification that no response had"
                         }
                         (case_links(unseen.iter().map(String::as_str)))
                     }

@@ -93,7 +93,7 @@ pub(super) fn swept(sweep: &SweepReport) -> Markup {
             }
             @if sweep.missing > 0 { " " span { (sweep.missing) " missing" } }
             @if sweep.unread > 0 { " " span { (sweep.unread) " not read" } }
-            " " span { (sweep.findings) " violations" }
+            " " span { (sweep.findings) " findings" }
             @if let Some(records) = sweep.records {
                 " " span { "records of " (records.compared) " of " (records.assets) " claimed assets compared" }
             }

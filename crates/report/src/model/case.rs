@@ -83,7 +83,7 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// One numbered requirement of the contract.
+/// One numbered requirement of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RequirementReport {
     /// The requirement's ID, such as `BLOCK-3`.

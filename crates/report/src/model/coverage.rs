@@ -1,4 +1,4 @@
-//! What a run exercised of the documented contract, and what it did not.
+//! What a run exercised of the specification, and what it did not.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

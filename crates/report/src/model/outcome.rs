@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// The contract states it. A node that violates it does not conform.
+    /// The specification states it. A node that does otherwise does not conform.
     Must,
-    /// Expected, but not written. A violation is a warning, and a failure with `--strict`.
+    /// Expected, but not written. A mismatch is a warning, and a failure with `--strict`.
     Should,
     /// What real nodes do. A difference is information.
     Observed,
@@ -70,9 +70,9 @@ pub enum Aspect {
 pub enum Outcome {
     /// The node meets the requirement.
     Pass,
-    /// The node violates a requirement of the contract.
+    /// The node does not conform to a requirement of the specification.
     Fail,
-    /// The node violates a requirement that is expected, but not written.
+    /// The node does not conform to a requirement that is expected, but not written.
     Warn,
     /// The node differs from real nodes.
     Info,
@@ -80,9 +80,9 @@ pub enum Outcome {
     Inconclusive,
     /// The case was not selected, or not allowed to run.
     Skipped,
-    /// The node violates the requirement, as an expectation states.
+    /// The node does not conform to the requirement, as an expectation states.
     Known,
-    /// The node meets the requirement, although an expectation states a violation.
+    /// The node conforms to the requirement, although an expectation states a mismatch.
     Stale,
 }
 

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// No conclusive case found a violation. The exit status is 0. It is 5 if an expectation is
+    /// No conclusive case has a finding. The exit status is 0. It is 5 if an expectation is
     /// stale, and 1 if the run had to exercise everything and did not.
     Conforms,
-    /// The node violates a requirement, or the nodes disagree: exit status 1.
+    /// The node does not conform to a requirement, or the nodes disagree: exit status 1.
     DoesNotConform,
     /// The node was not reached or was lost, the run ran out of time, or a signal ended it: exit
     /// status 3, 130 or 143.

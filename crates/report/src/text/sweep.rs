@@ -20,7 +20,7 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
             let _ = write!(out, ", {count} {what}");
         }
     }
-    let _ = writeln!(out, ", {}", violations(sweep.findings));
+    let _ = writeln!(out, ", {}", findings(sweep.findings));
     if let Some(lowest) = sweep.none_below {
         let _ = writeln!(
             out,
@@ -61,10 +61,10 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
     }
 }
 
-fn violations(count: u64) -> String {
+fn findings(count: u64) -> String {
     match count {
-        0 => "no violations".to_owned(),
-        1 => "1 violation".to_owned(),
-        count => format!("{count} violations"),
+        0 => "no findings".to_owned(),
+        1 => "1 finding".to_owned(),
+        count => format!("{count} findings"),
     }
 }

@@ -31,7 +31,7 @@ impl Claimed {
     }
 }
 
-/// Parses an address in either case. Some tools mix the cases as a checksum.
+/// Parses an address in upper or lower case. Some tools mix both as a checksum.
 pub(super) fn address(text: &str) -> Result<WalletAddress, KeyFileFault> {
     text.trim()
         .to_ascii_lowercase()

@@ -1,4 +1,4 @@
-//! `/call-sc`: the contract does not show the shape of its response.
+//! `/call-sc`: the specification does not show the shape of its response.
 
 use std::sync::Arc;
 

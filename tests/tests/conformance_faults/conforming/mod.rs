@@ -1,7 +1,9 @@
-//! Nodes that keep the contract in a different way from a local node. None of them may fail a case.
+//! Nodes that conform to the specification in a different way from a local node. None of them may fail a
+//! case.
 //!
-//! Each row is a good node with one change that the contract allows. The row lists the cases that warn
-//! or inform because known nodes behave differently. No other case may, and the exit status is 0.
+//! Each row is a good node with one change that the specification allows. The row lists the cases
+//! that warn or inform because known nodes behave differently. No other case may, and the exit
+//! status is 0.
 
 mod balances;
 mod behaviours;
@@ -82,7 +84,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
 
 const INTRODUCTION: &str = "# Conforming variants
 
-These nodes conform to the contract in a different way than the local node. A conformance run against each of them ends with
+These nodes conform to the specification in a different way than the local node. A conformance run against each of them ends with
 exit status 0: no MUST case fails. If known nodes behave differently, a case warns. This file is generated from the
 table that the tests run: `UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` updates it.
 ";

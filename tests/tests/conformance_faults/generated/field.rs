@@ -11,16 +11,16 @@ pub(crate) enum Shape {
     },
     Number,
     Boolean,
-    /// A text, and whether the contract gives it a form.
+    /// A text, and whether the specification gives it a form.
     Text {
         has_form: bool,
     },
-    /// An array, and whether the contract gives its texts a form.
+    /// An array, and whether the specification gives its texts a form.
     List {
         has_form: bool,
     },
     Object,
-    /// The contract does not show its form.
+    /// The specification does not show its form.
     Open,
 }
 

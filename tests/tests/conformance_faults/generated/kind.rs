@@ -194,7 +194,7 @@ impl Kind {
     }
 }
 
-/// Returns a value that violates the form in the contract.
+/// Returns a value that does not have the form in the specification.
 fn malformed(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {

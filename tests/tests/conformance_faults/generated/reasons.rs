@@ -56,14 +56,14 @@ pub(crate) const BLOCKS: &[Reason] = &[
         &["timestamp"],
         &[Rounded],
         only_the_hash!(
-            "A chain can start at any time, and the contract does not define the time between blocks."
+            "A chain can start at any time, and the specification does not define the time between blocks."
         ),
     ),
     reason(
         &["committee"],
         &[Empty, Truncated],
         only_the_hash!(
-            "The contract does not define which wallets are in a committee, or how many."
+            "The specification does not define which wallets are in a committee, or how many."
         ),
     ),
 ];
@@ -75,7 +75,7 @@ pub(crate) const STATE: &[Reason] = &[];
 pub(crate) const TRUST: &[Reason] = &[reason(
     &["trust_score"],
     &[Constant, Truncated, Rounded, FromAnotherObject],
-    "No other endpoint returns scores, and the contract does not define how they are computed.",
+    "No other endpoint returns scores, and the specification does not define how they are computed.",
 )];
 
 const SET_BY_THE_CALLER: &str =
@@ -143,6 +143,6 @@ pub(crate) const REFUSED: &[Reason] = &[
     reason(
         &["response.new_transaction"],
         &[Contradicting, WrongLater],
-        "The contract does not define whether a refused transaction counts as new.",
+        "The specification does not define whether a refused transaction counts as new.",
     ),
 ];

@@ -35,8 +35,8 @@ pub(super) struct AddArgs {
     /// Link to a supporting document. May be given more than once
     #[arg(long, value_name = "URL")]
     link: Vec<String>,
-    /// Outcome of the verification, a whole number. The contract does not state what the values
-    /// mean
+    /// Outcome of the verification, a whole number. The specification does not state what the
+    /// values mean
     #[arg(
         long,
         value_name = "N",
@@ -55,8 +55,8 @@ pub(super) struct AddArgs {
     /// File with the free text, UTF-8, or - for standard input
     #[arg(long, value_name = "FILE|-", conflicts_with = "remarks")]
     remarks_file: Option<PathBuf>,
-    /// Threshold after which the record may be deleted, a whole number. The contract does not state
-    /// its unit
+    /// Threshold after which the record may be deleted, a whole number. The specification does not
+    /// state its unit
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     deletable_after: Integer,
     /// Address of the verification contract: ct and 40 lower-case hexadecimal digits

@@ -178,7 +178,7 @@ fn check_transaction(
             "type" => literal(raw, "3", &place)?,
             "valid" => literal(raw, "1", &place)?,
             "descr" => is_text(raw, "", &place)?,
-            // Observed on real nodes. Not in the contract.
+            // Observed on real nodes. Not in the specification.
             "is_child_txn" => literal(raw, "false", &place)?,
             "timestamp" => {
                 let digits = raw.bytes().all(|byte| byte.is_ascii_digit());
