@@ -1,4 +1,4 @@
-//! Checks that the test vectors in docs/signing.md match what the wallet computes.
+//! Checks that the test vectors in docs/signing-vectors.json match what the wallet computes.
 //!
 //! `UPDATE_SIGNING_GUIDE=1` updates them.
 #![expect(clippy::expect_used, reason = "a test that can't go on fails")]
@@ -23,10 +23,15 @@ fn sha1_hex(message: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn guide() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "..", "docs", "signing.md"]
-        .iter()
-        .collect()
+fn file() -> PathBuf {
+    [
+        env!("CARGO_MANIFEST_DIR"),
+        "..",
+        "docs",
+        "signing-vectors.json",
+    ]
+    .iter()
+    .collect()
 }
 
 fn signed(keys: &KeyPair, private: &str, document: &str) -> Value {
@@ -73,17 +78,15 @@ fn vectors() -> Value {
 
 #[test]
 fn the_vectors_of_the_guide_are_what_the_wallet_computes() {
-    let text = fs::read_to_string(guide()).expect("the guide");
-    let (before, _) = text.split_once("```json\n").unwrap_or((&text, ""));
-    let block = serde_json::to_string_pretty(&vectors()).expect("JSON");
-    let wanted = format!("{before}```json\n{block}\n```\n");
+    let vectors = serde_json::to_string_pretty(&vectors()).expect("JSON");
+    let wanted = format!("{vectors}\n");
     if std::env::var_os("UPDATE_SIGNING_GUIDE").is_some() {
-        fs::write(guide(), &wanted).expect("the guide is written");
+        fs::write(file(), &wanted).expect("the file is written");
     }
-    let text = fs::read_to_string(guide()).expect("the guide");
+    let text = fs::read_to_string(file()).expect("the file");
     assert!(
         text == wanted,
-        "docs/signing.md differs: run this test with UPDATE_SIGNING_GUIDE=1"
+        "docs/signing-vectors.json differs: run this test with UPDATE_SIGNING_GUIDE=1"
     );
 }
 

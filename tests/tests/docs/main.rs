@@ -2,7 +2,8 @@
 //!
 //! A block of the language `console` is run: each line that begins with `$ ` is a command, and the lines
 //! after it are its output. `…` alone on a line stands for any lines, and within a line for any text. A
-//! block such as `toml nodes.toml` writes that file. Each page has its own folder and home.
+//! block such as `toml nodes.toml` writes that file. `devnode … --port N &` starts a node at a free port, which the page shows
+//! as port N. Each page has its own folder and home.
 //! `UPDATE_DOCS=1` writes the actual output into blocks that differ.
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test that can't go on fails")]

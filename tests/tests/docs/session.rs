@@ -1,6 +1,7 @@
 //! A shell with the programs of this workspace, in its own folder.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{BufRead, BufReader, Read},
     os::unix::fs::symlink,
@@ -11,15 +12,15 @@ use std::{
 use integration_tests::built;
 use tempfile::TempDir;
 
-/// The port in the pages.
-const PAGE_PORT: &str = "localhost:8420";
+/// The port of a node in the pages, unless its command has another one.
+const PAGE_PORT: &str = "8420";
 
 const PROGRAMS: [&str; 4] = ["nodeproof", "nodectl", "devnode", "xtask"];
 
 pub(crate) struct Session {
     folder: TempDir,
-    /// The node that runs in the background, and its address.
-    node: Option<(Child, String)>,
+    /// The nodes that run in the background with their addresses, by their port in the pages.
+    nodes: BTreeMap<String, (Child, String)>,
 }
 
 impl Session {
@@ -32,7 +33,10 @@ impl Session {
             let program = built::program(name).expect("the program is built");
             symlink(program, programs.join(name)).expect("a link");
         }
-        Self { folder, node: None }
+        Self {
+            folder,
+            nodes: BTreeMap::new(),
+        }
     }
 
     fn home(&self) -> PathBuf {
@@ -52,13 +56,16 @@ impl Session {
             Some(background) => self.start_node(background),
             None => self.run_to_its_end(line),
         };
-        let output = output.replace(&*self.home().to_string_lossy(), "/home/ada");
-        match &self.node {
-            Some((_, address)) => output
-                .replace(&address.replace("127.0.0.1", "localhost"), PAGE_PORT)
-                .replace(address.as_str(), "127.0.0.1:8420"),
-            None => output,
+        let mut output = output.replace(&*self.home().to_string_lossy(), "/home/ada");
+        for (port, (_, address)) in &self.nodes {
+            output = output
+                .replace(
+                    &address.replace("127.0.0.1", "localhost"),
+                    &format!("localhost:{port}"),
+                )
+                .replace(address.as_str(), &format!("127.0.0.1:{port}"));
         }
+        output
     }
 
     fn run_to_its_end(&self, line: &str) -> String {
@@ -69,9 +76,16 @@ impl Session {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    /// Starts a node at a free port in place of the previous one. Returns its first output.
+    /// Starts a node at a free port in place of the previous one with the same port in the page.
+    /// Returns its first output.
     fn start_node(&mut self, line: &str) -> String {
-        self.stop_node();
+        let (line, port) = match line.split_once(" --port ") {
+            Some((line, port)) => (line, port.trim()),
+            None => (line, PAGE_PORT),
+        };
+        if let Some(previous) = self.nodes.remove(port) {
+            stop(previous);
+        }
         assert!(
             line.contains("devnode"),
             "only a node runs in the background: {line}"
@@ -95,24 +109,29 @@ impl Session {
             .and_then(|(_, rest)| rest.split_whitespace().next())
             .expect("the base URL")
             .to_owned();
-        self.node = Some((child, address));
+        self.nodes.insert(port.to_owned(), (child, address));
         greeting
     }
 
-    /// Returns the page's text with the actual port of the node.
+    /// Returns the page's text with the actual ports of the nodes.
     fn localised(&self, text: &str) -> String {
-        let text = text.replace("/home/ada", &self.home().to_string_lossy());
-        match &self.node {
+        let mut text = text.replace("/home/ada", &self.home().to_string_lossy());
+        if !self.nodes.is_empty() {
             // A free port does not identify a network, so the network must be named.
-            Some((_, address)) => text
-                .replace(
-                    "nodeproof --base-url",
-                    "nodeproof --network devnet --base-url",
-                )
-                .replace(PAGE_PORT, &address.replace("127.0.0.1", "localhost"))
-                .replace("127.0.0.1:8420", address),
-            None => text,
+            text = text.replace(
+                "nodeproof --base-url",
+                "nodeproof --network devnet --base-url",
+            );
         }
+        for (port, (_, address)) in &self.nodes {
+            text = text
+                .replace(
+                    &format!("localhost:{port}"),
+                    &address.replace("127.0.0.1", "localhost"),
+                )
+                .replace(&format!("127.0.0.1:{port}"), address);
+        }
+        text
     }
 
     fn shell(&self, line: &str) -> Command {
@@ -128,7 +147,7 @@ impl Session {
             .env("HOME", self.home())
             .env("PATH", format!("{}:{inherited}", programs.display()))
             .stdin(Stdio::null());
-        if let Some((_, address)) = &self.node {
+        if let Some((_, address)) = self.nodes.get(PAGE_PORT) {
             // This replaces the default, http://127.0.0.1:8420.
             command.env("NODECTL_BASE_URL", format!("http://{address}"));
             command.env("NODECTL_NETWORK", "devnet");
@@ -140,17 +159,17 @@ impl Session {
         }
         command
     }
-
-    fn stop_node(&mut self) {
-        if let Some((mut child, _)) = self.node.take() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.stop_node();
+        while let Some((_, node)) = self.nodes.pop_first() {
+            stop(node);
+        }
     }
+}
+
+fn stop((mut child, _): (Child, String)) {
+    let _ = child.kill();
+    let _ = child.wait();
 }
