@@ -76,8 +76,8 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["call-sc/timestamp-unit"];
         "returns the first built call for every request",
             stateful(FirstResponse::new(|request| request.path == CALL))
-            => ["call-sc/deep-and-large-params", "call-sc/params", "call-sc/signers",
-                "call-sc/trans-code-distinct", "call-sc/unknown-contract"];
+            => ["call-sc/deep-and-large-params", "call-sc/function-called", "call-sc/params",
+                "call-sc/signers", "call-sc/trans-code-distinct", "call-sc/unknown-contract"];
         "building a call changes a wallet's list of tokens", stateful(FeePerCall::default()) => ["call-sc/changes-nothing"];
         "building a call stores its claim", stateful(ClaimsAtOnce::default())
             => ["call-sc/changes-nothing"];
@@ -96,6 +96,14 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         } => ["call-sc/unknown-contract"];
         "a built call has another function", change_json(CALL, |_, response| {
             set(response, "/transaction/specific_data/function", json!("transfer"));
+        }) => ["call-sc/function-called"];
+        "every built call has the function add_verification", change_response(CALL, |request, response| {
+            let call: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            match call["function_called"] == "transfer" {
+                true => response.with_status(StatusCode::OK).with_body(json!({"transaction":
+                    {"specific_data": {"function": "add_verification"}}}).to_string()),
+                false => response,
+            }
         }) => ["call-sc/function-called"];
         "a built call has an additional signer", change_json(CALL, |_, response| {
             let signers = response.pointer_mut("/transaction/specific_data/signers");

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
     faults::{
-        ChangingValue, SeededFault, StatefulFault, change_json, remove, respond_successfully_if,
-        set, stateful,
+        ChangingValue, SeededFault, StatefulFault, change_json, change_response, remove,
+        respond_successfully_if, set, stateful,
     },
     proxy::{RecordedRequest, Response},
     seeded_faults,
@@ -37,6 +37,28 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             response["value"] = Value::Null;
             response["data"] = Value::Null;
         }) => ["sc-state/claim-readable"];
+        "the record of one claim is null", change_json(STATE, {
+            let asset = facts.asset.clone();
+            move |_, response| {
+                let is_of = |name: &str| response[name][1] == asset.as_str();
+                if is_of("value") || is_of("data") {
+                    response["value"] = Value::Null;
+                    response["data"] = Value::Null;
+                }
+            }
+        }) => ["sc-state/claim-readable"];
+        "reads only the order of parameters in the specification", change_response(STATE, |request, response| {
+            match request.query.starts_with("table_name=") || !request.query.contains("table_name=") {
+                true => response,
+                false => response.with_status(axum::http::StatusCode::BAD_REQUEST).with_body("{}"),
+            }
+        }) => ["http/equal-queries"];
+        "does not decode percent-encoded letters", change_response(STATE, |request, response| {
+            match request.query.contains("unique_value=%62%69") || request.query.contains("table_name=%76") {
+                true => response.with_status(axum::http::StatusCode::BAD_REQUEST).with_body("{}"),
+                false => response,
+            }
+        }) => ["http/equal-queries"];
         "the response is a bare array", change_json(STATE, |_, response| *response = response["value"].take())
             => ["sc-state/responds"];
         "the response has no value member", change_json(STATE, |_, response| remove(response, "", "value"))

@@ -11,7 +11,7 @@ use integration_tests::{
         SeededFault, StatefulFault, change_json, change_response, remove, respond_successfully_if,
         set, stateful,
     },
-    proxy::{RecordedRequest, Response},
+    proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
     submissions::{SUBMIT, accepting, kind_of_submission, refusing},
 };
@@ -126,6 +126,25 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["submit-transaction/signature-order"];
+        "refuses every transaction of two signers", change_response(SUBMIT, |request, response| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            match kind_of_submission(request) == "control" && body["signatures"][1].is_object() {
+                true => response.with_body(NOT_VALID),
+                false => response,
+            }
+        }) => ["submit-transaction/two-signers"];
+        "refuses a submission with its signatures first", refusing_text("{\"signatures\"")
+            => ["submit-transaction/equal-forms"];
+        "refuses a submission with line breaks", refusing_text("\n{ \"transaction\"")
+            => ["submit-transaction/equal-forms"];
+        "refuses capital letters in a signature", change_response(SUBMIT, |request, response| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            let signature = body["signatures"][0]["msgsign"].as_str().unwrap_or_default();
+            match signature.contains(|digit: char| digit.is_ascii_uppercase()) {
+                true => response.with_body(NOT_VALID),
+                false => response,
+            }
+        }) => ["submit-transaction/equal-forms"];
         "refuses a fee with a fraction of 0", change_response(SUBMIT, |request, response| {
             match String::from_utf8_lossy(&request.body).contains("1000000.0") {
                 true => response.with_body(NOT_VALID),
@@ -215,4 +234,15 @@ pub(crate) fn typed(mut response: Response, media: &'static str) -> Response {
     let media = HeaderValue::from_static(media);
     response.headers.insert(header::CONTENT_TYPE, media);
     response
+}
+
+/// Refuses correct submissions whose body begins with this text.
+fn refusing_text(start: &'static str) -> Fault {
+    change_response(SUBMIT, move |request, response| {
+        let begins = request.body.starts_with(start.as_bytes());
+        match begins && kind_of_submission(request) == "control" {
+            true => response.with_body(NOT_VALID),
+            false => response,
+        }
+    })
 }

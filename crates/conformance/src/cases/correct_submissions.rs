@@ -9,7 +9,7 @@ use super::inconclusive::unknown;
 use crate::{
     api::{is_missing_endpoint, is_valid},
     checks::{Checked, Finding, Findings, Reply},
-    context::{Claim, Context, FurtherClaim, Refusal},
+    context::{Claim, Context, EqualForm, FurtherClaim, Refusal},
     http::{Exchange, InconclusiveReason},
 };
 
@@ -29,10 +29,33 @@ pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
     compare(context, &context.submissions.control().await?, &right, what).await
 }
 
+/// Checks that two wallets can sign a transaction.
+pub(crate) async fn two_signers(context: &Context) -> Findings {
+    let what = "a transaction that both of its signers signed is refused, while one of a single signer is accepted";
+    // The claim of the run's wallet and a co-signer decides, if the node accepts claims of the first alone.
+    let claim = context.submissions.own_claim().await;
+    if let Some(claim) = claim.filter(|claim| claim.is_accepted())
+        && let Some(Ok(shared)) = &claim.shared
+        && let Ok(alone) = &claim.submitted
+    {
+        let reversed = shared.reversed.iter().flatten();
+        if reversed.into_iter().any(|response| is_valid(response)) {
+            return Ok(Checked::passed());
+        }
+        if let Some(Ok(in_order)) = &shared.in_order {
+            return compare(context, alone, in_order, what).await;
+        }
+    }
+    let right = context.submissions.of_two(false).await?;
+    compare(context, &context.submissions.control().await?, &right, what).await
+}
+
 /// Checks that the order of signatures does not matter. An element of `signatures` names its wallet.
 pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     let what =
         "the signatures of two signers are refused if their order differs from that of the signers";
+    const REFUSED: &str =
+        "the node refuses two signers in either order, which another case reports";
     // The claim of the run's wallet and a co-signer was submitted in both orders.
     let claim = context.submissions.own_claim().await;
     let shared = claim.and_then(|claim| claim.shared.as_ref()?.as_ref().ok());
@@ -44,12 +67,29 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
             Some(Ok(in_order)) if is_valid(in_order) => {
                 return compare(context, in_order, reversed, what).await;
             }
+            Some(Ok(_)) if claim.is_some_and(Claim::is_accepted) => return unknown(REFUSED),
             Some(_) => {}
         }
     }
     let in_order = context.submissions.of_two(false).await?;
     let reversed = context.submissions.of_two(true).await?;
+    let control = context.submissions.control().await?;
+    if is_valid(&control) && !is_valid(&in_order) && !is_valid(&reversed) {
+        return unknown(REFUSED);
+    }
     compare(context, &in_order, &reversed, what).await
+}
+
+/// Checks that the same submission is accepted however its JSON and its signature are written.
+pub(crate) async fn equal_forms(context: &Context) -> Findings {
+    let control = context.submissions.control().await?;
+    let mut checked = Checked::default();
+    for form in EqualForm::ALL {
+        let right = context.submissions.in_form(form).await?;
+        let what = format!("{} is refused", form.what());
+        checked.extend(compare(context, &control, &right, &what).await?);
+    }
+    Ok(checked)
 }
 
 /// Checks that a fee may be written with a fraction of 0.

@@ -71,6 +71,19 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "http/equal-queries",
+        level: Level::Should,
+        requirements: &["HTTP-1"],
+        checks: "A query gets a response of the same kind if its parameters are in another order, and if all characters of their values are percent-encoded.",
+        sends: &[
+            get_balances::BALANCE,
+            sc_state::STATE,
+            get_trustscore_wallets::SCORE,
+        ],
+        check: Own(|c| Box::pin(equal_queries(c))),
+        ..BASE
+    },
+    Case {
         id: "http/missing-parameter",
         level: Level::Should,
         requirements: &["BLOCK-1", "BALANCE-1", "STATE-1", "TRUST-1"],
@@ -194,6 +207,45 @@ const WITH_PARAMETERS: [Sample; 4] = [
     Sample::ContractState,
     Sample::TrustScore,
 ];
+
+async fn equal_queries(context: &Context) -> Findings {
+    let mut checked = Checked::default();
+    let carries_value = |exchange: &Exchange| {
+        let body = exchange.success_object();
+        body.is_some_and(|body| !is_nothing(body) && !is_refusal(body))
+    };
+    for sample in WITH_PARAMETERS {
+        let samples = context.sample(sample).await.unwrap_or_default();
+        let Some(known) = samples.iter().find(|known| carries_value(known)) else {
+            continue;
+        };
+        let mut reversed = known.request.clone();
+        reversed.query.reverse();
+        let mut encoded = known.request.clone();
+        let parameters = encoded.query.drain(..).map(|(name, value)| {
+            let value = value.bytes().map(|byte| format!("%{byte:02X}"));
+            format!("{name}={}", value.collect::<String>())
+        });
+        let query = parameters.collect::<Vec<_>>().join("&");
+        let encoded = encoded.with_raw(query);
+        for (request, what) in [
+            (reversed, "with its parameters in another order"),
+            (encoded, "with all characters of its values percent-encoded"),
+        ] {
+            if request == known.request {
+                continue;
+            }
+            let exchange = context.node.send(request).await?;
+            checked.count_item();
+            if !carries_value(&exchange) {
+                let what = format!("the same query {what} gets another response");
+                let expected = known.excerpt(160);
+                checked.push(Finding::new(&exchange, what, expected, exchange.summary()));
+            }
+        }
+    }
+    Ok(checked)
+}
 
 async fn missing_parameter(context: &Context) -> Findings {
     let mut checked = Checked::default();

@@ -13,7 +13,8 @@ use super::{
     cause::{Cause, When},
     check::Check::Own,
     correct_submissions::{
-        after_wrong_signature, batch, fee_with_fraction, high_s, order_of_signatures,
+        after_wrong_signature, batch, equal_forms, fee_with_fraction, high_s, order_of_signatures,
+        two_signers,
     },
     http::{OTHER_CONTENT_TYPE, content_types},
     request_kind::RequestKind,
@@ -131,6 +132,36 @@ pub(crate) const CASES: &[Case] = &[
             ),
         ],
         check: Own(|c| Box::pin(after_wrong_signature(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/two-signers",
+        level: Level::Should,
+        requirements: &["SUBMIT-3", "TX-10"],
+        checks: "A transaction that both of its signers signed is accepted like one of a single signer.",
+        example: Example::Of("/submit-transaction"),
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission("a transaction of two signers, which both signed"),
+        ],
+        check: Own(|c| Box::pin(two_signers(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/equal-forms",
+        level: Level::Should,
+        requirements: &["SUBMIT-2", "SUBMIT-3", "HTTP-3"],
+        checks: "A correct submission is accepted however its JSON and its signature are written: `signatures` before `transaction`, blanks and line breaks between members, capital letters in the hexadecimal signature.",
+        example: Example::Of("/submit-transaction"),
+        sends: &[
+            BUILD,
+            CONTROL,
+            submission(
+                "a correct submission with its members in another order, with blanks, or with capital letters in its signature",
+            ),
+        ],
+        check: Own(|c| Box::pin(equal_forms(c))),
         ..BASE
     },
     Case {

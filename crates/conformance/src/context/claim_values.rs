@@ -17,15 +17,19 @@ fn params(number: u8, asset: &str, verifier: WalletAddress) -> Value {
     let (kind, outcome, hashes, links, remarks, after) = match number {
         // Long and unusual texts, equal entries, and the largest integer that every JSON library keeps.
         0 => {
-            let document = "https://example.org/A-Document?pages=1,2&q=a%20b".to_owned();
+            let document = "https://example.org/A-Document?pages=1,2&q=a%20b#p.3".to_owned();
             (
                 "Land Parcel",
                 1,
                 vec![digits.clone(), "C3".repeat(32), digits],
-                vec![document.clone(), link(1), document],
+                vec![
+                    document.clone(),
+                    "http://example.org/gr\u{f6}\u{df}e".to_owned(),
+                    document,
+                ],
                 format!(
                     "  made by a conformance check: \"Größe\" 'x' \\ \u{1f600}, composed \u{e9} and not \
-                     e\u{301}, <b>&amp;</b> %41 ${{x}} --;\r\n\tlength: {}  ",
+                     e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
                     "long ".repeat(40)
                 ),
                 9_007_199_254_740_991_i64,
@@ -36,7 +40,7 @@ fn params(number: u8, asset: &str, verifier: WalletAddress) -> Value {
             "token",
             0,
             Vec::new(),
-            (1..=8).rev().map(link).collect(),
+            (1..=24).rev().map(link).collect(),
             String::new(),
             9_007_199_254_740_993,
         ),
@@ -66,7 +70,7 @@ fn params(number: u8, asset: &str, verifier: WalletAddress) -> Value {
 /// Returns the asset of a new claim, and the body of the call that builds the claim.
 pub(super) fn claim_call(contract: &str, wallet: WalletAddress, number: u8) -> (String, Value) {
     // An asset ID can be any string, including one with characters that a query must escape.
-    let asset = format!("conformance-{:x} 50%+1/2&a=b?c#\u{e9}", unique());
+    let asset = format!("conformance-{:x} 50%+1/2&A=b?c#\u{e9}", unique());
     let mut call = call(contract, &[wallet], &asset, "");
     call["params"] = params(number, &asset, wallet);
     (asset, call)

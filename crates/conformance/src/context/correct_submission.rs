@@ -90,6 +90,58 @@ pub(super) fn with_high_s(signature: &str) -> Option<String> {
     Some(format!("{r}{high}"))
 }
 
+/// Another form of the same submission.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EqualForm {
+    SignaturesFirst,
+    WithBlanks,
+    UpperCaseSignature,
+}
+
+impl EqualForm {
+    pub(crate) const ALL: [Self; 3] = [
+        Self::SignaturesFirst,
+        Self::WithBlanks,
+        Self::UpperCaseSignature,
+    ];
+
+    /// Describes the submission.
+    pub(crate) const fn what(self) -> &'static str {
+        match self {
+            Self::SignaturesFirst => "a correct submission with `signatures` before `transaction`",
+            Self::WithBlanks => {
+                "a correct submission with blanks and line breaks between its members"
+            }
+            Self::UpperCaseSignature => {
+                "a correct submission with capital letters in its hexadecimal signature"
+            }
+        }
+    }
+}
+
+/// Submits a transaction in this form.
+pub(crate) async fn in_form(submitter: &Submitter, form: EqualForm) -> Response {
+    let signer = signer(submitter)?;
+    let text = draft(submitter, &[signer.address()], REFUSED).await?;
+    let mut entry = sign(&signer, &text).await?;
+    let body = match form {
+        EqualForm::SignaturesFirst => {
+            format!("{{\"signatures\":[{entry}],\"transaction\":{text}}}")
+        }
+        EqualForm::WithBlanks => {
+            format!("\n{{ \"transaction\" :\r\n\t{text} ,\n \"signatures\" : [ {entry:#} ] }}\n")
+        }
+        EqualForm::UpperCaseSignature => {
+            let digits = entry["msgsign"].as_str().unwrap_or_default();
+            entry["msgsign"] = digits.to_ascii_uppercase().into();
+            whole(&text, &[entry])
+        }
+    };
+    submitter
+        .submit_serialized(Request::post("/submit-transaction", body))
+        .await
+}
+
 /// Submits a batch of two transactions: one without a signature and one signed with another key.
 /// Returns their codes and the response.
 pub(crate) async fn bad_batch(

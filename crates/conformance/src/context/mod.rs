@@ -24,6 +24,7 @@ pub(crate) use alteration::Alteration;
 pub use baseline::{Baseline, BaselineError};
 pub(crate) use case_context::Context;
 pub(crate) use claim::{Claim, FurtherClaim, MAX_CLAIMS, Refused};
+pub(crate) use correct_submission::EqualForm;
 pub(crate) use draft::{Unsigned, unique, unlike};
 pub(crate) use probing::Probed;
 pub(crate) use redactor::Redactor;

@@ -453,6 +453,18 @@ impl Samples {
         Request::post("/call-sc", self.call_body().to_string())
     }
 
+    /// Returns a call of another documented function.
+    pub(crate) fn call_of_transfer(&self) -> Request {
+        let mut body = self.call_body();
+        body["function_called"] = "transfer".into();
+        body["params"] = serde_json::json!({
+            "amount_to_send": 1,
+            "receiver": self.signer(),
+            "asset_code": self.discovered.tokens.first(),
+        });
+        Request::post("/call-sc", body.to_string())
+    }
+
     /// Returns the same call about another asset.
     pub(crate) fn call_about(&self, asset: &str) -> Request {
         let mut body = self.call_body();

@@ -6,7 +6,7 @@ use tokio::sync::{Mutex, OnceCell};
 
 use super::{
     claim::{Claim, make},
-    correct_submission,
+    correct_submission::{self, EqualForm},
     refusal::{Refusal, submit, submit_control},
     settling::{later_blocks, wait_for},
     submitter::{Response, Submitter},
@@ -104,6 +104,12 @@ impl Submissions {
     /// Returns the response to a submission with the higher value of s in its signature.
     pub(crate) async fn high_s(&self) -> Response {
         self.correct(correct_submission::high_s(&self.submitter))
+            .await
+    }
+
+    /// Returns the response to a correct submission in another form.
+    pub(crate) async fn in_form(&self, form: EqualForm) -> Response {
+        self.correct(correct_submission::in_form(&self.submitter, form))
             .await
     }
 
