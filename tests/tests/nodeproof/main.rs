@@ -11,6 +11,8 @@ mod https;
 mod ingress;
 mod junit;
 #[cfg(unix)]
+mod monitored_nodes;
+#[cfg(unix)]
 mod monitoring;
 #[cfg(unix)]
 mod packaging;

@@ -18,7 +18,7 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::change_json,
+    faults::{change_json, change_response},
     proxy::{Fault, Proxy},
 };
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
@@ -102,7 +102,7 @@ impl Monitor {
     }
 
     /// Returns the next change in the log.
-    fn change(&mut self) -> Value {
+    pub(super) fn change(&mut self) -> Value {
         let line = self.log.recv_timeout(PATIENCE).expect("a line in the log");
         serde_json::from_str(&line).expect("a line of JSON")
     }
@@ -120,7 +120,7 @@ impl Monitor {
     }
 
     /// Returns the metrics by name and labels.
-    async fn metrics(&self) -> BTreeMap<String, f64> {
+    pub(super) async fn metrics(&self) -> BTreeMap<String, f64> {
         let (status, text) = self.get("/metrics").await;
         assert_eq!(status, 200);
         assert!(text.ends_with("# EOF\n"), "{text}");
@@ -134,7 +134,7 @@ impl Monitor {
     }
 
     /// Waits until a metric has at least this value.
-    async fn reaches(&self, metric: &str, value: f64) {
+    pub(super) async fn reaches(&self, metric: &str, value: f64) {
         let started = Instant::now();
         while self
             .metrics()
@@ -150,7 +150,7 @@ impl Monitor {
         }
     }
 
-    fn signal(&self, signal: &str) {
+    pub(super) fn signal(&self, signal: &str) {
         let sent = Command::new("kill")
             .args(["-s", signal, &self.child.id().to_string()])
             .status();
@@ -165,11 +165,11 @@ impl Monitor {
     }
 }
 
-fn label(name: &str, node: &str, more: &str) -> String {
+pub(super) fn label(name: &str, node: &str, more: &str) -> String {
     format!("nodeproof_{name}{{node=\"{node}\",network=\"devnet\"{more}}}")
 }
 
-fn pair(about: &str, result: &str) -> (String, String) {
+pub(super) fn pair(about: &str, result: &str) -> (String, String) {
     (about.to_owned(), result.to_owned())
 }
 
@@ -273,9 +273,16 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
     let ahead = nodeproof_devnode::spawn(Config::for_tests().with_block_time(BlockTime::Manual))
         .await
         .expect("a node");
-    let behind = nodeproof_devnode::spawn(Config::for_tests().with_blocks(5))
-        .await
-        .expect("a node");
+    let without_blocks: Fault = change_response("/get-block", |_, response| {
+        let block: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+        match block["index"].as_u64() {
+            Some(6..) => response
+                .with_status(StatusCode::BAD_REQUEST)
+                .with_body(r#"{"detail":"Block not found"}"#),
+            _ => response,
+        }
+    });
+    let behind = Proxy::spawn(&ahead, without_blocks).await.expect("a proxy");
     // The times of the blocks from 15 on are in seconds.
     let late: Fault = change_json("/get-block", |_, response| {
         if response["index"].as_u64().is_some_and(|index| index >= 15) {
@@ -284,15 +291,15 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
         }
     });
     let proxy = Proxy::spawn(&ahead, late).await.expect("a proxy");
-    let (one, other) = (proxy.server.base_url(), behind.base_url().to_owned());
+    let (one, other) = (proxy.server.base_url(), behind.server.base_url());
     let mut monitor = Monitor::start(&[&one, &other]);
     for _ in 0..2 {
         assert_eq!(monitor.result(), pair("verdict", "conforms"));
     }
+    monitor.reaches(&label("lag_blocks", &other, ""), 7.0).await;
     let metrics = monitor.metrics().await;
     assert_eq!(metrics[&label("height", &one, "")], 12.0);
     assert_eq!(metrics[&label("lag_blocks", &one, "")], 0.0);
-    assert_eq!(metrics[&label("lag_blocks", &other, "")], 7.0);
     for _ in 0..3 {
         ahead.node().make_block();
     }
@@ -440,8 +447,14 @@ fn promtool_accepts_the_alert_rules_and_their_tests_pass() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rules_and_dashboard_use_metrics_that_exist() {
     let node = node(None).await;
-    let mut monitor = Monitor::start(&[node.base_url()]);
-    assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    let same: Fault = Arc::new(|_, response| response);
+    let proxy = Proxy::spawn(&node, same).await.expect("a proxy");
+    let same = proxy.server.base_url();
+    let monitor = Monitor::start(&[node.base_url(), &same]);
+    // Nodes are compared after their first runs, so this is the last metric to appear.
+    monitor
+        .reaches(&label("blocks_differ", &same, ""), 0.0)
+        .await;
     let metrics = monitor.metrics().await;
     let names: Vec<&str> = metrics
         .keys()

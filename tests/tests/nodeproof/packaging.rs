@@ -5,9 +5,11 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use integration_tests::proxy::Proxy;
 use serde::Deserialize as _;
 use yaml_serde::Value;
 
@@ -70,13 +72,16 @@ fn start(arguments: &[String], folder: &Path) -> Monitor {
 }
 
 async fn status(url: &str) -> u16 {
+    get(url).await.0
+}
+
+/// Sends a GET, and returns the status and the body.
+async fn get(url: &str) -> (u16, String) {
     // Only the first call has an effect.
     let _installed = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
-    reqwest::get(url)
-        .await
-        .expect("a response")
-        .status()
-        .as_u16()
+    let response = reqwest::get(url).await.expect("a response");
+    let status = response.status().as_u16();
+    (status, response.text().await.expect("text"))
 }
 
 /// Returns a folder with a file of targets.
@@ -103,6 +108,24 @@ async fn the_unit_of_systemd_starts_a_monitor() {
         status(&format!("http://{}/healthz", monitor.address)).await,
         200
     );
+
+    // The command that reads the file again.
+    let proxy = Proxy::spawn(&node, Arc::new(|_, response| response));
+    let proxy = proxy.await.expect("a proxy");
+    let second = proxy.server.base_url();
+    let more = format!("[[node]]\nbase_url = \"{second}\"\nnetwork = \"devnet\"\n");
+    fs::write(folder.path().join("nodes.toml"), targets + &more).expect("a file");
+    let line = setting(&unit, "ExecReload").expect("a command");
+    let line = line.replace("$MAINPID", &monitor.child.id().to_string());
+    let (program, arguments) = line.split_once(' ').expect("arguments");
+    let reloaded = Command::new(program).args(arguments.split(' ')).status();
+    assert!(reloaded.expect("the command").success());
+    let url = format!("http://{}/metrics", monitor.address);
+    let started = Instant::now();
+    while !get(&url).await.1.contains(&second) {
+        assert!(started.elapsed() < Duration::from_secs(60), "{second}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 
     // The exit status after which systemd must not try again.
     let rejected = Command::new(&*NODEPROOF)

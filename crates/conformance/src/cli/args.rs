@@ -67,6 +67,7 @@ pub enum Command {
         format: DiffFormat,
     },
     /// Check nodes again and again, and serve the results as metrics (OpenMetrics). Only changes are printed.
+    /// SIGHUP reads the files again.
     #[command(after_help = MONITOR_EXIT_STATUS)]
     Monitor(Box<MonitorArgs>),
     /// Print the completions of a shell.
@@ -247,7 +248,7 @@ pub struct ConformanceArgs {
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
     /// Base URL of the node, such as http://localhost:8420. Without a port, it is the network's. Repeat
-    /// it for several nodes. A run compares them with each other; monitor compares only their heights.
+    /// it for several nodes. A run compares them with each other; monitor compares their heights and latest blocks.
     #[arg(long, value_name = "URL")]
     pub base_url: Vec<String>,
 

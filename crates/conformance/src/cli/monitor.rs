@@ -1,37 +1,30 @@
 //! `nodeproof monitor`.
 
 use nodeproof_report::ExitStatus;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::mpsc};
 
 use super::{
-    args::MonitorArgs,
+    args::{CheckArgs, MonitorArgs},
     error::UsageError,
     options_from_args::{check_options, permitted},
-    output::{complain, on_github},
+    output::{complain, on_github, without_keys},
     several::named_targets,
-    signals::Signals,
+    signals::{Signals, hangups},
     sweep_state::without_lock,
 };
 use crate::{
     api::Tier,
-    monitor::{Log, SavedHeights, monitor},
+    monitor::{Configuration, Log, SavedHeights, Setup, monitor},
 };
 
 /// Maximum number of requests per second to each node, unless `--rate` is given.
 const RATE: f64 = 20.0;
 
-/// Monitors the nodes of the command line until a signal arrives.
+/// Monitors the nodes of the command line until a signal arrives. SIGHUP reads the files again.
 pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> {
-    let targets = named_targets(&args.check)?;
-    let Some(first) = targets.first() else {
-        return Err(UsageError::NoTarget);
-    };
-    let mut options = check_options(&args.check, false)?;
-    if options.selection.allow == Tier::Write {
-        return Err(UsageError::MonitorWrites);
-    }
-    permitted(&options, first.network)?;
-    options.limits.rate = options.limits.rate.or(Some(RATE));
+    // Before anything else, because SIGHUP ends a process that does not listen to it.
+    let mut hangups = hangups();
+    let configuration = read_configuration(&args.check)?;
     let saved = args.state.as_deref().map(|path| {
         SavedHeights::open(path).map_err(|error| UsageError::MonitorState {
             path: path.display().to_string(),
@@ -51,24 +44,46 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
     if let Ok(address) = listener.local_addr() {
         complain(&format!(
             "monitoring {} every {} s; metrics at http://{address}/metrics",
-            match targets.len() {
+            match configuration.targets.len() {
                 1 => "1 node".to_owned(),
                 count => format!("{count} nodes"),
             },
             args.interval.as_secs_f64()
         ));
     }
-    let signals = Signals::default();
-    let stop = signals.listen();
-    monitor(
+    let (sender, reloads) = mpsc::channel(1);
+    let check = args.check.clone();
+    tokio::spawn(async move {
+        while hangups.recv().await.is_some() {
+            let read = read_configuration(&check);
+            let read = read.map_err(|error| without_keys(&error.to_string()));
+            if sender.send(read).await.is_err() {
+                return;
+            }
+        }
+    });
+    let setup = Setup {
         listener,
-        targets,
-        &options,
-        args.interval,
-        Log::new(args.log, on_github()),
+        interval: args.interval,
+        log: Log::new(args.log, on_github()),
         saved,
-        stop,
-    )
-    .await;
+    };
+    let stop = Signals::default().listen();
+    monitor(setup, configuration, reloads, stop).await;
     Ok(ExitStatus::Conforms.code())
+}
+
+/// Reads the files of the command line.
+fn read_configuration(args: &CheckArgs) -> Result<Configuration, UsageError> {
+    let targets = named_targets(args)?;
+    let Some(first) = targets.first() else {
+        return Err(UsageError::NoTarget);
+    };
+    let mut options = check_options(args, false)?;
+    if options.selection.allow == Tier::Write {
+        return Err(UsageError::MonitorWrites);
+    }
+    permitted(&options, first.network)?;
+    options.limits.rate = options.limits.rate.or(Some(RATE));
+    Ok(Configuration { targets, options })
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use nodeproof_report::{ExitStatus, NodesReport, Report};
+use tokio::sync::mpsc;
 
 const INTERRUPTED: u8 = ExitStatus::Interrupted.code();
 const TERMINATED: u8 = ExitStatus::Terminated.code();
@@ -48,7 +49,7 @@ impl Signals {
             (SignalKind::interrupt(), INTERRUPTED),
             (SignalKind::terminate(), TERMINATED),
         ];
-        let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut receiver) = mpsc::unbounded_channel();
         for (kind, status) in both {
             // If the process can't listen to a signal, the run continues without it.
             let Ok(mut signal) = signal(kind) else {
@@ -81,6 +82,26 @@ impl Signals {
             this.handle_signal(INTERRUPTED);
         }
     }
+}
+
+/// Returns a channel with an element for each SIGHUP. It listens from this call on.
+#[cfg(unix)]
+pub(crate) fn hangups() -> mpsc::Receiver<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let (sender, receiver) = mpsc::channel(1);
+    if let Ok(mut signal) = signal(SignalKind::hangup()) {
+        tokio::spawn(async move {
+            while signal.recv().await.is_some() && sender.send(()).await.is_ok() {}
+        });
+    }
+    receiver
+}
+
+/// Returns a channel without elements, because other systems have no SIGHUP.
+#[cfg(not(unix))]
+pub(crate) fn hangups() -> mpsc::Receiver<()> {
+    mpsc::channel(1).1
 }
 
 /// Corrects the report of an interrupted run if the signal was SIGTERM.

@@ -5,6 +5,9 @@ use std::io::{Write, stdout};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{CaseChange, Comparison, Outcome, Report, without_old_commands};
 use serde_json::json;
+use time::OffsetDateTime;
+
+use crate::run::utc;
 
 /// Maximum length of a message, in bytes.
 const MAX_CHARACTERS: usize = 500;
@@ -87,6 +90,25 @@ impl Log {
             message,
         };
         self.write(&after.target.base_url, &after.started_at, &change);
+    }
+
+    /// Logs that a node's blocks differ from those of other nodes (`differ`), or no longer (`agree`).
+    pub(super) fn blocks(&self, node: &str, what: &str, message: &str) {
+        self.now(node, "blocks", what, message);
+    }
+
+    /// Logs that the configuration was `reloaded` or `rejected`.
+    pub(super) fn configuration(&self, what: &str, message: &str) {
+        self.now("nodeproof", "configuration", what, message);
+    }
+
+    fn now(&self, node: &str, about: &str, what: &str, message: &str) {
+        let change = Change {
+            about,
+            what: what.to_owned(),
+            message,
+        };
+        self.write(node, &utc(OffsetDateTime::now_utc()), &change);
     }
 
     fn write(&self, node: &str, time: &str, change: &Change<'_>) {

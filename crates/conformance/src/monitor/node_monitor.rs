@@ -2,9 +2,16 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
+use futures_util::FutureExt;
 use nodeproof_report::{CaseReport, ExitStatus, Report, Verdict};
+use tokio::sync::watch;
 
-use super::{log::Log, metrics::Metrics, saved_heights::SavedHeights};
+use super::{
+    comparison::LastRuns,
+    log::Log,
+    metrics::{Metrics, NodeLabel},
+    saved_heights::SavedHeights,
+};
 use crate::{
     http::Target,
     run::{Options, Recheck, examine},
@@ -15,13 +22,22 @@ use crate::{
 /// limit, a node that claims a billion new blocks would keep the monitor busy forever.
 const MAX_NEW_BLOCKS: u64 = 1_000;
 
+/// The configuration of one node, which its task reads before each run.
+#[derive(Clone)]
+pub(super) struct NodeConfiguration {
+    pub(super) target: Target,
+    pub(super) options: Options,
+}
+
 /// The monitor of one node.
 pub(super) struct NodeMonitor {
-    place: usize,
-    target: Target,
-    options: Options,
+    label: NodeLabel,
+    configuration: watch::Receiver<NodeConfiguration>,
+    /// The samples of the node's findings so far.
+    recheck: Recheck,
     metrics: Arc<Metrics>,
     log: Arc<Log>,
+    last_runs: Arc<LastRuns>,
     saved: Option<Arc<SavedHeights>>,
     /// The last block that was checked or, after the first run, the latest block. Blocks above it are new.
     height: Option<u64>,
@@ -34,20 +50,26 @@ pub(super) struct NodeMonitor {
 
 impl NodeMonitor {
     pub(super) fn new(
-        place: usize,
-        target: Target,
-        options: Options,
+        label: NodeLabel,
+        configuration: watch::Receiver<NodeConfiguration>,
         metrics: Arc<Metrics>,
         log: Arc<Log>,
+        last_runs: Arc<LastRuns>,
         saved: Option<Arc<SavedHeights>>,
     ) -> Self {
-        let height = saved.as_ref().and_then(|saved| saved.height(&target));
+        let (height, recheck) = {
+            let current = configuration.borrow();
+            let saved = saved.as_ref();
+            let height = saved.and_then(|saved| saved.height(&current.target));
+            (height, current.options.recheck.clone())
+        };
         Self {
-            place,
-            target,
-            options,
+            label,
+            configuration,
+            recheck,
             metrics,
             log,
+            last_runs,
             saved,
             height,
             is_behind: false,
@@ -56,12 +78,11 @@ impl NodeMonitor {
         }
     }
 
-    /// Runs the cases every `interval`, until `stop` is ready.
-    pub(super) async fn run(
-        mut self,
-        interval: Duration,
-        stop: impl Future<Output = ()> + Clone + Send + 'static,
-    ) {
+    /// Runs the cases every `interval`, until the sender of the configuration is dropped.
+    pub(super) async fn run(mut self, interval: Duration) {
+        let mut configuration = self.configuration.clone();
+        let stop = async move { while configuration.changed().await.is_ok() {} };
+        let stop = stop.boxed().shared();
         let mut ticks = tokio::time::interval(interval);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
@@ -80,8 +101,10 @@ impl NodeMonitor {
     async fn check(&mut self, stop: impl Future<Output = ()> + Clone) -> bool {
         let continued = self.height.filter(|_| self.last.is_none());
         let mut was_reset = false;
+        let NodeConfiguration { target, options } = self.configuration.borrow().clone();
         let examined = loop {
-            let mut options = self.options.clone();
+            let mut options = options.clone();
+            options.recheck = self.recheck.clone();
             // The last block is checked again, because the first new one is compared with it.
             let new_blocks = self.height.map(BlockRange::starting_at);
             options.sweep = new_blocks.map(|blocks| {
@@ -91,7 +114,7 @@ impl NodeMonitor {
                 sweep.has_deadline = true;
                 sweep
             });
-            let target = self.target.clone();
+            let target = target.clone();
             let examined = examine(target, &options, Arc::new(Silent), stop.clone()).await;
             match (self.height, &examined.without_sweep) {
                 (Some(height), Some(_)) => {
@@ -100,7 +123,7 @@ impl NodeMonitor {
                     self.height = None;
                     was_reset = true;
                     // The samples of another chain say nothing about this one.
-                    self.options.recheck = Recheck::default();
+                    self.recheck = Recheck::default();
                 }
                 _ => break examined,
             }
@@ -124,9 +147,10 @@ impl NodeMonitor {
             _ => {}
         }
         self.continue_after(&report, tip);
-        self.save_height(&report);
-        self.options.recheck.continue_after(&report);
-        self.metrics.record(self.place, &report, node.as_ref());
+        self.save_height(&report, &target);
+        self.recheck.continue_after(&report);
+        self.metrics.record(&self.label, &report, node.as_ref());
+        self.last_runs.ended(&self.label, node);
         self.log_changes(&report);
         // Only results are compared, so the exchanges are dropped to save memory.
         report.exchanges = Vec::new();
@@ -160,11 +184,11 @@ impl NodeMonitor {
     }
 
     /// Saves the last checked block. If this fails, the log has a line for each run.
-    fn save_height(&self, report: &Report) {
+    fn save_height(&self, report: &Report, target: &Target) {
         let (Some(saved), Some(height)) = (&self.saved, self.height) else {
             return;
         };
-        if let Err(error) = saved.save(&self.target, height) {
+        if let Err(error) = saved.save(target, height) {
             let message = format!("the last checked block {height} could not be saved: {error}");
             self.log.chain(report, "not saved", &message);
         }

@@ -192,7 +192,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_reader_of_one_byte_a_second_is_disconnected() {
         let service = Arc::new(Service {
-            metrics: Arc::new(Metrics::new(&[])),
+            metrics: Arc::new(Metrics::new()),
             overdue: MAX_TIME,
             is_local: true,
         });

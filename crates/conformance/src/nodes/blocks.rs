@@ -21,6 +21,10 @@ use crate::{
 const ENDS: u64 = 4;
 /// Number of blocks in between, at equal distances.
 const BETWEEN: u64 = 16;
+/// Distance of recent blocks from the latest one, which may still change.
+const MARGIN: u64 = 2;
+/// Number of recent blocks that are compared.
+const RECENT: u64 = 8;
 /// Maximum number of further requests for the latest block.
 const MAX_TRIES: u32 = 4;
 /// The first pause before the latest block is requested again.
@@ -59,24 +63,6 @@ pub(crate) async fn compare_blocks(
             _ => 0..=*height,
         })
         .collect();
-    let mut differences = Differences::default();
-    let gates: Vec<_> = sides.iter().map(|_| Arc::new(Semaphore::new(1))).collect();
-    let ask = |index: u64| {
-        let (gates, has) = (&gates, &has);
-        async move {
-            let block = RequestedBlock {
-                index,
-                sides,
-                gates,
-                has,
-            };
-            let mut said = block.request_all().await;
-            if heights.contains(&index) {
-                block.until_unchanged(&mut said).await;
-            }
-            (index, said)
-        }
-    };
     let (from, to) = match sweep {
         Some(sweep) => (
             first.unwrap_or(oldest),
@@ -97,23 +83,97 @@ pub(crate) async fn compare_blocks(
         }
         None => Box::new(some(from, to, heights).into_iter()),
     };
+    let mut compared = compare_at(sides, &has, heights, indexes, jobs).await;
+    if from >= to {
+        compared.failed = Some("no two nodes have any of the blocks".to_owned());
+    }
+    compared
+        .differences
+        .into_cross_check("blocks", compared.failed)
+}
+
+/// Compares the blocks that are a few blocks below the lowest height, and below the highest one that two
+/// nodes have. Compares the blocks in `again`, too. Returns also at which indexes the nodes differ.
+pub(crate) async fn compare_recent_blocks(
+    sides: &[Side],
+    heights: &[u64],
+    again: &BTreeSet<u64>,
+    jobs: usize,
+) -> (CrossCheck, BTreeSet<u64>) {
+    let mut sorted = heights.to_vec();
+    sorted.sort_unstable();
+    let ends = [sorted.first(), sorted.iter().rev().nth(1)];
+    let ends = ends
+        .into_iter()
+        .flatten()
+        .map(|height| height.saturating_sub(MARGIN));
+    let recent = ends.flat_map(|end| end.saturating_sub(RECENT - 1)..=end);
+    let indexes: BTreeSet<_> = recent.chain(again.iter().copied()).collect();
+    let has: Vec<_> = sides
+        .iter()
+        .zip(heights)
+        .map(|(side, height)| side.examined.chain.lowest.unwrap_or_default()..=*height)
+        .collect();
+    let compared = compare_at(sides, &has, &[], indexes.into_iter(), jobs).await;
+    let check = compared
+        .differences
+        .into_cross_check("blocks", compared.failed);
+    (check, compared.differing)
+}
+
+/// The result of comparing blocks.
+#[derive(Default)]
+struct ComparedBlocks {
+    differences: Differences,
+    /// The indexes at which nodes differ.
+    differing: BTreeSet<u64>,
+    /// Why a block could not be compared.
+    failed: Option<String>,
+}
+
+/// Compares the blocks at these indexes. `has` is the range of each node. A block in `latest` may still
+/// change.
+async fn compare_at(
+    sides: &[Side],
+    has: &[RangeInclusive<u64>],
+    latest: &[u64],
+    indexes: impl Iterator<Item = u64> + Send,
+    jobs: usize,
+) -> ComparedBlocks {
+    let gates: Vec<_> = sides.iter().map(|_| Arc::new(Semaphore::new(1))).collect();
+    let ask = |index: u64| {
+        let gates = &gates;
+        async move {
+            let block = RequestedBlock {
+                index,
+                sides,
+                gates,
+                has,
+            };
+            let mut said = block.request_all().await;
+            if latest.contains(&index) {
+                block.until_unchanged(&mut said).await;
+            }
+            (index, said)
+        }
+    };
     let mut responses = stream::iter(indexes).map(ask).buffered(jobs);
-    let mut failed = None;
+    let mut compared = ComparedBlocks::default();
     while let Some((index, contents)) = responses.next().await {
         let mut said = Vec::new();
         for (side, content) in sides.iter().zip(contents) {
             said.push(content.unwrap_or_else(|inconclusive| {
                 let reason = format!("{}: block {index}: {}", side.name, inconclusive.reason());
-                failed.get_or_insert(reason);
+                compared.failed.get_or_insert(reason);
                 None
             }));
         }
-        differences.add(sides, &said, || format!("block {index}"));
+        let place = || format!("block {index}");
+        if compared.differences.add(sides, &said, place) {
+            compared.differing.insert(index);
+        }
     }
-    if from >= to {
-        failed = Some("no two nodes have any of the blocks".to_owned());
-    }
-    differences.into_cross_check("blocks", failed)
+    compared
 }
 
 /// A block that is requested from the nodes.

@@ -51,7 +51,7 @@ pub async fn run_several(
     for (place, examined) in examined.into_iter().enumerate() {
         let name = examined.report.target.base_url.clone();
         if let Some(node) = examined.node {
-            sides.push(Side::new(name, node));
+            sides.push(Side::new(name, Arc::new(node)));
             places.push(place);
         }
         reports.push(examined.report);

@@ -27,23 +27,25 @@ struct Kind {
 }
 
 impl Differences {
-    /// Compares the contents of one thing, if at least two nodes have it.
+    /// Compares the contents of one thing, if at least two nodes have it. Returns whether they differ.
     pub(crate) fn add(
         &mut self,
         sides: &[Side],
         contents: &[Option<Content>],
         place: impl Fn() -> String,
-    ) {
+    ) -> bool {
         if contents.iter().flatten().count() < 2 {
-            return;
+            return false;
         }
         self.compared += 1;
         let mut members: Vec<_> = contents.iter().flatten().flat_map(Content::keys).collect();
         members.sort_unstable();
         members.dedup();
+        let mut differ = false;
         for member in members {
-            self.compare_member(member, sides, contents, &place);
+            differ |= self.compare_member(member, sides, contents, &place);
         }
+        differ
     }
 
     fn compare_member(
@@ -52,7 +54,7 @@ impl Differences {
         sides: &[Side],
         contents: &[Option<Content>],
         place: &impl Fn() -> String,
-    ) {
+    ) -> bool {
         let mut groups: Vec<(&ContentValue, Vec<usize>)> = Vec::new();
         for (node, content) in contents.iter().enumerate() {
             let Some(value) = content.as_ref().and_then(|content| content.get(member)) else {
@@ -67,7 +69,7 @@ impl Differences {
             }
         }
         if groups.len() < 2 {
-            return;
+            return false;
         }
         let nodes: Vec<_> = groups.iter().map(|(_, nodes)| nodes.clone()).collect();
         let known = self
@@ -76,11 +78,11 @@ impl Differences {
             .find(|kind| kind.member == member && kind.groups == nodes);
         if let Some(known) = known {
             known.finding.count += 1;
-            return;
+            return true;
         }
         if self.kinds.len() == MAX_KINDS {
             self.more += 1;
-            return;
+            return true;
         }
         let name = |node: &usize| sides[*node].name.clone();
         let differs: Vec<_> = others_than_most(&nodes).iter().map(name).collect();
@@ -104,6 +106,7 @@ impl Differences {
             },
             groups: nodes,
         });
+        true
     }
 
     /// Returns the result of the comparison, with `reason` if something could not be compared.

@@ -1,6 +1,6 @@
 //! The height of each node's chain.
 
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 
 use super::side::Side;
@@ -12,6 +12,50 @@ use crate::{
 /// Returns the current height of each node.
 pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     try_join_all(sides.iter().map(height_now)).await
+}
+
+/// The height of a node, and how far it lags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MeasuredHeight {
+    pub(crate) height: u64,
+    /// Number of blocks that another node had, and this one did not have later.
+    pub(crate) lag: u64,
+}
+
+/// Returns the height and the lag of each node, or `None` if it did not respond.
+///
+/// First the heights of all nodes are read. Then each lower node is requested for the highest block that
+/// was found. So a node does not lag only because its responses take time, or because it was requested
+/// earlier than another one.
+pub(crate) async fn heights_and_lags(sides: &[Side]) -> Vec<Option<MeasuredHeight>> {
+    let heights: Vec<_> = join_all(sides.iter().map(height_now))
+        .await
+        .into_iter()
+        .map(Result::ok)
+        .collect();
+    let Some(highest) = heights.iter().flatten().max().copied() else {
+        return sides.iter().map(|_| None).collect();
+    };
+    let measured = sides.iter().zip(heights).map(|(side, height)| async move {
+        let height = height_up_to(side, height?, highest).await.ok()?;
+        Some(MeasuredHeight {
+            height,
+            lag: highest.saturating_sub(height),
+        })
+    });
+    join_all(measured).await
+}
+
+/// Returns the current height of a node, but not more than `highest`.
+async fn height_up_to(side: &Side, known: u64, highest: u64) -> Result<u64, InconclusiveReason> {
+    if known >= highest || has(side, highest).await? {
+        return Ok(highest);
+    }
+    let mut search = IndexSearch::between(known, highest);
+    while let Some(index) = search.next() {
+        search.narrow(has(side, index).await?);
+    }
+    Ok(search.result().unwrap_or(known))
 }
 
 /// Returns the current height of a node, or the reason why it was not found.

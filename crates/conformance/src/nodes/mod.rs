@@ -12,4 +12,7 @@ mod height;
 mod same_height;
 mod side;
 
+pub(crate) use blocks::compare_recent_blocks;
 pub use compare::{NodeToCheck, run_several};
+pub(crate) use height::{MeasuredHeight, heights_and_lags};
+pub(crate) use side::Side;

@@ -1,6 +1,9 @@
 //! One of the nodes that are compared.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use crate::run::ExaminedNode;
 
@@ -8,13 +11,13 @@ use crate::run::ExaminedNode;
 pub(crate) struct Side {
     /// Its base URL.
     pub(crate) name: String,
-    pub(crate) examined: ExaminedNode,
+    pub(crate) examined: Arc<ExaminedNode>,
     /// Its last known height, or 0.
     height: AtomicU64,
 }
 
 impl Side {
-    pub(crate) fn new(name: String, examined: ExaminedNode) -> Self {
+    pub(crate) fn new(name: String, examined: Arc<ExaminedNode>) -> Self {
         let height = AtomicU64::new(examined.chain.tip.unwrap_or_default());
         Self {
             name,

@@ -26,3 +26,4 @@ pub use options::{Files, Options, RunLimits, Selection};
 pub(crate) use plan::plan_text;
 pub use plan::{PlannedRequest, planned};
 pub use recheck::Recheck;
+pub(crate) use report::utc;

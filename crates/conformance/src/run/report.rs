@@ -136,7 +136,7 @@ fn not_run(case: Case, target: &Target, options: &Options) -> CaseReport {
 }
 
 /// Formats a time as RFC 3339, in whole seconds.
-fn utc(at: OffsetDateTime) -> String {
+pub(crate) fn utc(at: OffsetDateTime) -> String {
     at.truncate_to_second().format(&Rfc3339).unwrap_or_default()
 }
 
