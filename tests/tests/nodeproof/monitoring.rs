@@ -173,8 +173,8 @@ pub(super) fn pair(about: &str, result: &str) -> (String, String) {
     (about.to_owned(), result.to_owned())
 }
 
-async fn node_at(port: u16, fault: InjectedFault) -> Handle {
-    let config = Config::for_tests().with_port(port).with_fault(fault);
+async fn node_at(port: u16, config: Config) -> Handle {
+    let config = config.with_port(port);
     let started = Instant::now();
     loop {
         match nodeproof_devnode::spawn(config.clone()).await {
@@ -209,7 +209,8 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
         (&lost["about"], &lost["result"]),
         (&json!("verdict"), &json!("unreachable"))
     );
-    let _second = node_at(port, InjectedFault::RemarksCut).await;
+    let faulty = Config::for_tests().with_fault(InjectedFault::RemarksCut);
+    let _second = node_at(port, faulty).await;
     loop {
         match monitor.result() {
             (about, result) if about == "verdict" && result == "unreachable" => {}
@@ -255,12 +256,40 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_finding_whose_request_is_not_repeated_is_logged_as_not_seen_again() {
+    let first = node(Some(InjectedFault::RemarksCut)).await;
+    let url = first.base_url().to_owned();
+    let (_, port) = url.rsplit_once(':').expect("a port");
+    let mut monitor = Monitor::start(&[&url]);
+    let case = "sc-state/record-matches-claim";
+    while monitor.result() != pair(case, "fail") {}
+    drop(first);
+    // A shorter chain with other claims: the samples of the earlier finding mean nothing here.
+    let other = Config::for_tests().with_seed(7).with_blocks(10);
+    let _other = node_at(port.parse().expect("a port"), other).await;
+    let mut results = Vec::new();
+    while results
+        .last()
+        .is_none_or(|(about, _): &(String, _)| about != case)
+    {
+        results.push(monitor.result());
+    }
+    assert!(results.contains(&pair("chain", "reset")), "{results:?}");
+    assert!(
+        results.contains(&pair("verdict", "conforms")),
+        "{results:?}"
+    );
+    assert_eq!(results.last(), Some(&pair(case, "not seen again")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_responds_is_not_unreachable_if_it_can_not_be_checked() {
     let node = node(None).await;
     let fault: Fault = Arc::new(|_, response| response.with_status(StatusCode::NOT_FOUND));
     let other = Proxy::spawn(&node, fault).await.expect("a proxy");
     let url = other.server.base_url();
-    let monitor = Monitor::start(&[&url]);
+    let mut monitor = Monitor::start(&[&url]);
+    assert_eq!(monitor.result(), pair("verdict", "inconclusive"));
     let inconclusive = label("verdict", &url, ",verdict=\"inconclusive\"");
     monitor.reaches(&inconclusive, 1.0).await;
     let metrics = monitor.metrics().await;

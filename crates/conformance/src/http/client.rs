@@ -135,6 +135,13 @@ impl Node {
         })
     }
 
+    /// Returns the same node with connections of its own, and without requests so far.
+    pub(crate) fn renewed(&self) -> Result<Self, nodeproof_client::Error> {
+        let mut limits = self.limits;
+        limits.one_connection |= self.handles_one_connection();
+        Self::new(self.target.clone(), limits)
+    }
+
     /// Whether the node turned out to handle only one connection at a time.
     pub(crate) fn handles_one_connection(&self) -> bool {
         self.connections.found_one()

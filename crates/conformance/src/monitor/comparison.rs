@@ -25,23 +25,22 @@ use crate::{
 
 /// Maximum number of differing blocks that are compared again in each round.
 const MAX_DIFFERING: usize = 16;
-/// Maximum number of requests to a node in a round: two searches of its height, and the blocks.
-const MAX_REQUESTS: u64 = 256;
 /// Number of blocks that are requested from a node at a time.
 const JOBS: usize = 2;
 
 /// What the last completed run found on each node.
 #[derive(Default)]
 pub(super) struct LastRuns {
-    nodes: Mutex<BTreeMap<NodeLabel, Arc<ExaminedNode>>>,
+    nodes: Mutex<BTreeMap<NodeLabel, ExaminedNode>>,
     ended: Notify,
 }
 
 impl LastRuns {
     /// Records the end of a run, and what it found if it was completed.
-    pub(super) fn ended(&self, label: &NodeLabel, examined: Option<ExaminedNode>) {
-        if let Some(examined) = examined {
-            self.nodes().insert(label.clone(), Arc::new(examined));
+    pub(super) fn ended(&self, label: &NodeLabel, examined: Option<&ExaminedNode>) {
+        // Idle connections must not stay open until the next round.
+        if let Some(Ok(renewed)) = examined.map(ExaminedNode::renewed) {
+            self.nodes().insert(label.clone(), renewed);
         }
         self.ended.notify_one();
     }
@@ -51,7 +50,7 @@ impl LastRuns {
         self.ended.notify_one();
     }
 
-    fn nodes(&self) -> MutexGuard<'_, BTreeMap<NodeLabel, Arc<ExaminedNode>>> {
+    fn nodes(&self) -> MutexGuard<'_, BTreeMap<NodeLabel, ExaminedNode>> {
         self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -112,17 +111,15 @@ impl Comparison {
             .last_runs
             .nodes()
             .iter()
-            .map(|(label, examined)| {
-                let side = Side::new(label.node.clone(), Arc::clone(examined));
-                (label.clone(), side)
+            .filter_map(|(label, examined)| {
+                let examined = Arc::new(examined.renewed().ok()?);
+                let side = Side::new(label.node.clone(), examined);
+                Some((label.clone(), side))
             })
             .unzip();
-        let mut sent = Vec::new();
         for side in &sides {
-            let node = &side.examined.node;
-            self.redactor.add_headers(node.target.access.headers());
-            node.allow_more(MAX_REQUESTS.saturating_sub(node.requests_left()));
-            sent.push(node.requests());
+            let headers = side.examined.node.target.access.headers();
+            self.redactor.add_headers(headers);
         }
         let measured = heights_and_lags(&sides).await;
         let mut heights = Vec::new();
@@ -136,14 +133,14 @@ impl Comparison {
             compared.push(Side::new(side.name.clone(), Arc::clone(&side.examined)));
         }
         if compared.len() > 1 {
-            let again = std::mem::take(&mut self.differing);
+            let again = self.differing.clone();
             let (check, differing) = compare_recent_blocks(&compared, &heights, &again, JOBS).await;
             // The oldest ones: later blocks usually differ only because of these.
             self.differing = differing.into_iter().take(MAX_DIFFERING).collect();
             self.record(&present, &check);
         }
-        for ((label, side), before) in labels.iter().zip(&sides).zip(sent) {
-            let requests = side.examined.node.requests().saturating_sub(before);
+        for (label, side) in labels.iter().zip(&sides) {
+            let requests = side.examined.node.requests();
             self.metrics.add_requests(label, requests);
         }
     }

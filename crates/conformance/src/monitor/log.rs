@@ -7,6 +7,7 @@ use nodeproof_report::{CaseChange, Comparison, Outcome, Report, without_old_comm
 use serde_json::json;
 use time::OffsetDateTime;
 
+use super::metrics::verdict_name;
 use crate::run::utc;
 
 /// Maximum length of a message, in bytes.
@@ -46,7 +47,7 @@ impl Log {
     /// Logs the differences from the previous report. The first report of a node is logged completely.
     pub(super) fn report(&self, before: Option<&Report>, after: &Report) {
         let mut changes = Vec::new();
-        let verdict = after.verdict.name();
+        let verdict = verdict_name(after);
         let reason = after.reason.as_deref().unwrap_or_default();
         let same_verdict = before.is_some_and(|before| {
             (before.verdict, &before.reason) == (after.verdict, &after.reason)

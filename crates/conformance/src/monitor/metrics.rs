@@ -73,7 +73,7 @@ struct CaseLabel {
 const INCONCLUSIVE: &str = "inconclusive";
 
 /// Returns the verdict of a run. A node that responded is not `unreachable`.
-fn verdict_name(report: &Report) -> &'static str {
+pub(super) fn verdict_name(report: &Report) -> &'static str {
     let reason = report.reason.as_deref().unwrap_or_default();
     match report.verdict {
         Verdict::Unreachable if !reason.starts_with("unreachable: ") => INCONCLUSIVE,

@@ -150,7 +150,7 @@ impl NodeMonitor {
         self.save_height(&report, &target);
         self.recheck.continue_after(&report);
         self.metrics.record(&self.label, &report, node.as_ref());
-        self.last_runs.ended(&self.label, node);
+        self.last_runs.ended(&self.label, node.as_ref());
         self.log_changes(&report);
         // Only results are compared, so the exchanges are dropped to save memory.
         report.exchanges = Vec::new();

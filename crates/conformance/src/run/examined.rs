@@ -19,6 +19,19 @@ pub(crate) struct ExaminedNode {
     pub(crate) trust: Vec<(String, String)>,
 }
 
+impl ExaminedNode {
+    /// Returns the same with new connections. The earlier ones are closed with the original.
+    pub(crate) fn renewed(&self) -> Result<Self, nodeproof_client::Error> {
+        Ok(Self {
+            node: Arc::new(self.node.renewed()?),
+            chain: self.chain.clone(),
+            holdings: self.holdings.clone(),
+            assets: self.assets.clone(),
+            trust: self.trust.clone(),
+        })
+    }
+}
+
 /// The result of a run, with the data for comparing nodes.
 pub(crate) struct Examined {
     pub(crate) report: Report,
