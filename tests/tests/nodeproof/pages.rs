@@ -39,8 +39,17 @@ window.addEventListener("load", () => {
     overflow: page.documentElement.scrollWidth - page.documentElement.clientWidth,
   };
   const search = page.getElementById("search");
-  const cases = [...page.querySelectorAll("details.case")];
-  const shown = () => cases.filter(isVisible).map((one) => one.id);
+  const rows = [...page.querySelectorAll("tr[data-outcome]")];
+  const cases = rows.length ? rows : [...page.querySelectorAll("details.case")];
+  const name = (one) => one.id || one.querySelector("th").textContent;
+  const shown = () => cases.filter(isVisible).map(name);
+  seen.outcomes = rows.map((one) => one.dataset.outcome);
+  seen.labels = rows.slice(0, 1).flatMap((row) =>
+    [...row.querySelectorAll("td")].map((cell) => {
+      const { left, right } = cell.getBoundingClientRect();
+      const label = frame.contentWindow.getComputedStyle(cell, "::before").content;
+      return [label, left >= 0 && right <= page.documentElement.clientWidth];
+    }));
   if (search) {
     const searchFor = (words) => {
       search.value = words;
@@ -53,6 +62,10 @@ window.addEventListener("load", () => {
     seen.nothing = searchFor("no case has these words");
     seen.message = isVisible(page.getElementById("none"));
     searchFor("");
+    const failed = page.querySelector("button.filter.fail");
+    failed?.click();
+    seen.failed = shown();
+    failed?.click();
     seen.again = shown().length;
   }
   document.getElementById("seen").textContent = JSON.stringify(seen);
@@ -213,6 +226,42 @@ async fn a_browser_shows_the_heights_and_charts_of_several_nodes() {
             );
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_shows_the_failed_cases_of_several_nodes_first_and_searches_them() {
+    let Some(browser) = browser() else {
+        return skip();
+    };
+    let (good, bad) = (
+        node(12, None).await,
+        node(12, Some(InjectedFault::RemarksCut)).await,
+    );
+    let folder = checked(&[&good, &bad]);
+    let page = open(browser, folder.path(), false).page;
+    let outcomes = page["outcomes"].as_array().expect("rows");
+    let failed = outcomes.iter().filter(|outcome| *outcome == "fail").count();
+    assert!(failed > 0 && outcomes.len() > 100, "{page}");
+    assert!(
+        outcomes[..failed].iter().all(|outcome| outcome == "fail"),
+        "{page}"
+    );
+    // On a phone, each cell has the name of its node.
+    let label = |node| serde_json::json!([format!("\"node {node} \""), true]);
+    assert_eq!(page["labels"], serde_json::json!([label(1), label(2)]));
+    assert_eq!(page["all"], page["cases"], "{page}");
+    assert_eq!(page["again"], page["cases"], "{page}");
+    let found = page["found"][0].as_array().expect("cases");
+    assert!(found.contains(&"get-block/responds".into()), "{page}");
+    let words = format!("{} of {} cases", found.len(), page["cases"]);
+    assert_eq!(page["found"][1], words.as_str());
+    assert_eq!(page["message"], true);
+    let failing = page["failed"].as_array().expect("cases");
+    assert_eq!(failing.len(), failed, "{page}");
+    assert!(
+        failing.contains(&"sc-state/record-matches-claim".into()),
+        "{page}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

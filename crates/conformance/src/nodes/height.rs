@@ -9,9 +9,13 @@ use crate::{
     http::InconclusiveReason,
 };
 
-/// Returns the current height of each node.
+/// Returns the current height of each node. A node is lower than another one only if it does not have
+/// that one's latest block later. See [`heights_and_lags`].
 pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
-    try_join_all(sides.iter().map(height_now)).await
+    let heights = try_join_all(sides.iter().map(height_now)).await?;
+    let highest = heights.iter().max().copied().unwrap_or_default();
+    let sides = sides.iter().zip(heights);
+    try_join_all(sides.map(|(side, height)| height_up_to(side, height, highest))).await
 }
 
 /// The height of a node, and how far it lags.
@@ -47,21 +51,33 @@ pub(crate) async fn heights_and_lags(sides: &[Side]) -> Vec<Option<MeasuredHeigh
 }
 
 /// Returns the current height of a node, but not more than `highest`.
-async fn height_up_to(side: &Side, known: u64, highest: u64) -> Result<u64, InconclusiveReason> {
-    if known >= highest || has(side, highest).await? {
-        return Ok(highest);
-    }
-    let mut search = IndexSearch::between(known, highest);
-    while let Some(index) = search.next() {
-        search.narrow(has(side, index).await?);
-    }
-    Ok(search.result().unwrap_or(known))
+async fn height_up_to(side: &Side, known: u64, highest: u64) -> Result<u64, String> {
+    let search = async {
+        if known >= highest || has(side, highest).await? {
+            return Ok(highest);
+        }
+        let mut search = IndexSearch::between(known, highest);
+        while let Some(index) = search.next() {
+            search.narrow(has(side, index).await?);
+        }
+        Ok(search.result().unwrap_or(known))
+    };
+    let height = search
+        .await
+        .map_err(|inconclusive| failed(side, &inconclusive))?;
+    side.set_height(height);
+    Ok(height)
+}
+
+/// Describes why a node's height was not found.
+fn failed(side: &Side, inconclusive: &InconclusiveReason) -> String {
+    format!("{}: {}", side.name, inconclusive.reason())
 }
 
 /// Returns the current height of a node, or the reason why it was not found.
 pub(crate) async fn height_now(side: &Side) -> Result<u64, String> {
     let height = search(side).await;
-    height.map_err(|inconclusive| format!("{}: {}", side.name, inconclusive.reason()))
+    height.map_err(|inconclusive| failed(side, &inconclusive))
 }
 
 /// Searches upwards from the last known height. If the chain has not grown, this takes one request.

@@ -18,6 +18,7 @@ mod nodes;
 mod parts;
 mod report;
 mod scale;
+mod tools;
 mod verdict;
 
 pub use document::GENERATOR;

@@ -8,7 +8,8 @@ use super::{
     escape::Line,
     finding::findings,
     heights, latency,
-    parts::{badge, count, requirements, version},
+    parts::{badge, count, group_name, group_names, requirements, version},
+    tools::tools,
     verdict,
 };
 use crate::model::{CaseReport, CrossCheck, CrossFinding, NodesReport, Outcome, Report};
@@ -16,14 +17,16 @@ use crate::model::{CaseReport, CrossCheck, CrossFinding, NodesReport, Outcome, R
 /// Renders the report of several nodes as an HTML page.
 #[must_use]
 pub fn nodes_html(report: &NodesReport) -> String {
+    let rows = rows(report);
     document(
         &count(report.nodes.len(), "node"),
         &html! {
             (banner(report))
+            (filters(&rows))
             main {
                 (heights::section(report))
                 (cross_checks(report))
-                (table(report))
+                (table(report, &rows))
                 @for (place, node) in report.nodes.iter().enumerate() {
                     (findings_of_node(place + 1, node))
                 }
@@ -117,12 +120,51 @@ fn difference(finding: &CrossFinding) -> Markup {
     }
 }
 
-/// Renders every case, with a column for each node.
-fn table(report: &NodesReport) -> Markup {
+/// A case at all nodes. Its group is the worst one of any node.
+struct Row<'r> {
+    group: &'static str,
+    words: &'static str,
+    of_nodes: Vec<Option<&'r CaseReport>>,
+    id: &'r str,
+}
+
+/// Returns the cases: those that failed at any node first.
+fn rows(report: &NodesReport) -> Vec<Row<'_>> {
     let first = report.nodes.first().map_or(&[][..], |node| &node.cases);
+    let mut rows = Vec::new();
+    for (group, words) in group_names() {
+        for (place, case) in first.iter().enumerate() {
+            let nodes = report.nodes.iter();
+            let of_nodes: Vec<_> = nodes.map(|node| node.cases.get(place)).collect();
+            let names = || of_nodes.iter().flatten().map(|case| group_name(case));
+            let worst = group_names().find(|(name, _)| names().any(|of_node| of_node == *name));
+            if worst.is_some_and(|(name, _)| name == group) {
+                rows.push(Row {
+                    group,
+                    words,
+                    of_nodes,
+                    id: &case.id,
+                });
+            }
+        }
+    }
+    rows
+}
+
+fn filters(rows: &[Row<'_>]) -> Markup {
+    let groups = rows.chunk_by(|one, other| one.group == other.group);
+    tools(groups.filter_map(|group| {
+        let first = group.first()?;
+        Some((first.group, first.words, group.len()))
+    }))
+}
+
+/// Renders every case, with a column for each node.
+fn table(report: &NodesReport, rows: &[Row<'_>]) -> Markup {
     html! {
         section #cases aria-labelledby="cases-title" {
             h2 #cases-title { "Cases" }
+            p.none #none hidden { "No case matches." }
             div.scroll tabindex="0" {
                 table {
                     thead {
@@ -132,14 +174,12 @@ fn table(report: &NodesReport) -> Markup {
                         }
                     }
                     tbody {
-                        @for (place, case) in first.iter().enumerate() {
-                            tr {
-                                th scope="row" { (Line(&case.id)) }
-                                @for node in &report.nodes {
-                                    td {
-                                        @if let Some(case) = node.cases.get(place) {
-                                            (badge(case.outcome))
-                                        }
+                        @for row in rows {
+                            tr.case data-outcome=(row.group) {
+                                th scope="row" { (Line(row.id)) }
+                                @for (number, case) in (1..).zip(&row.of_nodes) {
+                                    td data-label={ "node " (number) } {
+                                        @if let Some(case) = case { (badge(case.outcome)) }
                                     }
                                 }
                             }
@@ -171,7 +211,7 @@ fn findings_of_node(number: usize, node: &Report) -> Markup {
 fn case_details(node: &Report, case: &CaseReport) -> Markup {
     let reason = case.reason.as_ref().or(case.note.as_ref());
     html! {
-        details.case {
+        details.case data-outcome=(group_name(case)) {
             summary {
                 (badge(case.outcome))
                 " " span.id { (Line(&case.id)) }

@@ -82,12 +82,17 @@ pub(super) fn group_name(case: &CaseReport) -> &'static str {
     }
 }
 
-/// Returns the groups of cases that are not empty: the worst outcome first, and the explained ones last.
-pub(super) fn groups(cases: &[CaseReport]) -> Vec<Group<'_>> {
+/// Returns the name of each group, and the words for it: the worst outcome first, and the explained ones
+/// last.
+pub(super) fn group_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let outcomes = Outcome::WORST_FIRST.into_iter();
     let names = outcomes.map(|outcome| (outcome.name(), outcome.participle()));
-    let groups = names.chain([("explained", "explained by others")]);
-    let groups = groups.map(|(name, words)| Group {
+    names.chain([("explained", "explained by others")])
+}
+
+/// Returns the groups of cases that are not empty, in the same order.
+pub(super) fn groups(cases: &[CaseReport]) -> Vec<Group<'_>> {
+    let groups = group_names().map(|(name, words)| Group {
         name,
         words,
         cases: cases

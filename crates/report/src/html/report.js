@@ -4,7 +4,10 @@
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
-  const cases = all("details.case").map((element) => ({ element, text: null }));
+  // On the page of several nodes, a case is a row, and the findings of each node follow.
+  const cases = all("[data-outcome]").map((element) => ({ element, text: null }));
+  const rows = all("tr[data-outcome]").length;
+  const total = rows || cases.length;
   const groups = all("section.operation");
   const search = byId("search");
   const filters = all("button.filter");
@@ -20,18 +23,17 @@
         (outcomes.length === 0 || outcomes.includes(one.element.dataset.outcome)) &&
         words.every((word) => textOf(one).includes(word));
       one.element.hidden = !wanted;
-      shown += wanted ? 1 : 0;
+      shown += wanted && (!rows || one.element.matches("tr")) ? 1 : 0;
     }
     for (const group of groups) {
       group.hidden = !group.querySelector("details.case:not([hidden])");
     }
     // What was found is to be seen at once, and not below what it was looked for in.
-    document.body.classList.toggle("filtered", shown < cases.length);
+    document.body.classList.toggle("filtered", shown < total);
     byId("none").hidden = shown > 0;
-    byId("shown").textContent = shown === cases.length ? "" : `${shown} of ${cases.length} cases`;
+    byId("shown").textContent = shown === total ? "" : `${shown} of ${total} cases`;
   };
 
-  // The page of several nodes has no search.
   if (search) {
     search.addEventListener("input", apply);
     byId("tools").addEventListener("submit", (event) => event.preventDefault());
@@ -43,7 +45,7 @@
     }
     const foldAll = (open) => () => {
       for (const one of cases) {
-        if (!one.element.hidden) one.element.open = open;
+        if (!one.element.hidden && one.element.matches("details")) one.element.open = open;
       }
     };
     byId("unfold").addEventListener("click", foldAll(true));

@@ -1,10 +1,10 @@
 //! The page of one node.
 
-use maud::{Markup, html};
+use maud::html;
 
 use super::{
     case, chain, coverage, document::document, escape::Line, exchange, latency, parts::groups,
-    verdict,
+    tools::tools, verdict,
 };
 use crate::model::Report;
 
@@ -19,7 +19,7 @@ pub fn html(report: &Report) -> String {
         &html! { (Line(&report.target.base_url)) " " (report.in_words()) },
         &html! {
             (verdict::banner(report))
-            (tools(report))
+            (tools(groups(&report.cases).iter().map(|group| (group.name, group.words, group.cases.len()))))
             main {
                 (verdict::findings(report))
                 (verdict::inconclusive(report))
@@ -31,28 +31,4 @@ pub fn html(report: &Report) -> String {
             }
         },
     )
-}
-
-/// Renders the search field and the filters. They are hidden until the script enables them.
-fn tools(report: &Report) -> Markup {
-    html! {
-        form.tools #tools role="search" hidden {
-            input #search type="search" placeholder="Search the cases"
-                aria-label="Search the cases" autocomplete="off" spellcheck="false";
-            div.filters role="group" aria-label="Show only cases that" {
-                @for group in groups(&report.cases) {
-                    button type="button" class={ "filter " (group.name) }
-                        aria-pressed="false" value=(group.name) {
-                        (group.words) " " b { (group.cases.len()) }
-                    }
-                    "\n"
-                }
-            }
-            div.folding {
-                output #shown {}
-                "\n" button #unfold type="button" { "Open all" }
-                "\n" button #fold type="button" { "Close all" }
-            }
-        }
-    }
 }
