@@ -10,6 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::platform;
+
 /// One step: its name, and its arguments for cargo.
 struct Step {
     name: &'static str,
@@ -232,11 +234,9 @@ fn timed(name: &str, step: impl FnOnce() -> &'static str) -> bool {
 /// Runs a command. Returns whether it succeeded, or `None` if it was ended after the time limit.
 fn ended(command: &mut Command) -> io::Result<Option<bool>> {
     // In a terminal, Ctrl-C has to reach the command, so it stays in the group of this program.
-    #[cfg(unix)]
     let has_group = !io::IsTerminal::is_terminal(&io::stdin());
-    #[cfg(unix)]
     if has_group {
-        std::os::unix::process::CommandExt::process_group(command, 0);
+        platform::start_in_own_group(command);
     }
     let mut child = command.spawn()?;
     let started = Instant::now();
@@ -247,12 +247,8 @@ fn ended(command: &mut Command) -> io::Result<Option<bool>> {
         thread::sleep(Duration::from_millis(100));
     }
     // Its tests are processes of the same group.
-    #[cfg(unix)]
     if has_group {
-        let group = format!("-{}", child.id());
-        Command::new("kill")
-            .args(["-KILL", "--", &group])
-            .status()?;
+        platform::kill_group(child.id())?;
     }
     child.kill()?;
     child.wait()?;

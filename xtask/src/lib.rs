@@ -7,4 +7,5 @@ pub mod conformance;
 pub mod directions;
 pub mod dist;
 pub mod hostile;
+mod platform;
 pub mod spec;

@@ -18,6 +18,7 @@ mod commands;
 mod failure;
 mod io;
 mod parser;
+mod platform;
 mod run;
 mod session;
 

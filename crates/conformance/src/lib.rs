@@ -13,7 +13,8 @@
 //! - `context`: what cases share: each request is sent once;
 //! - `discovery`: finds blocks, wallets, tokens, contracts and assets on the chain itself;
 //! - `api`: what requests and responses mean;
-//! - `http`: sends requests, within limits, and keeps each exchange.
+//! - `http`: sends requests, within limits, and keeps each exchange;
+//! - `platform`: what differs between operating systems.
 //!
 //! The crate `nodeproof-report` has the model of the result, and renders it ([`report`]).
 //!
@@ -28,6 +29,7 @@ mod discovery;
 mod http;
 mod monitor;
 mod nodes;
+mod platform;
 mod run;
 mod sweep;
 

@@ -35,7 +35,10 @@ use nodeproof_primitives::{
     redact::{given_keys, redact_parts},
 };
 
-use crate::{BlockTime, ChainTime, Config, Forms, InjectedFault, ParseInjectedFaultError, spawn};
+use crate::{
+    BlockTime, ChainTime, Config, Forms, InjectedFault, ParseInjectedFaultError, platform::end,
+    spawn,
+};
 use greeting::Greeting;
 
 /// Exit status if the node can't be started with these options, or if the usage is invalid.
@@ -215,26 +218,4 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
     end.await;
     node.shutdown().await;
     Ok(())
-}
-
-/// Waits for Ctrl-C or SIGTERM. From this call on, these signals no longer end the process by themselves.
-#[cfg(unix)]
-fn end() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-/// Waits for Ctrl-C.
-#[cfg(not(unix))]
-fn end() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _pressed = tokio::signal::ctrl_c().await;
-    })
 }

@@ -32,6 +32,7 @@ mod http;
 mod injected_fault;
 mod node;
 mod outage;
+mod platform;
 mod seed;
 mod server;
 mod test_wallet;

@@ -7,6 +7,7 @@
 //!   them when the process ends.
 //! - [`read_text`] reads a regular file, up to a limit.
 //! - [`check_private_folder`] refuses folders that other users control.
+//! - [`is_readable_by_others`] and [`link`] do what only Unix can do, and nothing elsewhere.
 //! - [`config_folder`] and [`state_folder`] are the user's folders for configuration and state.
 //!
 //! ```
@@ -24,12 +25,14 @@
 
 mod bounded_text;
 mod lock;
+mod platform;
 mod private_folder;
 mod staged;
 mod user_folders;
 
 pub use bounded_text::read_text;
 pub use lock::{FOLDER_LOCK, FolderLock, LockError, LockFile};
+pub use platform::{is_readable_by_others, link};
 pub use private_folder::{FolderError, Shared, check_private_folder, create_private_folder};
 pub use staged::{
     Access, StagedFile, create, is_staged_name, parent_folder, remove_leftovers, replace,

@@ -10,6 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::platform::{REMOVES_LOCK_FILES, is_at, open_folder};
+
 /// Maximum number of attempts to create a lock file while other processes remove it.
 const MAX_ATTEMPTS: u32 = 100;
 /// Name of the file that a [`FolderLock`] locks where a folder can't be locked itself. Other programs
@@ -80,8 +82,7 @@ impl Drop for LockFile {
     fn drop(&mut self) {
         // A file with content is not a lock file of ours.
         let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
-        // Elsewhere, another process could lock the removed file, because it can't be recognised.
-        if cfg!(unix) && self.is_locked && is_empty {
+        if REMOVES_LOCK_FILES && self.is_locked && is_empty {
             let _removed = fs::remove_file(&self.path);
         }
     }
@@ -105,10 +106,7 @@ impl FolderLock {
     /// [`LockError::Held`] if the folder is still locked after the wait. [`LockError::Io`] if the
     /// folder, or the file in it, can't be opened.
     pub fn take(folder: &Path, wait: Duration) -> Result<Self, LockError> {
-        #[cfg(unix)]
-        let file = File::open(folder);
-        #[cfg(not(unix))]
-        let file = lock_file_in(folder);
+        let file = open_folder(folder, lock_file_in);
         Self::of(file.map_err(LockError::Io)?, wait)
     }
 
@@ -138,7 +136,6 @@ impl FolderLock {
 }
 
 /// Opens the file that is locked in place of a folder, and creates it if it is missing.
-#[cfg(any(not(unix), test))]
 fn lock_file_in(folder: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     let options = options.write(true).create(true).truncate(false);
@@ -154,24 +151,6 @@ fn try_lock(file: &File) -> Result<bool, LockError> {
     }
 }
 
-/// Returns whether an open file is still the one at this path.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    let identity = |found: fs::Metadata| (found.dev(), found.ino());
-    match (file.metadata(), fs::symlink_metadata(path)) {
-        (Ok(open), Ok(named)) => identity(open) == identity(named),
-        _ => false,
-    }
-}
-
-/// Returns true: on this system lock files are not removed.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,8 +162,8 @@ mod tests {
         let held = LockFile::take(&path).unwrap();
         assert!(matches!(LockFile::take(&path), Err(LockError::Held)));
         drop(held);
-        assert_eq!(path.exists(), !cfg!(unix));
-        for (left, stays) in [("", !cfg!(unix)), ("not a lock", true)] {
+        assert_eq!(path.exists(), !REMOVES_LOCK_FILES);
+        for (left, stays) in [("", !REMOVES_LOCK_FILES), ("not a lock", true)] {
             fs::write(&path, left).unwrap();
             drop(LockFile::take(&path).unwrap());
             assert_eq!(path.exists(), stays);

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::platform::{only_for_owner, ownership};
+
 /// Other users control a folder, so its content can't be trusted.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -71,44 +73,24 @@ impl std::error::Error for FolderError {
 ///
 /// # Errors
 /// The reason why the folder can't be trusted.
-#[cfg(unix)]
 pub fn check_private_folder(path: &Path, shared: Shared) -> Result<(), FolderError> {
-    use std::os::unix::fs::MetadataExt as _;
-
-    const WRITABLE_BY_OTHERS: u32 = 0o022;
-    const STICKY: u32 = 0o1000;
-
-    let found = match std::fs::metadata(path) {
-        Ok(found) => found,
+    let path = || path.to_owned();
+    let found = match ownership(&path()) {
+        Ok(Some(found)) => found,
+        Ok(None) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(source) => {
-            return Err(FolderError::Io {
-                path: path.to_owned(),
-                source,
-            });
+            let path = path();
+            return Err(FolderError::Io { path, source });
         }
     };
-    let own = [rustix::process::geteuid().as_raw(), 0];
-    if !own.contains(&found.uid()) {
-        return Err(FolderError::OfAnotherUser {
-            path: path.to_owned(),
-        });
+    if !found.is_own {
+        return Err(FolderError::OfAnotherUser { path: path() });
     }
-    let may_be_shared = shared == Shared::Sticky && found.mode() & STICKY != 0;
-    if found.mode() & WRITABLE_BY_OTHERS != 0 && !may_be_shared {
-        return Err(FolderError::WritableByOthers {
-            path: path.to_owned(),
-        });
+    let may_be_shared = shared == Shared::Sticky && found.is_sticky;
+    if found.is_shared && !may_be_shared {
+        return Err(FolderError::WritableByOthers { path: path() });
     }
-    Ok(())
-}
-
-/// Passes: this system has no such permissions.
-///
-/// # Errors
-/// None.
-#[cfg(not(unix))]
-pub fn check_private_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
     Ok(())
 }
 
@@ -119,8 +101,7 @@ pub fn check_private_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
 pub fn create_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    only_for_owner(&mut builder);
     builder.create(path)
 }
 

@@ -1,13 +1,15 @@
 //! Files that are written under a temporary name before they get their final name.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Write as _},
     path::Path,
     time::{Duration, SystemTime},
 };
 
 use tempfile::NamedTempFile;
+
+use crate::platform;
 
 /// Number of random letters and digits in a temporary name, after its prefix.
 const RANDOM: usize = 6;
@@ -41,13 +43,9 @@ impl StagedFile {
     pub fn write(folder: &Path, prefix: &str, bytes: &[u8], access: Access) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(prefix).rand_bytes(RANDOM);
-        #[cfg(unix)]
-        if access == Access::Umask {
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(0o664));
+        if let (Access::Umask, Some(permissions)) = (access, platform::shared_permissions()) {
+            builder.permissions(permissions);
         }
-        #[cfg(not(unix))]
-        let _ = access;
         let mut file = builder.tempfile_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
@@ -112,10 +110,7 @@ pub fn parent_folder(path: &Path) -> &Path {
 /// # Errors
 /// If the folder can't be opened, or its file system reports an error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
+    platform::sync_folder(folder)
 }
 
 /// Syncs a folder, and ignores errors: some file systems can't sync folders. The file itself is
@@ -158,6 +153,8 @@ pub fn remove_leftovers(folder: &Path, prefix: &str, age: Duration) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::{env, path::PathBuf};
 
+use crate::platform::LOCAL_DATA;
+
 /// Returns the user's folder for configuration: `$XDG_CONFIG_HOME`, else `%LOCALAPPDATA%` on
 /// Windows, else `~/.config`. Only absolute paths count. Returns `None` if none is set.
 #[must_use]
@@ -20,6 +22,6 @@ fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let from = |variable| env::var_os(variable).map(PathBuf::from).filter(absolute);
     from(variable)
-        .or_else(|| from("LOCALAPPDATA").filter(|_| cfg!(windows)))
+        .or_else(|| LOCAL_DATA.and_then(from))
         .or_else(|| Some(env::home_dir()?.join(below_home)).filter(absolute))
 }

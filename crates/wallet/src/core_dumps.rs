@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::platform;
+
 /// Forbids core dumps of this process. On Unix it sets the resource limit. On Linux it also sets the
 /// flag that keeps out the system's crash collector and debuggers of the same user.
 ///
@@ -18,21 +20,5 @@ use std::io;
 /// # Errors
 /// If the system refuses.
 pub fn forbid_core_dumps() -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, Rlimit, setrlimit};
-
-        let none = Rlimit {
-            current: Some(0),
-            maximum: Some(0),
-        };
-        setrlimit(Resource::Core, none)?;
-    }
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-
-        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    }
-    Ok(())
+    platform::forbid_core_dumps()
 }

@@ -33,7 +33,7 @@ mod hex;
 mod key_file;
 mod message;
 mod passphrase;
-mod permissions;
+mod platform;
 mod possible_keys;
 mod private_key;
 mod public_key;

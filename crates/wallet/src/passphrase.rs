@@ -7,9 +7,8 @@ use std::{
     path::Path,
 };
 
+use nodeproof_files::is_readable_by_others;
 use zeroize::Zeroizing;
-
-use crate::permissions::is_readable_by_others;
 
 /// A passphrase with fewer characters than this can be guessed.
 const SHORT: usize = 12;

@@ -1,26 +1,7 @@
 //! Processor time, and comparisons of two pieces of work.
 
-use std::time::Duration;
-
 use super::{BenchError, table::spread};
-
-/// Returns the processor time that this thread has used.
-#[cfg(unix)]
-pub(super) fn thread_time() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let nanos = u32::try_from(time.tv_nsec).unwrap_or(0);
-    Duration::new(seconds, nanos)
-}
-
-/// Returns the elapsed time, because this system does not report processor time.
-#[cfg(not(unix))]
-pub(super) fn thread_time() -> Duration {
-    use std::{sync::OnceLock, time::Instant};
-    static BEGAN: OnceLock<Instant> = OnceLock::new();
-    BEGAN.get_or_init(Instant::now).elapsed()
-}
+use crate::platform::thread_time;
 
 /// Returns the processor time of a piece of work on this thread, in seconds.
 pub(super) fn seconds(

@@ -16,10 +16,10 @@ use tokio::{runtime::Builder, sync::oneshot};
 use super::{
     BenchError,
     call::Target,
-    cpu::thread_time,
     process::{not_started, peak_memory},
     table::Row,
 };
+use crate::platform::thread_time;
 
 /// A node that runs on one thread and measures that thread's processor time.
 pub(super) struct NodeThread {

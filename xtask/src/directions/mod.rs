@@ -3,6 +3,7 @@
 //! ARCHITECTURE.md has the rules: which package may depend on which, and the layers of `conformance`.
 
 mod files;
+mod platforms;
 #[cfg(test)]
 mod tests;
 
@@ -56,6 +57,9 @@ pub fn check() -> Result<Vec<String>, String> {
             if root.exists() {
                 problems.extend(files::check(&root, layers)?);
             }
+        }
+        if !folder.ends_with("tests") {
+            problems.extend(platforms::check(&folder.join("src")).map_err(unreadable)?);
         }
     }
     Ok(problems)

@@ -1,6 +1,6 @@
 //! What must be found, and what must not.
 
-use super::{check, files, packages};
+use super::{check, files, packages, platforms};
 
 #[test]
 fn this_workspace_keeps_its_directions() {
@@ -125,4 +125,29 @@ fn tests_docs_and_other_crates_do_not_count() {
     ] {
         assert_eq!(problems(&format!("{low} pub struct Low;")), "");
     }
+}
+
+#[test]
+fn code_for_one_system_outside_of_the_module_for_it_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = folder.path();
+    std::fs::create_dir_all(sources.join("a/platform")).unwrap();
+    for (file, lines) in [
+        (
+            "lib.rs",
+            "#[cfg(unix)]\nfn f() {}\n#[cfg(test)]\nmod tests {\n#[cfg(unix)]",
+        ),
+        ("a/other.rs", "fn g() { if cfg!(not(windows)) {} }"),
+        ("a/fine.rs", "#[cfg(feature = \"x\")]\nfn cfg(unix: u8) {}"),
+        ("a/platform/unix.rs", "#[cfg(unix)]"),
+        ("platform.rs", "#[cfg(not(unix))]"),
+        ("tests.rs", "#[cfg(unix)]"),
+    ] {
+        std::fs::write(sources.join(file), lines).unwrap();
+    }
+    let mut found = platforms::check(sources).unwrap();
+    found.sort();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("a/other.rs:1 "), "{found:?}");
+    assert!(found[1].contains("lib.rs:1 "), "{found:?}");
 }

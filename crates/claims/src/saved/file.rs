@@ -9,8 +9,8 @@ use std::{
 };
 
 use nodeproof_files::{
-    Access, FOLDER_LOCK, FolderLock, StagedFile, is_staged_name, parent_folder, remove_leftovers,
-    sync_folder,
+    Access, FOLDER_LOCK, FolderLock, StagedFile, is_staged_name, link, parent_folder,
+    remove_leftovers, sync_folder,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -177,19 +177,6 @@ pub(crate) fn digest_name(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     let digits = digest.iter().take(16).map(|byte| format!("{byte:02x}"));
     digits.collect()
-}
-
-#[cfg(unix)]
-fn link(target: &Path, name: &Path) -> io::Result<()> {
-    match std::os::unix::fs::symlink(target, name) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-fn link(_: &Path, _: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Returns whether this is the temporary name of a file that is being written, or the name of the

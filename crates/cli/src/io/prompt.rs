@@ -3,29 +3,22 @@
 //! On Unix, the terminal stays in line mode. So the user can correct the input, and Ctrl-C works as
 //! usual. If a program ends while a prompt is open, it must restore the terminal first ([`close`]).
 
-#[cfg(not(unix))]
-mod fallback;
-#[cfg(unix)]
-mod unix;
-
 use std::io::ErrorKind;
 
 use nodeproof_primitives::escape::escaped;
 use zeroize::Zeroizing;
 
-use crate::failure::{Failure, Kind};
+use crate::{
+    failure::{Failure, Kind},
+    platform,
+};
 
-#[cfg(not(unix))]
-use fallback as system;
-#[cfg(unix)]
-use unix as system;
-
-pub(crate) use system::{close, shown};
+pub(crate) use crate::platform::{close, shown};
 
 /// Asks for one line, which is not shown. `instead` is the advice if there is no terminal.
 pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Failure> {
     let lower = lower_first(what);
-    let typed = match system::typed(&format!("{}: ", escaped(what))) {
+    let typed = match platform::typed(&format!("{}: ", escaped(what))) {
         Ok(typed) => typed,
         Err(error) if error.kind() == ErrorKind::Interrupted => {
             return Err(Failure::new(Kind::Interrupted, "interrupted"));

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use crate::{
     failure::Failure,
     io::{output::Output, prompt},
+    platform::unbuffered_stdin,
 };
 
 /// Reads a key file. Warns if other users can read it.
@@ -104,20 +105,6 @@ fn warn(passphrase: &Passphrase, name: &str, output: Output) {
     for warning in passphrase.warnings(name) {
         output.warn(&warning);
     }
-}
-
-/// Returns standard input without the library's buffer, in which a copy would remain.
-#[cfg(unix)]
-fn unbuffered_stdin() -> io::Result<std::fs::File> {
-    use std::os::fd::AsFd as _;
-
-    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
-}
-
-/// Returns standard input. Its buffer can't be avoided here.
-#[cfg(not(unix))]
-fn unbuffered_stdin() -> io::Result<io::StdinLock<'static>> {
-    Ok(io::stdin().lock())
 }
 
 /// Reads the text of a file, or of standard input. No copy of it remains here.

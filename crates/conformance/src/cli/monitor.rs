@@ -9,12 +9,13 @@ use super::{
     options_from_args::{check_options, permitted},
     output::{complain, on_github, without_keys},
     several::named_targets,
-    signals::{Signals, hangups},
+    signals::Signals,
     sweep_state::without_lock,
 };
 use crate::{
     api::Tier,
     monitor::{Configuration, Log, SavedHeights, Setup, monitor},
+    platform::hangups,
 };
 
 /// Maximum number of requests per second to each node, unless `--rate` is given.

@@ -11,6 +11,8 @@ use std::{
 use nodeproof_report::{ExitStatus, NodesReport, Report};
 use tokio::sync::mpsc;
 
+use crate::platform::{self, End};
+
 const INTERRUPTED: u8 = ExitStatus::Interrupted.code();
 const TERMINATED: u8 = ExitStatus::Terminated.code();
 
@@ -41,67 +43,26 @@ impl Signals {
     ///
     /// It listens from this call on, even before it is polled. A second signal ends the process without
     /// a report.
-    #[cfg(unix)]
     pub(crate) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let both = [
-            (SignalKind::interrupt(), INTERRUPTED),
-            (SignalKind::terminate(), TERMINATED),
-        ];
+        let mut ends = platform::ends();
         let (sender, mut receiver) = mpsc::unbounded_channel();
-        for (kind, status) in both {
-            // If the process can't listen to a signal, the run continues without it.
-            let Ok(mut signal) = signal(kind) else {
-                continue;
-            };
-            let (this, sender) = (self.clone(), sender.clone());
-            tokio::spawn(async move {
-                while signal.recv().await.is_some() {
-                    this.handle_signal(status);
-                    // Sending fails if the run is over. That is harmless.
-                    let _ = sender.send(());
-                }
-            });
-        }
+        let this = self.clone();
+        tokio::spawn(async move {
+            while let Some(end) = ends.recv().await {
+                this.handle_signal(match end {
+                    End::Interrupted => INTERRUPTED,
+                    End::Terminated => TERMINATED,
+                });
+                // Sending fails if the run is over. That is harmless.
+                let _ = sender.send(());
+            }
+        });
         async move {
             if receiver.recv().await.is_none() {
                 std::future::pending::<()>().await;
             }
         }
     }
-
-    /// Returns a future that is ready when a signal arrives.
-    #[cfg(not(unix))]
-    pub(crate) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
-        let this = self.clone();
-        async move {
-            if tokio::signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-            this.handle_signal(INTERRUPTED);
-        }
-    }
-}
-
-/// Returns a channel with an element for each SIGHUP. It listens from this call on.
-#[cfg(unix)]
-pub(crate) fn hangups() -> mpsc::Receiver<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let (sender, receiver) = mpsc::channel(1);
-    if let Ok(mut signal) = signal(SignalKind::hangup()) {
-        tokio::spawn(async move {
-            while signal.recv().await.is_some() && sender.send(()).await.is_ok() {}
-        });
-    }
-    receiver
-}
-
-/// Returns a channel without elements, because other systems have no SIGHUP.
-#[cfg(not(unix))]
-pub(crate) fn hangups() -> mpsc::Receiver<()> {
-    mpsc::channel(1).1
 }
 
 /// Corrects the report of an interrupted run if the signal was SIGTERM.

@@ -12,6 +12,8 @@ use prometheus_client::{
     registry::Unit,
 };
 
+use crate::platform::processor_time;
+
 /// The metrics of this process. What the system does not tell is left out.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -87,20 +89,6 @@ impl<M: EncodeMetric> EncodeOne for M {
     ) -> fmt::Result {
         self.encode(encoder.encode_descriptor(name, help, unit, self.metric_type())?)
     }
-}
-
-/// Returns the processor time of this process, in seconds.
-#[cfg(unix)]
-fn processor_time() -> Option<f64> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    std::time::Duration::try_from(time)
-        .ok()
-        .map(|time| time.as_secs_f64())
-}
-
-#[cfg(not(unix))]
-fn processor_time() -> Option<f64> {
-    None
 }
 
 /// Returns the resident memory in bytes, on Linux.

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use nodeproof_files::Access;
+use nodeproof_files::{Access, is_readable_by_others};
 use nodeproof_primitives::{Network, WalletAddress};
 use zeroize::Zeroizing;
 
@@ -16,7 +16,7 @@ use super::{
     pem::{self, Content},
     plain,
 };
-use crate::{permissions::is_readable_by_others, private_key::KeyPair, public_key::PublicKey};
+use crate::{private_key::KeyPair, public_key::PublicKey};
 
 /// The maximum size of a key file, in bytes. The files written here have a few hundred bytes.
 const MAX_SIZE: usize = 64 * 1024;

@@ -1,12 +1,9 @@
 //! The folder of saved claims. A second run finds the transaction of the first one there.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use nodeproof_claims::PreparedClaim;
-use nodeproof_files::{Shared, check_private_folder};
+use nodeproof_files::{Shared, check_private_folder, create_private_folder};
 
 use super::outcome;
 use crate::failure::Failure;
@@ -36,11 +33,7 @@ pub(super) fn create_folders(path: &Path) -> Result<(), Failure> {
 }
 
 fn create_folder(folder: &Path) -> Result<(), Failure> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| {
+    create_private_folder(folder).map_err(|error| {
         Failure::usage(format!(
             "the folder {} for the signed transaction can't be made: {error}; give --keep FILE",
             folder.display()

@@ -1,11 +1,16 @@
-//! Hidden prompts on systems other than Unix.
+//! Windows, and other systems that are not Unix.
 
 use std::io;
 
 use zeroize::Zeroizing;
 
+/// Returns standard input. Its buffer can't be avoided here.
+pub(crate) fn unbuffered_stdin() -> io::Result<io::StdinLock<'static>> {
+    Ok(io::stdin().lock())
+}
+
 /// Returns the typed line, which is not shown.
-pub(super) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
+pub(crate) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
     rpassword::prompt_password(prompt).map(Zeroizing::new)
 }
 

@@ -1,4 +1,4 @@
-//! Hidden prompts on a Unix terminal.
+//! Unix: hidden prompts on its terminals.
 
 use std::{
     fs::File,
@@ -22,8 +22,15 @@ const BY_SIGNAL: i32 = 128;
 static OPEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 static LISTENS: Once = Once::new();
 
+/// Returns standard input without the library's buffer, in which a copy would remain.
+pub(crate) fn unbuffered_stdin() -> io::Result<File> {
+    use std::os::fd::AsFd as _;
+
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
 /// Returns the typed line, which is not shown.
-pub(super) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
+pub(crate) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
     let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
     let before = tcgetattr(&terminal)?;
     let mut hidden = before.clone();

@@ -1,0 +1,48 @@
+//! Unix.
+
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc,
+};
+
+use super::end::End;
+
+/// Returns a channel with an element for each signal that ends the process. It listens from this call on.
+/// From then on, these signals do not end the process by themselves.
+pub(crate) fn ends() -> mpsc::UnboundedReceiver<End> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    for (kind, end) in [
+        (SignalKind::interrupt(), End::Interrupted),
+        (SignalKind::terminate(), End::Terminated),
+    ] {
+        // If the process can't listen to a signal, the run continues without it.
+        let Ok(mut signal) = signal(kind) else {
+            continue;
+        };
+        let sender = sender.clone();
+        tokio::spawn(
+            async move { while signal.recv().await.is_some() && sender.send(end).is_ok() {} },
+        );
+    }
+    receiver
+}
+
+/// Returns a channel with an element for each SIGHUP. It listens from this call on.
+pub(crate) fn hangups() -> mpsc::Receiver<()> {
+    let (sender, receiver) = mpsc::channel(1);
+    if let Ok(mut signal) = signal(SignalKind::hangup()) {
+        tokio::spawn(async move {
+            while signal.recv().await.is_some() && sender.send(()).await.is_ok() {}
+        });
+    }
+    receiver
+}
+
+/// Returns the processor time of this process, in seconds.
+pub(crate) fn processor_time() -> Option<f64> {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).ok().map(|time| time.as_secs_f64())
+}
