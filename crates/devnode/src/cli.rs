@@ -36,8 +36,8 @@ use nodeproof_primitives::{
 };
 
 use crate::{
-    BlockTime, ChainTime, Config, Forms, InjectedFault, ParseInjectedFaultError, platform::end,
-    spawn,
+    BlockTime, ChainTime, Config, Forms, InjectedFault, Outage, ParseInjectedFaultError,
+    platform::end, spawn,
 };
 use greeting::Greeting;
 
@@ -71,6 +71,9 @@ pub struct DevnodeArgs {
     /// machine's clock]
     #[arg(long, value_name = "TIME", value_parser = start_time)]
     pub start_time: Option<TimestampMs>,
+    /// Time that each response takes longer, such as 200ms, for tests with a slow node [default: none]
+    #[arg(long, value_name = "TIME", value_parser = latency)]
+    pub latency: Option<Duration>,
     /// Maximum number of submissions per second, as on real nodes [default: no limit]
     #[arg(long, value_name = "N")]
     pub rate_limit: Option<NonZeroU32>,
@@ -152,6 +155,14 @@ fn list_of_faults() -> String {
         .collect()
 }
 
+/// Parses the time that responses take longer.
+fn latency(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(BlockTime::Every(time)) => Ok(time),
+        _ => Err("write a number with ms, s or m, such as 200ms".to_owned()),
+    }
+}
+
 /// Parses the start time of a chain. Times before 1970 are not allowed.
 fn start_time(text: &str) -> Result<TimestampMs, String> {
     let time: Option<TimestampMs> = text.parse().ok();
@@ -199,6 +210,7 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
         started = spawn(config.clone()) => started.map_err(|error| error.to_string())?,
         () = &mut end => return Ok(()),
     };
+    node.set_outage(args.latency.map(Outage::Delayed));
     if !args.host.is_loopback() {
         let _written = writeln!(
             io::stderr(),

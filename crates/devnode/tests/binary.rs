@@ -115,6 +115,23 @@ fn a_wallet_of_ones_own_holds_tokens_for_fees_if_asked_for() {
 }
 
 #[test]
+fn each_response_takes_at_least_the_latency() {
+    let mut slow = command();
+    slow.args(["--latency", "300ms"]);
+    let node = Running::start(slow);
+    let sent = Instant::now();
+    node.get("/get-block?block_index=1");
+    assert!(sent.elapsed() >= Duration::from_millis(300));
+    assert_eq!(node.end("-TERM"), Some(0));
+
+    let mut wrong = command();
+    let output = wrong.args(["--latency", "fast"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("such as 200ms"), "{message}");
+}
+
+#[test]
 fn its_time_is_the_machines_clock_unless_a_start_is_given() {
     let timestamp = |node: &Running, index: u64| -> i64 {
         let block = node.get(&format!("/get-block?block_index={index}"));

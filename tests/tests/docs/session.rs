@@ -29,6 +29,10 @@ impl Session {
         let programs = folder.path().join("bin");
         fs::create_dir_all(&programs).expect("a folder");
         fs::create_dir_all(folder.path().join("ada")).expect("a folder");
+        // A file of the repository that the pages use.
+        let expectations = "../crates/conformance/expectations/observed-node.toml";
+        let original = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(expectations);
+        fs::copy(original, folder.path().join("ada/observed-node.toml")).expect("a file");
         for name in PROGRAMS {
             let program = built::program(name).expect("the program is built");
             symlink(program, programs.join(name)).expect("a link");
