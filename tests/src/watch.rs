@@ -67,6 +67,12 @@ pub fn caught(report: &Report) -> Vec<String> {
         .collect();
     caught.sort();
     assert!(report.exit_code <= 1, "{:?}", report.reason);
+    for case in &report.cases {
+        for finding in &case.findings {
+            let read_the_same = !finding.actual.is_empty() && finding.expected == finding.actual;
+            assert!(!read_the_same, "{}: {finding:?}", case.id);
+        }
+    }
     caught
 }
 

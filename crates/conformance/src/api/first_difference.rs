@@ -15,8 +15,16 @@ pub(crate) struct FirstDifference {
 impl FirstDifference {
     /// Returns the first difference. A missing member is shown as nothing.
     pub(crate) fn between(expected: &Value, actual: &Value) -> Option<Self> {
-        let mut pointer = String::new();
-        let (expected, actual) = first(&mut pointer, Some(expected), Some(actual))?;
+        Self::at(String::new(), Some(expected), Some(actual))
+    }
+
+    /// Returns the first difference of two values at this place.
+    pub(crate) fn at(
+        mut pointer: String,
+        expected: Option<&Value>,
+        actual: Option<&Value>,
+    ) -> Option<Self> {
+        let (expected, actual) = first(&mut pointer, expected, actual)?;
         let text =
             |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), Value::to_string);
         let (expected, actual) = shown_apart(&text(expected), &text(actual));
@@ -37,6 +45,11 @@ impl FirstDifference {
     }
 }
 
+/// Returns the pointer to a member of an object.
+pub(crate) fn member(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
 type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
 
 fn first<'v>(
@@ -50,8 +63,7 @@ fn first<'v>(
             let more = right.keys().filter(|name| !left.contains_key(*name));
             left.keys().chain(more).find_map(|name| {
                 pointer.truncate(length);
-                pointer.push('/');
-                pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                pointer.push_str(&member(name));
                 first(pointer, left.get(name), right.get(name))
             })
         }

@@ -22,7 +22,7 @@ pub(crate) use balance_list::{
 };
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use claim_in_block::{ClaimInBlock, claims_in_block};
-pub(crate) use first_difference::FirstDifference;
+pub(crate) use first_difference::{FirstDifference, member};
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, nobody};
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};

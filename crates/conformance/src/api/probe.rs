@@ -261,7 +261,10 @@ fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<P
         .collect();
     let without = || request.clone().without(parameter);
     for (description, raw) in [
-        ("bytes that are not UTF-8", format!("{parameter}=%ff%fe")),
+        (
+            "a byte sequence that is not UTF-8",
+            format!("{parameter}=%ff%fe"),
+        ),
         (
             "an overlong quote",
             format!("{parameter}=%c0%a7%20OR%201=1"),

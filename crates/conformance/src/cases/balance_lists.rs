@@ -194,15 +194,15 @@ fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: b
     let listed = |exchange| List::of(exchange).is_some_and(|list| list.get(pair).is_some());
     let single = |exchange: &Exchange| name(&exchange.request) == "TOKEN_IN_WALLET";
     let of = format!("{} of {}", shown(&pair.1, 60), shown(&pair.0, 60));
-    let others = match outvoted {
-        true => "both other queries",
-        false => name(&other.request),
+    let (others, return_it) = match outvoted {
+        true => ("both other queries", "return"),
+        false => (name(&other.request), "returns"),
     };
     let this = name(&alone.request);
     if !single(alone) && !listed(alone) {
         return Finding::new(
             alone,
-            format!("{this} leaves out a balance that {others} shows"),
+            format!("{this} leaves out a balance that {others} {return_it}"),
             format!("an entry for {of}"),
             alone.excerpt(160),
         )

@@ -21,8 +21,8 @@ use crate::{
         is_refusal, stored, wallet_balances_request,
     },
     checks::{
-        CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, check_json_responses, decodes,
-        objects,
+        CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, changed, check_json_responses,
+        decodes, objects,
     },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
@@ -489,12 +489,8 @@ async fn changes_nothing(context: &Context) -> Findings {
             Ok(findings)
         };
     }
-    findings.push(Finding::new(
-        &last,
-        "building a call changes the signer's balances, although nothing was submitted",
-        still.excerpt(160),
-        last.excerpt(160),
-    ));
+    let what = "building a call changes the signer's balances, although nothing was submitted";
+    findings.push(changed(what, &still, &last, |_, _| true));
     Ok(findings)
 }
 
@@ -509,12 +505,10 @@ async fn claims_at_once(context: &Context) -> Findings {
     if has(&before) || !has(&after) {
         return Ok(Checked::passed());
     }
-    Ok(Checked::failed(Finding::new(
-        &after,
-        "building a call puts a record into the contract's state, though nothing was submitted",
-        before.excerpt(160),
-        after.excerpt(160),
-    )))
+    let what =
+        "building a call puts a record into the contract's state, though nothing was submitted";
+    let finding = changed(what, &before, &after, |_, _| true);
+    Ok(Checked::failed(finding))
 }
 
 /// Checks whether the response can go to `/submit-transaction` once it is signed.

@@ -23,8 +23,8 @@ use crate::{
     },
     checks::{
         ALGORITHM, BlockCheck, CheckResult, CheckScope, Checked, Evidence, Finding, Findings,
-        InOrder, Links, MAX_RECEIPTS, Memory, WrongReceipt, described, has_same_content, objects,
-        voter_key,
+        InOrder, Links, MAX_RECEIPTS, Memory, WrongReceipt, changed, described, has_same_content,
+        is_about_the_chain, objects, voter_key,
     },
     context::Context,
     http::{Exchange, InconclusiveReason},
@@ -239,18 +239,17 @@ async fn repeat_read(context: &Context) -> Findings {
         let block = latest_first.remove(place);
         latest_first.insert(0, block);
     }
+    let described = described(context, Sample::Blocks);
     for exchange in latest_first.into_iter().take(MAX_READ_AGAIN) {
         findings.examined += u64::from(exchange.success_object().is_some_and(is_block));
         let times = if is_long(exchange) { 1 } else { TIMES };
         for _ in 0..times {
             let again = context.node.send(exchange.request.clone()).await?;
-            if !has_same_content(&again, exchange, &described(context, Sample::Blocks)) {
-                findings.push(Finding::new(
-                    &again,
-                    "the same block differs when requested again",
-                    exchange.excerpt(160),
-                    again.summary(),
-                ));
+            if !has_same_content(&again, exchange, &described) {
+                let what = "the same block differs when requested again";
+                findings.push(changed(what, exchange, &again, |name, value| {
+                    is_about_the_chain(name, value, &described)
+                }));
                 return Ok(findings);
             }
         }

@@ -2,7 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
+use nodeproof_client::contract_call::shown_apart;
+use nodeproof_primitives::Amount;
 use nodeproof_report::{Aspect, Level};
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use super::{
     submit_transaction::NO_RESPONSES,
 };
 use crate::{
-    api::{InBlock, in_block, is_valid, lists_transactions, stored},
+    api::{FirstDifference, InBlock, in_block, is_valid, lists_transactions, stored},
     checks::{Checked, Finding, Findings, signed_transaction},
     context::{Context, Refused, Settled},
     http::{Exchange, InconclusiveReason},
@@ -240,20 +241,15 @@ async fn as_signed(context: &Context) -> Findings {
             continue;
         }
         let what = format!("the transaction in the block has another {name} than was signed");
-        let expected = shown(&signed.to_string(), 300);
-        findings.push(Finding::new(
-            block,
-            what,
-            expected,
-            shown(&value.to_string(), 300),
-        ));
+        if let Some(first) = FirstDifference::between(signed, value) {
+            findings.push(Finding::new(block, what, first.expected, first.actual));
+        }
     }
     if let (Some(signatures), Some(entry)) = (found.signatures, &claim.entry) {
         findings.count_item();
         if !is_only(signatures, entry) {
             let what = "the transaction in the block has other signatures than were submitted";
-            let expected = shown(&format!("[{entry}]"), 300);
-            let actual = shown(&signatures.to_string(), 300);
+            let (expected, actual) = shown_apart(&format!("[{entry}]"), &signatures.to_string());
             let document = json!({"transaction": found.transaction, "signatures": signatures});
             let signed = signed_transaction(&document.to_string());
             findings.push(Finding::new(block, what, expected, actual).with_signed_message(signed));

@@ -344,7 +344,7 @@ async fn reads_back(context: &Context, name: &str) -> Findings {
         if place.form.is_some() {
             continue;
         }
-        let what = format!("the record's {name} is not what was submitted");
+        let what = format!("the `{name}` of the record is not what was submitted");
         let (wanted, found) = (wanted(call, name), place.value.unwrap_or(record));
         if let Some(first) = FirstDifference::of_stored(wanted, found) {
             findings.push(Finding::new(response, what, first.expected, first.actual));
@@ -366,7 +366,7 @@ async fn lists(context: &Context) -> Findings {
             let place = place(call, record, name);
             findings.examined += u64::from(place.form.is_some());
             if let (Some(Form::Joined), Some(value)) = (place.form, place.value) {
-                let what = format!("the record's {name} is a text that is not JSON");
+                let what = format!("the `{name}` of the record is a text that is not JSON");
                 let expected = "an array of strings, or its JSON text";
                 let actual = shown(&value.to_string(), 300);
                 findings.push(Finding::new(response, what, expected, actual));
@@ -395,7 +395,7 @@ async fn columns(context: &Context) -> Findings {
             _ => place.form.is_some() && !place.expected,
         };
         if astray {
-            let what = format!("the record's {name} is not at its usual position");
+            let what = format!("the `{name}` of the record is not at its usual position");
             let wanted = wanted(call, name);
             let at = VerificationRecord::COLUMNS
                 .iter()

@@ -135,7 +135,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "get-balances/nothing-held",
         requirements: &["BALANCE-6", "BALANCE-2"],
         checks: "The balance of a token that does not exist is 0, or the request is refused. Null is not an integer.",
-        example: Example::Named("/get-balances", "nothing_held"),
+        example: Example::Text("{\"balance\": 0}, or a status that is not 2xx"),
         aspect: Aspect::Refusals,
         sends: &[HOLDERS, BALANCE],
         explained_by: &[
@@ -311,9 +311,10 @@ async fn balance(context: &Context) -> Findings {
                 Some((name, Value::Null)) => {
                     (format!("{name} is null, not a number"), format!("/{name}"))
                 }
-                Some((name, Value::String(_))) => {
-                    (format!("{name} as text, not a number"), format!("/{name}"))
-                }
+                Some((name, Value::String(_))) => (
+                    format!("{name} is a string, not a number"),
+                    format!("/{name}"),
+                ),
                 Some((name, _)) => (format!("{name}: {}", mismatch.message), format!("/{name}")),
             };
             findings.push(

@@ -36,6 +36,6 @@ pub(crate) use receipt_signatures::{ALGORITHM, MAX_RECEIPTS, WrongReceipt, voter
 pub(crate) use refused::{controls, is_missing, never, refused};
 pub(crate) use signed::signed_transaction;
 pub(crate) use snapshot::{check_snapshot, snapshot_path};
-pub(crate) use steady::{Height, described, has_same_content, steady};
+pub(crate) use steady::{Height, changed, described, has_same_content, is_about_the_chain, steady};
 pub(crate) use submission_reply::{Reply, ReplyVerdict, judge};
 pub(crate) use times::{Bound, CLOCKS_DIFFER, Misplaced, Timed};

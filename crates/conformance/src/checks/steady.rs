@@ -1,5 +1,7 @@
 //! Checks that the same request gets the same response while the height stays the same.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
@@ -7,7 +9,7 @@ use super::{
     json_response::objects,
 };
 use crate::{
-    api::{Sample, block_request, is_block, is_empty},
+    api::{FirstDifference, Sample, block_request, is_block, is_empty, member},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -27,6 +29,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     }
     let described = described(context, sample);
     let same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
+    let counts = |name: &str, value: &Value| is_about_the_chain(name, value, &described);
     let mut before = context.node.send(first.request.clone()).await?;
     if same(&before, &first) {
         return Ok(Checked::passed());
@@ -40,12 +43,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
                 return Ok(Checked::passed());
             }
             let what = "the response changed, although no block was made in between";
-            return Ok(Checked::failed(Finding::new(
-                &after,
-                what,
-                first.excerpt(160),
-                after.excerpt(160),
-            )));
+            return Ok(Checked::failed(changed(what, &first, &after, counts)));
         }
         no_block_since = false;
         // The effects of a block may show shortly after the block itself.
@@ -55,12 +53,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         }
         if height.stands(context).await? {
             let what = "the response differs each time the same request is sent";
-            return Ok(Checked::failed(Finding::new(
-                &after,
-                what,
-                before.excerpt(160),
-                after.excerpt(160),
-            )));
+            return Ok(Checked::failed(changed(what, &before, &after, counts)));
         }
         before = again;
     }
@@ -81,12 +74,40 @@ pub(crate) fn described(context: &Context, sample: Sample) -> Vec<String> {
         .collect()
 }
 
-/// Whether two responses have the same content. An undocumented text or number may be about the
-/// response and not about the chain, such as its duration or a count of confirmations.
-pub(crate) fn has_same_content(one: &Exchange, other: &Exchange, described: &[String]) -> bool {
-    let about_the_chain = |(name, value): &(&String, &Value)| {
-        value.is_object() || value.is_array() || described.contains(name)
+/// Creates a finding about a response that is not the same as an earlier one. Both are shown around the
+/// first difference in a member that counts.
+pub(crate) fn changed(
+    what: &str,
+    before: &Exchange,
+    after: &Arc<Exchange>,
+    counts: impl Fn(&str, &Value) -> bool,
+) -> Finding {
+    let first = match (before.json(), after.json()) {
+        (Ok(Value::Object(one)), Ok(Value::Object(other))) if before.status == after.status => {
+            one.keys().chain(other.keys()).find_map(|name| {
+                let (one, other) = (one.get(name), other.get(name));
+                let mut values = [one, other].into_iter().flatten();
+                let counts = values.any(|value| counts(name, value));
+                let first = FirstDifference::at(member(name), one, other);
+                first.filter(|_| counts)
+            })
+        }
+        _ => None,
     };
+    match first {
+        Some(first) => Finding::new(after, what, first.expected, first.actual).at(first.pointer),
+        None => Finding::new(after, what, before.summary(), after.summary()),
+    }
+}
+
+/// Whether a member of a response is about the chain. An undocumented text or number may be about the
+/// response, such as its duration or a count of confirmations.
+pub(crate) fn is_about_the_chain(name: &str, value: &Value, described: &[String]) -> bool {
+    value.is_object() || value.is_array() || described.iter().any(|known| known == name)
+}
+
+/// Whether two responses have the same content about the chain.
+pub(crate) fn has_same_content(one: &Exchange, other: &Exchange, described: &[String]) -> bool {
     one.status == other.status
         && match (one.json().ok(), other.json().ok()) {
             (Some(Value::Object(one)), Some(Value::Object(other))) => {
@@ -94,7 +115,7 @@ pub(crate) fn has_same_content(one: &Exchange, other: &Exchange, described: &[St
                 members.into_iter().all(|name| {
                     let (one, other) = (one.get(name), other.get(name));
                     let counts = |value: Option<&Value>| {
-                        value.is_some_and(|value| about_the_chain(&(name, value)))
+                        value.is_some_and(|value| is_about_the_chain(name, value, described))
                     };
                     one == other || !counts(one) && !counts(other)
                 })

@@ -174,8 +174,8 @@ impl Refusal {
             Self::SignedTwice => "a transaction that one of its two signers signed twice",
             Self::UnlistedSigner => "a transaction signed only by a wallet that is not a signer",
             Self::AnotherKey => "a transaction signed with another wallet's key",
-            Self::FirstOfTwoRight => "a transaction with two signatures, the second one wrong",
-            Self::LastOfTwoRight => "a transaction with two signatures, the first one wrong",
+            Self::FirstOfTwoRight => "a transaction whose second signature of two is wrong",
+            Self::LastOfTwoRight => "a transaction whose first signature of two is wrong",
             Self::ChildTransaction => {
                 "a transaction with is_child_txn that is signed with another wallet's key"
             }

@@ -247,7 +247,7 @@ impl Expectations {
         } else if result.outcome == Outcome::Pass {
             result.outcome = Outcome::Stale;
             result.note = Some(format!(
-                "expected to fail ({}), but passes: remove it from the file",
+                "expected to fail ({}), but passes: remove it from the file given with --expect",
                 expected.reason
             ));
         }

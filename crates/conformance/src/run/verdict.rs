@@ -134,14 +134,14 @@ pub(super) fn conclude(
         .find(|result| result.outcome == Outcome::Stale)
     {
         let reason = format!(
-            "but {} passes, although --expect lists it as a known failure",
+            "{} passes, although --expect lists it as a known failure",
             stale.case.id
         );
         return Conclusion::new(Verdict::Conforms, ExitStatus::StaleExpectation, reason);
     }
     let gaps = coverage.gaps();
     if options.require_coverage && !gaps.is_empty() {
-        let reason = format!("but was not exercised in full: {}", gaps.join("; "));
+        let reason = format!("the run did not exercise everything: {}", gaps.join("; "));
         return Conclusion::new(Verdict::Conforms, ExitStatus::DoesNotConform, reason);
     }
     Conclusion::new(Verdict::Conforms, ExitStatus::Conforms, None)

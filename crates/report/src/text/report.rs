@@ -217,7 +217,11 @@ pub(super) fn verdict_line(report: &Report, style: Style) -> String {
         style.paint(colour, words)
     );
     if let Some(reason) = &report.reason {
-        let _ = write!(line, ": {}", escaped_up_to(reason, 600));
+        let before = match report.verdict {
+            Verdict::Conforms => ", but ",
+            _ => ": ",
+        };
+        let _ = write!(line, "{before}{}", escaped_up_to(reason, 600));
     }
     line
 }
