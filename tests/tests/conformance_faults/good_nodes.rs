@@ -34,6 +34,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             "reading_a_short_chain_takes_at_most_130_requests",
             reading_a_short_chain_takes_at_most_130_requests,
         ),
+        setup.trial("an_empty_object_is_no_block", an_empty_object_is_no_block),
         setup.trial(
             "blocks_that_are_more_than_is_read_leave_no_verdict",
             blocks_that_are_more_than_is_read_leave_no_verdict,
@@ -102,6 +103,22 @@ async fn reading_a_short_chain_takes_at_most_130_requests(setup: Arc<Setup>) -> 
         .map(|a| format!("{} {}?{}", a.method, a.path, a.query))
         .collect();
     assert!(all.len() <= 130, "{}:\n{}", all.len(), all.join("\n"));
+    Ok(())
+}
+
+/// A chain does not seem longer if its node says with an empty object that there is no block.
+async fn an_empty_object_is_no_block(setup: Arc<Setup>) -> Result<(), Failed> {
+    let empty = change_response(BLOCK, |_, response| match response.status {
+        StatusCode::OK => response,
+        _ => response.with_status(StatusCode::OK).with_body("{}"),
+    });
+    let report = run(&setup.node, empty).await;
+    assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
+    let heights = report.samples.and_then(|samples| samples.heights);
+    assert!(
+        heights.is_some_and(|(_, highest)| highest < 100),
+        "{heights:?}"
+    );
     Ok(())
 }
 
