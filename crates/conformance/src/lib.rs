@@ -40,7 +40,9 @@ pub use context::{Baseline, BaselineError, SigningWallet, Submitting};
 pub use http::{Method, Target, TargetError};
 pub use nodes::{NodeToCheck, run_several};
 pub use run::{ExpectationError, Expectations, Files, Options, Recheck, RunLimits, Selection, run};
-pub use sweep::{BlockRange, Observer, ParseBlockRangeError, StateError, Sweep, SweepProgress};
+pub use sweep::{
+    BlockRange, Observer, ParseBlockRangeError, Part, PartError, StateError, Sweep, SweepProgress,
+};
 
 /// The kinds of requests that a run sends.
 pub mod plan {

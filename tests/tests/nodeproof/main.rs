@@ -18,6 +18,7 @@ mod monitoring;
 mod packaging;
 mod pages;
 mod recheck;
+mod sharing;
 mod signatures;
 mod unwritable;
 mod watching;

@@ -124,6 +124,17 @@ pub(crate) struct Memory {
     pub(crate) algorithm: Signatures,
 }
 
+impl Memory {
+    /// Returns the memory for a sweep that continues after this one.
+    ///
+    /// A receipt that did not verify is reported once: by the earlier sweep, unless one verifies later.
+    pub(crate) fn for_later_blocks(&self) -> Self {
+        let mut memory = self.clone();
+        memory.algorithm.kept.clear();
+        memory
+    }
+}
+
 /// A position: the block, and the position within it.
 pub(crate) type Place = (u64, usize);
 

@@ -6,7 +6,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use clap_complete::Shell;
 use nodeproof_primitives::{Amount, ContractAddress, Hidden, Network};
 
-use crate::{api::Tier, context::MAX_CLAIMS, monitor::LogFormat, sweep::BlockRange};
+use crate::{
+    api::Tier,
+    context::MAX_CLAIMS,
+    monitor::LogFormat,
+    sweep::{BlockRange, Part},
+};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -193,10 +198,23 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub blocks: Option<BlockRange>,
 
+    /// Check only one of N equal parts of --blocks, which must have an end. I counts from 0: 0/4 to 3/4.
+    #[arg(
+        long,
+        value_name = "I/N",
+        requires = "blocks",
+        allow_hyphen_values = true
+    )]
+    pub part: Option<Part>,
+
     /// Continue an interrupted sweep from its state. Without a state, the sweep starts. A finished sweep
     /// keeps its report and its exit status.
     #[arg(long, requires = "blocks")]
     pub resume: bool,
+
+    /// Continue a sweep as --resume does, and after a finished one, check the blocks after its last block.
+    #[arg(long, requires = "blocks", conflicts_with = "resume")]
+    pub new_blocks: bool,
 
     /// File of the sweep's state [default: in --report-dir, or in the user's state folder].
     #[arg(long, value_name = "FILE", requires = "blocks")]
@@ -234,6 +252,10 @@ pub struct ConformanceArgs {
     /// an earlier run are removed first.
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
+
+    /// Form of the progress on standard error.
+    #[arg(long, value_enum, default_value_t = ProgressFormat::Text, conflicts_with = "quiet")]
+    pub progress: ProgressFormat,
 
     /// Print the report only, without progress.
     #[arg(short, long, conflicts_with = "verbose")]
@@ -360,6 +382,15 @@ pub enum Format {
     Json,
     /// Annotations of a GitHub Actions job.
     Github,
+}
+
+/// Form of the progress on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProgressFormat {
+    /// A bar on a terminal, otherwise lines.
+    Text,
+    /// For programs: the progress of a sweep, one JSON object a line, every second.
+    Json,
 }
 
 /// Form of a comparison on standard output.

@@ -5,7 +5,11 @@ use nodeproof_primitives::Network;
 use nodeproof_report::DifferentKinds;
 use nodeproof_wallet::KeyFileError;
 
-use crate::{context::BaselineError, http::TargetError, sweep::StateError};
+use crate::{
+    context::BaselineError,
+    http::TargetError,
+    sweep::{PartError, StateError},
+};
 
 impl From<nodeproof_client::Error> for UsageError {
     fn from(error: nodeproof_client::Error) -> Self {
@@ -18,6 +22,8 @@ impl From<nodeproof_client::Error> for UsageError {
 pub(crate) enum UsageError {
     #[error(transparent)]
     Target(#[from] TargetError),
+    #[error(transparent)]
+    Part(#[from] PartError),
     #[error("there is no node to check: give --base-url URL and --network NETWORK")]
     NoTarget,
     #[error("which network? {0} has no network's port: give --network devnet, testnet or mainnet")]

@@ -159,7 +159,11 @@ pub(crate) fn options(
         // Now the keys are known that the fixture must not contain.
         read_fixture(path, &wallets)?;
     }
-    options.sweep = args.blocks.map(|blocks| {
+    let blocks = match (args.blocks, args.part) {
+        (Some(blocks), Some(part)) => Some(part.of(blocks)?),
+        (blocks, _) => blocks,
+    };
+    options.sweep = blocks.map(|blocks| {
         let mut sweep = Sweep::new(blocks);
         sweep.counts_requests = args.max_requests.is_some();
         sweep.has_deadline = args.deadline.is_some();

@@ -21,7 +21,8 @@ pub(crate) fn sweep_with_state(
     target: &Target,
 ) -> Result<Sweep, UsageError> {
     let local = args.check.base_url.is_empty() && args.check.targets.is_none();
-    if local && args.resume {
+    let resumes = args.resume || args.new_blocks;
+    if local && resumes {
         return Err(UsageError::ResumedLocal);
     }
     let default = || default_state(args.report_dir.as_deref(), target);
@@ -35,7 +36,7 @@ pub(crate) fn sweep_with_state(
         .as_deref()
         .map_or(Ok(()), |path| private_folder(path, args));
     let place = match folder {
-        Err(error) if args.resume || args.state.is_some() => return Err(error.into()),
+        Err(error) if resumes || args.state.is_some() => return Err(error.into()),
         Err(error) => {
             complain(&format!("warning: {error}; {NOT_KEPT}"));
             return Ok(sweep);
@@ -48,14 +49,18 @@ pub(crate) fn sweep_with_state(
         .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
         .collect();
     match place {
-        Some(path) if args.resume && path.exists() => {
+        Some(path) if resumes && path.exists() => {
             let lock = locked(&path)?;
-            Ok(sweep.resuming(path, target, &selected)?.locked(lock))
+            let sweep = sweep.resuming(path, target, &selected)?.locked(lock);
+            Ok(match args.new_blocks {
+                true => sweep.only_new_blocks(),
+                false => sweep,
+            })
         }
-        None if args.resume => Err(UsageError::NoPlaceForState),
+        None if resumes => Err(UsageError::NoPlaceForState),
         None => Ok(sweep),
         Some(path) => {
-            if args.resume {
+            if resumes {
                 complain(&format!(
                     "no sweep has left its state in {}: the sweep starts",
                     path.display()
@@ -68,7 +73,7 @@ pub(crate) fn sweep_with_state(
             });
             let lock = match lock {
                 Err(error @ StateError::InUse { .. }) => return Err(error.into()),
-                Err(error) if args.resume || args.state.is_some() => return Err(error.into()),
+                Err(error) if resumes || args.state.is_some() => return Err(error.into()),
                 Err(error) => {
                     complain(&format!("warning: {error}; {NOT_KEPT}"));
                     return Ok(sweep);

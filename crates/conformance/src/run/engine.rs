@@ -245,10 +245,7 @@ async fn run_after_sweep(
 
 /// Returns the height of the chain if it ends before the sweep's first block.
 fn tip_before_sweep(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
-    let first = sweep
-        .filter(|sweep| sweep.resumed.is_none())?
-        .blocks
-        .first()?;
+    let first = sweep.filter(|sweep| sweep.resumed.is_none())?.first()?;
     chain.tip.filter(|tip| *tip < first)
 }
 
@@ -336,7 +333,7 @@ fn wanted_by(options: &Options) -> Wanted {
     let last = end.map(|end| end.saturating_sub(1));
     Wanted {
         blocks: first.into_iter().chain(last).collect(),
-        lowest: first.is_none(),
+        lowest: sweep.first().is_none(),
         latest: end.is_none(),
         ..wanted
     }

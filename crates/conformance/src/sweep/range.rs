@@ -69,6 +69,11 @@ impl BlockRange {
         self.to
     }
 
+    /// Returns the range of these blocks. `to` is exclusive.
+    pub(super) const fn between(from: Option<u64>, to: u64) -> Self {
+        Self { from, to: Some(to) }
+    }
+
     /// Whether the range contains a block.
     #[must_use]
     pub fn contains(&self, index: u64) -> bool {

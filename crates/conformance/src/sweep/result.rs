@@ -141,7 +141,9 @@ impl RunningSweep {
                 from: state.from,
                 to: state.to,
                 // Known chains begin at block 1. Block 0 is also a valid beginning.
-                none_below: (self.sweep.blocks.first().is_none() && state.from > 1)
+                none_below: (self.sweep.blocks.first().is_none()
+                    && !state.continues
+                    && state.from > 1)
                     .then_some(state.from),
                 next: state.next,
                 done,

@@ -181,7 +181,8 @@ impl RunningSweep {
             return Ok(known);
         }
         let blocks = self.sweep.blocks;
-        let from = blocks.first().or(chain.lowest).unwrap_or(0);
+        let first = self.sweep.first();
+        let from = first.or(chain.lowest).unwrap_or(0);
         let to = match (blocks.end(), chain.tip) {
             (Some(to), _) => to,
             (None, Some(tip)) => tip.saturating_add(1),
@@ -195,7 +196,7 @@ impl RunningSweep {
         let to = to.min(from.saturating_add(most));
         if from >= to {
             return Err(StopReason::DeadlineExceeded(match chain.lowest {
-                Some(lowest) if blocks.first().is_none() => {
+                Some(lowest) if first.is_none() => {
                     format!("the sweep has no block to check: the lowest block is {lowest}")
                 }
                 _ => format!(
@@ -204,7 +205,11 @@ impl RunningSweep {
                 ),
             }));
         }
-        let state = State::begin(&self.target, blocks, &self.cases, from, to);
+        let mut state = State::begin(&self.target, blocks, &self.cases, from, to);
+        if let Some(after) = &self.sweep.after {
+            state.continues = true;
+            state.memory = after.memory.for_later_blocks();
+        }
         let known = ends(&state);
         self.with_state(|kept| *kept = Some(state));
         Ok(known)
@@ -265,8 +270,12 @@ impl RunningSweep {
             if ends_before {
                 state.to = state.next;
             }
+            if std::mem::replace(&mut state.ended, true) {
+                return;
+            }
+            let mut memory = state.memory.clone();
             for (case, (_, judge)) in checks.list.iter().enumerate() {
-                let judged = judge.end(&mut state.memory);
+                let judged = judge.end(&mut memory);
                 for finding in few(judged.findings) {
                     found(case, state.next, finding, &mut state.tally, checks, watch);
                 }

@@ -23,6 +23,8 @@ pub struct Sweep {
     pub(crate) state: Option<PathBuf>,
     /// The saved state, if the sweep is resumed.
     pub(crate) resumed: Option<Arc<State>>,
+    /// The state of a finished sweep. This one begins after its last block.
+    pub(crate) after: Option<Arc<State>>,
     /// Whether its blocks count towards the run's limit of requests.
     pub counts_requests: bool,
     /// Whether the run's deadline applies to it.
@@ -43,6 +45,7 @@ impl Sweep {
             blocks,
             state: None,
             resumed: None,
+            after: None,
             counts_requests: false,
             has_deadline: false,
             most_blocks: None,
@@ -80,6 +83,20 @@ impl Sweep {
         let state = State::read(&path, target, self.blocks, &about_blocks)?;
         self.resumed = Some(Arc::new(state));
         Ok(self.keeping_state(path))
+    }
+
+    /// If the sweep to resume is finished, checks only the blocks after it.
+    pub(crate) fn only_new_blocks(mut self) -> Self {
+        if self.finished().is_some() {
+            self.after = self.resumed.take();
+        }
+        self
+    }
+
+    /// Returns the first block, if it does not depend on the chain.
+    pub(crate) fn first(&self) -> Option<u64> {
+        let after = self.after.as_ref().map(|state| state.to);
+        after.or(self.blocks.first())
     }
 
     /// Returns the exit status of the run that finished the sweep, if the saved state has one.

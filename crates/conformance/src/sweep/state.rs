@@ -25,7 +25,7 @@ use crate::{
 /// Maximum length of a state file, in bytes.
 const MAX_LENGTH: u64 = 64 << 20;
 /// The format tag, with the version.
-const FORMAT: &str = "nodeproof-sweep/5";
+const FORMAT: &str = "nodeproof-sweep/6";
 /// The first bytes of a state file of any version, even if it was truncated.
 const FORMAT_PREFIX: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
@@ -136,6 +136,13 @@ pub(crate) struct State {
     pub(crate) to: u64,
     /// The next block.
     pub(crate) next: u64,
+    /// Whether it follows an earlier sweep. Then it begins after the last block of that sweep.
+    #[serde(default)]
+    pub(crate) continues: bool,
+    /// Whether the checks have ended: the tally has what was open after the last block. The memory is as it
+    /// was before, so that a later sweep can continue.
+    #[serde(default)]
+    pub(crate) ended: bool,
     /// The exit status of the run that finished the sweep and wrote its report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<u8>,
@@ -164,6 +171,8 @@ impl State {
             from,
             to,
             next: from,
+            continues: false,
+            ended: false,
             finished: None,
             tally,
             claims: SweptClaims::default(),

@@ -1,0 +1,240 @@
+//! Sweeps that several processes share, that continue every night, and that programs follow.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use integration_tests::proxy::{Fault, Proxy, RecordedRequest, Response};
+use nodeproof_devnode::{BlockTime, Config, Handle};
+use serde::Deserialize as _;
+use serde_json::json;
+use yaml_serde::Value;
+
+use super::{NODEPROOF, json as read_json, node, ran, run};
+
+/// Returns the blocks with findings in a report, by case.
+fn findings(report: &Path) -> BTreeSet<(String, u64)> {
+    let report = read_json(report);
+    assert_eq!(report["sweep"]["done"], true);
+    // Without findings, there is no list.
+    let kinds = report["sweep"]["kinds"].as_array();
+    let kinds = kinds.cloned().unwrap_or_default();
+    let places = kinds.iter().flat_map(|kind| {
+        let case = kind["case"].as_str().expect("a case");
+        let blocks = kind["blocks"].as_array().expect("blocks");
+        blocks
+            .iter()
+            .filter_map(move |block| Some((case.to_owned(), block.as_u64()?)))
+    });
+    places.collect()
+}
+
+/// Makes these blocks an hour older. Only a comparison with the blocks before them shows that.
+fn an_hour_older(blocks: &'static [u64]) -> Fault {
+    Arc::new(move |request: &RecordedRequest, response: Response| {
+        let index = request.query.strip_prefix("block_index=");
+        let index: Option<u64> = index.and_then(|index| index.parse().ok());
+        let is_changed = index.is_some_and(|index| blocks.contains(&index));
+        match is_changed && response.status.is_success() {
+            true => response.with_json(|block| {
+                let time = block["timestamp"].as_i64().expect("a time");
+                block["timestamp"] = json!(time - 3_600_000);
+            }),
+            false => response,
+        }
+    })
+}
+
+async fn long_chain() -> Handle {
+    let config = Config::for_tests()
+        .with_block_time(BlockTime::Manual)
+        .with_blocks(1_600);
+    nodeproof_devnode::spawn(config).await.expect("a node")
+}
+
+/// Returns the arguments of the sweep in the manifest of Kubernetes, for this part of four.
+fn arguments(part: usize, url: &str, folder: &Path) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/sweep.kubernetes.yaml");
+    let text = fs::read_to_string(path).expect("a manifest");
+    let mut documents = yaml_serde::Deserializer::from_str(&text)
+        .map(|document| Value::deserialize(document).expect("YAML"));
+    let job = documents
+        .find(|one| one["kind"].as_str() == Some("Job"))
+        .expect("a job");
+    let spec = &job["spec"];
+    assert_eq!(spec["completions"].as_u64(), Some(16));
+    let container = &spec["template"]["spec"]["containers"][0];
+    let arguments = container["args"].as_sequence().expect("arguments");
+    arguments
+        .iter()
+        .map(|argument| {
+            let argument = argument.as_str().expect("text");
+            argument
+                .replace("http://node.example.org:8420", url)
+                .replace("50000000", "1600")
+                .replace("$(PART)", &part.to_string())
+                .replace("/16", "/4")
+                .replace("/var/lib/nodeproof", &folder.display().to_string())
+        })
+        .collect()
+}
+
+fn start(part: usize, url: &str, folder: &Path, rate: &str) -> Child {
+    Command::new(&*NODEPROOF)
+        .args(arguments(part, url, folder))
+        .args(["--jobs", "2", "--rate", rate])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// Waits until the saved state of a sweep is in the middle of its range.
+async fn half_done(folder: &Path) {
+    let started = Instant::now();
+    loop {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut states = entries.filter(|entry| {
+            let name = entry.file_name();
+            name.to_string_lossy().starts_with("sweep-")
+        });
+        if let Some(state) = states.next() {
+            let state = read_json(&state.path());
+            let at = |name: &str| state[name].as_u64().expect("a block");
+            assert!(
+                at("next") < at("to"),
+                "the sweep ended before it was killed"
+            );
+            if at("next") > at("from") {
+                return;
+            }
+        }
+        assert!(started.elapsed() < Duration::from_secs(120), "no progress");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_job_of_kubernetes_as_four_processes_finds_what_one_sweep_finds() {
+    let node = long_chain().await;
+    // Block 801 is the first one of part 2, so only a sweep that has the blocks before it finds its time.
+    let broken = Proxy::spawn(&node, an_hour_older(&[100, 801, 1_300]))
+        .await
+        .expect("a proxy");
+    let url = broken.server.base_url();
+    let folder = tempfile::tempdir().expect("a folder");
+
+    let whole = folder.path().join("whole");
+    let mut one = run(&url);
+    one.args(["--quiet", "--blocks", "1..=1600", "--report-dir"]);
+    ran(one.arg(&whole));
+    let expected = findings(&whole.join("report.json"));
+    assert_eq!(expected.len(), 3, "{expected:?}");
+
+    let place = |part: usize| folder.path().join(format!("part-{part}"));
+    let mut parts = [0, 1, 2, 3].map(|part| {
+        let rate = if part == 1 || part == 2 {
+            "150"
+        } else {
+            "1000"
+        };
+        start(part, &url, folder.path(), rate)
+    });
+    for part in [1, 2] {
+        half_done(&place(part)).await;
+        parts[part].kill().expect("it is killed");
+    }
+    for part in &mut parts {
+        part.wait().expect("it ends");
+    }
+    let mut found = BTreeSet::new();
+    for part in [0, 1, 2, 3] {
+        let again = start(part, &url, folder.path(), "1000").wait();
+        assert_eq!(again.expect("it ends").code(), Some(0), "warnings only");
+        let report = place(part).join("report.json");
+        let sweep = &read_json(&report)["sweep"];
+        assert_eq!(sweep["to"], 1 + 400 * (part + 1));
+        found.extend(findings(&report));
+    }
+    assert_eq!(found, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_nightly_sweep_checks_the_new_blocks_and_compares_them_with_the_last_ones() {
+    let node = node(None).await;
+    let height = node.node().height();
+    let honest = Proxy::honest(&node).await;
+    let honest = honest.expect("a proxy");
+    let url = honest.server.base_url();
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = folder.path().join("report.json");
+    let nightly = || {
+        let mut command = run(&url);
+        command.args(["--quiet", "--blocks", "..", "--new-blocks", "--report-dir"]);
+        ran(command.arg(folder.path()))
+    };
+    let (status, _, errors) = nightly();
+    assert_eq!(status, 0, "{errors}");
+    assert!(errors.contains("the sweep starts"), "{errors}");
+    assert_eq!(read_json(&report)["sweep"]["to"], height + 1);
+
+    let (status, output, _) = nightly();
+    assert_eq!(status, 3, "no new block: {output}");
+    assert!(output.contains("has no block to check"), "{output}");
+
+    for _ in 0..5 {
+        node.node().make_block();
+    }
+    let (status, output, errors) = nightly();
+    assert_eq!(status, 0, "{output}{errors}");
+    let sweep = &read_json(&report)["sweep"];
+    assert_eq!(sweep["from"], height + 1);
+    assert_eq!(sweep["judged"], 5);
+    assert_eq!(sweep["none_below"], serde_json::Value::Null);
+    assert_eq!(sweep["findings"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_new_block_of_a_nightly_sweep_must_not_be_older_than_the_last_one() {
+    let node = node(None).await;
+    let next = node.node().height() + 1;
+    let blocks = Vec::leak(vec![next]);
+    let broken = Proxy::spawn(&node, an_hour_older(blocks)).await;
+    let broken = broken.expect("a proxy");
+    let url = broken.server.base_url();
+    let folder = tempfile::tempdir().expect("a folder");
+    let nightly = || {
+        let mut command = run(&url);
+        command.args(["--quiet", "--blocks", "..", "--new-blocks", "--report-dir"]);
+        ran(command.arg(folder.path()))
+    };
+    assert_eq!(nightly().0, 0);
+    node.node().make_block();
+    node.node().make_block();
+    assert_eq!(nightly().0, 0, "a warning");
+    let found = findings(&folder.path().join("report.json"));
+    let expected = [("chain/time-goes-on".to_owned(), next)];
+    assert_eq!(found, BTreeSet::from(expected));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn progress_is_json_for_programs() {
+    let node = node(None).await;
+    let mut command = run(node.base_url());
+    command.args(["--blocks", "..", "--progress", "json"]);
+    let (status, _, errors) = ran(&mut command);
+    assert_eq!(status, 0, "{errors}");
+    let lines: Vec<serde_json::Value> = errors
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let last = lines.last().expect("a line");
+    assert_eq!(last["next"], last["to"]);
+    assert_eq!(last["to"], node.node().height() + 1);
+    assert_eq!(last["findings"], 0);
+}
