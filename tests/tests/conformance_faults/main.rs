@@ -9,6 +9,7 @@
     reason = "a test fails if its setup fails"
 )]
 
+mod aftermath;
 mod balances;
 mod blocks;
 mod call_sc;

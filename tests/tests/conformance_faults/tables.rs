@@ -11,7 +11,7 @@ use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{Tier, cases};
 
 use crate::{
-    call_sc, chain, claim, docs,
+    aftermath, call_sc, chain, claim, docs,
     facts::Facts,
     get_balances, get_block, get_trustscore_wallets, probes, requirements, sc_state,
     setup::{Setup, expect_cases, test_name},
@@ -51,6 +51,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
             submit_transaction::faults(),
         ),
         table("claim", Tier::Write, claim::faults()),
+        table("aftermath", Tier::Write, aftermath::faults()),
     ]
 }
 

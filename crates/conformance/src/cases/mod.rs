@@ -5,6 +5,7 @@
 
 mod balance_lists;
 mod baseline;
+mod block_cases;
 mod block_transactions;
 mod call_sc;
 mod call_sc_bodies;
@@ -26,6 +27,7 @@ mod get_trustscore_wallets;
 mod http;
 mod inconclusive;
 mod list_forms;
+mod new_blocks;
 mod probes;
 mod refused_submissions;
 mod registry;

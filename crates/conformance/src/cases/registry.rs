@@ -1,9 +1,9 @@
 //! The list of all cases.
 
 use super::{
-    block_transactions, call_sc, call_sc_bodies, case::Case, chain, chain_times, claim,
-    claim_aftermath, claim_record, docs, get_balances, get_block, get_trustscore_wallets, http,
-    list_forms, probes, refused_submissions, request_kind::RequestKind, sc_state,
+    block_cases::block_cases, call_sc, call_sc_bodies, case::Case, claim, claim_aftermath,
+    claim_record, docs, get_balances, get_block, get_trustscore_wallets, http, list_forms,
+    new_blocks, probes, refused_submissions, request_kind::RequestKind, sc_state,
     submit_transaction,
 };
 use crate::{
@@ -22,11 +22,8 @@ pub fn all() -> Vec<Case> {
         fields.map(case).collect::<Vec<_>>()
     };
     [
-        get_block::CASES,
-        &fields(Sample::Blocks, get_block::of_field),
-        chain::CASES,
-        chain_times::CASES,
-        block_transactions::CASES,
+        &block_cases(),
+        new_blocks::CASES,
         get_balances::CASES,
         list_forms::CASES,
         sc_state::CASES,

@@ -1,6 +1,6 @@
 //! The claim that a run makes. It is built, signed, submitted twice, and read back.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
@@ -11,13 +11,13 @@ use super::{
     correct_submission::with_high_s,
     draft::{Unsigned, call_request, checked_with_time, code_of, unlike},
     refusal::{self, Refusal, whole},
-    settling::{NewBlocks, Settled, settle, wait_for},
+    settling::{NewBlocks, Settled, blocks_after, settle, wait_for},
     shared_claim::SharedClaim,
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
 };
 use crate::{
-    api::{contract_state_request, is_valid, token_balance_request},
+    api::{contract_state_request, is_valid, requested_index, token_balance_request},
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -67,6 +67,8 @@ pub(crate) struct Claim {
     pub(crate) further: Vec<FurtherClaim>,
     /// The claim of the wallet and a co-signer, if there is one. It comes last.
     pub(crate) shared: Option<Step<SharedClaim>>,
+    /// The first blocks after those of `settled`, read after all claims.
+    blocks_after: Vec<Arc<Exchange>>,
 }
 
 /// A claim after the first one, with other values. It is submitted once.
@@ -145,6 +147,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         known_code_signed: no(NOT_ACCEPTED),
         further: Vec::new(),
         shared: None,
+        blocks_after: Vec::new(),
     };
     match claim.checked.clone() {
         Ok(checked) => {
@@ -167,6 +170,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             }
             claim.shared = Some(shared);
         }
+    }
+    if let Ok(settled) = &claim.settled {
+        claim.blocks_after = blocks_after(submitter, settled).await;
     }
     Ok(claim)
 }
@@ -452,6 +458,21 @@ impl Claim {
     /// Returns the further claim that was submitted with a fraction in its fee first.
     pub(crate) fn with_fee_fraction(&self) -> Option<&FurtherClaim> {
         self.further.get(usize::from(FEE_WITH_FRACTION - 1))
+    }
+
+    /// Returns the blocks that were made since the claim was submitted and that the run read, by index.
+    pub(crate) fn new_blocks(&self) -> BTreeMap<u64, &Arc<Exchange>> {
+        let settled = self.all_settled().flat_map(|settled| &settled.blocks);
+        let blocks = settled.chain(&self.blocks_after);
+        blocks
+            .filter_map(|block| Some((requested_index(&block.request)?, block)))
+            .collect()
+    }
+
+    /// Returns the responses that the run read while it waited for its claims, the first claim's first.
+    pub(crate) fn all_settled(&self) -> impl Iterator<Item = &Settled> {
+        let further = self.further.iter().map(|further| &further.settled);
+        [&self.settled].into_iter().chain(further).flatten()
     }
 
     /// Whether the node accepted the claim.

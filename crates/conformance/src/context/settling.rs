@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::submitter::Submitter;
 use crate::{
     api::{
-        IndexSearch, block_request, contract_state_request, in_block, lists_no_transaction,
-        lists_transactions, reported_index, stored,
+        IndexSearch, block_request, contract_state_request, in_block, is_block,
+        lists_no_transaction, lists_transactions, reported_index, requested_index, stored,
     },
     http::{BackOff, Exchange, InconclusiveReason},
 };
@@ -20,6 +20,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of blocks to read in search of the claim.
 const MAX_BLOCKS: usize = 200;
+/// Maximum number of blocks to read after those that the run waited for.
+const MAX_BLOCKS_AFTER: usize = 3;
 /// Number of new blocks after which a longer wait for the record cannot help.
 const MIN_NEW_BLOCKS: usize = 2;
 
@@ -34,6 +36,8 @@ pub(crate) struct Settled {
     pub(crate) without: Option<Arc<Exchange>>,
     /// The blocks since the run began.
     pub(crate) blocks: Vec<Arc<Exchange>>,
+    /// The last response to the request for the next block that has a block with another index.
+    pub(crate) wrong_block: Option<Arc<Exchange>>,
     /// Whether enough blocks were made since the claim was submitted.
     pub(crate) enough_blocks: bool,
 }
@@ -130,6 +134,7 @@ pub(super) async fn settle(
         without,
         record_before_block: !has_block && blocks.found.len() > before,
         enough_blocks: blocks.found.len() >= before + MIN_NEW_BLOCKS,
+        wrong_block: blocks.wrong,
         blocks: blocks.found,
     })
 }
@@ -138,6 +143,8 @@ pub(super) async fn settle(
 pub(super) struct NewBlocks {
     next: Option<u64>,
     found: Vec<Arc<Exchange>>,
+    /// The last response to the request for the next block that has a block with another index.
+    wrong: Option<Arc<Exchange>>,
 }
 
 impl NewBlocks {
@@ -145,6 +152,7 @@ impl NewBlocks {
         Self {
             next: tip.map(|tip| tip + 1),
             found: Vec::new(),
+            wrong: None,
         }
     }
 
@@ -169,7 +177,7 @@ impl NewBlocks {
         let Some(next) = self.next else { return Ok(()) };
         let mut search = IndexSearch::above(next.saturating_sub(1), 1, u64::MAX);
         while let Some(index) = search.next() {
-            search.narrow(block(submitter, index).await?.is_some());
+            search.narrow(block(submitter, index).await?.is_ok());
         }
         self.next = search.result().and_then(|latest| latest.checked_add(1));
         Ok(())
@@ -177,23 +185,53 @@ impl NewBlocks {
 
     /// Reads all further blocks that exist.
     async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
+        self.read(submitter, MAX_BLOCKS).await
+    }
+
+    /// Reads further blocks that exist, until this many were found.
+    async fn read(&mut self, submitter: &Submitter, most: usize) -> Result<(), InconclusiveReason> {
         while let Some(index) = self.next
-            && self.found.len() < MAX_BLOCKS
-            && let Some(response) = block(submitter, index).await?
+            && self.found.len() < most
         {
-            self.found.push(response);
+            match block(submitter, index).await? {
+                Ok(response) => {
+                    self.found.push(response);
+                    self.wrong = None;
+                }
+                Err(response) => {
+                    // Some nodes return a block for every index. Another case reports that.
+                    let returns_any = submitter.samples.discovered.unknown.other_blocks;
+                    if !returns_any && response.success_object().is_some_and(is_block) {
+                        self.wrong = Some(response);
+                    }
+                    break;
+                }
+            }
             self.next = index.checked_add(1);
         }
         Ok(())
     }
 }
 
-/// Returns the response with this block, or `None` if the block does not exist.
+/// Returns the first blocks after those that the run read while it waited for its claim.
+pub(super) async fn blocks_after(submitter: &Submitter, settled: &Settled) -> Vec<Arc<Exchange>> {
+    let last = settled.blocks.last();
+    let mut blocks = NewBlocks::since(last.and_then(|last| requested_index(&last.request)));
+    // What could not be read is not examined.
+    let _ = blocks.read(submitter, MAX_BLOCKS_AFTER).await;
+    blocks.found
+}
+
+/// Requests a block. The error is the response without the block.
 async fn block(
     submitter: &Submitter,
     index: u64,
-) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
+) -> Result<Result<Arc<Exchange>, Arc<Exchange>>, InconclusiveReason> {
     let response = submitter.samples.node.send(block_request(index)).await?;
     let reported = response.success_object().and_then(reported_index);
-    Ok((reported == Some(i128::from(index))).then_some(response))
+    Ok(if reported == Some(i128::from(index)) {
+        Ok(response)
+    } else {
+        Err(response)
+    })
 }

@@ -1,0 +1,196 @@
+//! The blocks that are made during the run. The cases about blocks also apply to them.
+
+use std::sync::Arc;
+
+use nodeproof_report::{Aspect, Level};
+
+use super::{
+    block_cases::block_cases,
+    call_sc::NO_CALLS,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
+    claim::{self, EARLIER_STEP, REFUSED_STORED},
+    inconclusive::unknown,
+    sc_state::NO_STATE,
+    submit_transaction::NO_RESPONSES,
+};
+use crate::{
+    api::{BlockResponse, ResponseKind, Sample, requested_index},
+    checks::{CheckResult, Checked, Evidence, Finding, Findings, Links, Memory, PreparedCheck},
+    context::Context,
+    http::InconclusiveReason,
+};
+
+/// What these cases share.
+const BASE: Case = Case {
+    matters: "A node can have copied old blocks from others. The blocks that are made now show what it makes or accepts itself.",
+    example: Example::Of("/get-block"),
+    aspect: Aspect::Consistency,
+    ..claim::BASE
+};
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "chain/new-blocks",
+        requirements: &[
+            "BLOCK-1",
+            "BLOCK-2",
+            "BLOCK-3",
+            "BLOCK-4",
+            "BLOCK-5",
+            "BLOCK-6",
+            "BLOCK-7",
+            "BLOCK-8",
+            "BLOCK-9",
+            "BLOCK-10",
+            "BLOCK-11",
+            "BLOCK-12",
+            "RECEIPT-7",
+            "RECEIPT-8",
+        ],
+        checks: "Every MUST case about blocks that passes for older blocks also passes for the blocks that are made while the run waits for its claim.",
+        exception: Some(
+            "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
+        ),
+        check: Own(|c| Box::pin(new_blocks(c, Level::Must))),
+        ..BASE
+    },
+    Case {
+        id: "chain/new-blocks-as-expected",
+        level: Level::Should,
+        requirements: &["BLOCK-3", "BLOCK-8", "BLOCK-11", "BLOCK-12", "RECEIPT-9"],
+        checks: "Every SHOULD case about blocks and their receipts that passes for older blocks also passes for the blocks that are made while the run waits for its claim.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(&["chain/new-blocks"], When::Always),
+            EARLIER_STEP,
+            REFUSED_STORED,
+        ],
+        check: Own(|c| Box::pin(new_blocks(c, Level::Should))),
+        ..BASE
+    },
+];
+
+/// The cases about transactions in blocks. The cases about the claim examine its transaction.
+const ABOUT_TRANSACTIONS: [&str; 2] = [
+    "chain/distinct-transactions",
+    "chain/transaction-signatures",
+];
+
+/// Runs the checks of the cases of this level on the blocks that were made during the run. Each has at
+/// most one finding.
+async fn new_blocks(context: &Context, level: Level) -> Findings {
+    let claim = context.submissions.claim().await?;
+    claim.settled.as_ref().map_err(Clone::clone)?;
+    let responses = context.sample(Sample::Blocks).await?;
+    let older = context.seen_blocks(&responses);
+    let older = Seen::all(older.iter());
+    let wrong = claim
+        .all_settled()
+        .filter_map(|settled| settled.wrong_block.as_ref());
+    let new: Vec<_> = claim
+        .new_blocks()
+        .into_values()
+        .map(|block| (ResponseKind::Block, block))
+        .chain(wrong.map(|block| (ResponseKind::WrongIndex, block)))
+        .filter_map(|(kind, block)| {
+            let index = requested_index(&block.request)?;
+            Some(BlockResponse::new(index, kind, Arc::clone(block)))
+        })
+        .collect();
+    if new.is_empty() {
+        return unknown("no block was found since the claim was submitted");
+    }
+    let new = Seen::all(new.iter());
+    let mut checked = Checked::default();
+    let cases = block_cases()
+        .into_iter()
+        .filter(|case| case.level == level && !ABOUT_TRANSACTIONS.contains(&case.id));
+    for (case, check) in cases.filter_map(|case| Some((case.id, case.block_check()?))) {
+        let check = PreparedCheck::new(check, &context.spec)?;
+        let mut memory = Memory::default();
+        let before = run(&check, &mut memory, &older)?;
+        let at_end = check.end(&mut memory.clone());
+        // The case itself reports older blocks.
+        if !before.findings.is_empty() || !at_end.findings.is_empty() {
+            continue;
+        }
+        let mut found = run(&check, &mut memory, &new)?;
+        found.findings.extend(check.end(&mut memory).findings);
+        checked.examined += found.count;
+        checked
+            .findings
+            .extend(found.findings.into_iter().next().map(|finding| {
+                let is_new = finding
+                    .block
+                    .is_some_and(|block| new.iter().any(|seen| seen.response.index == block));
+                named(finding, is_new, case)
+            }));
+    }
+    Ok(checked)
+}
+
+/// Adds the block and the case to a finding.
+fn named(finding: Finding, is_new: bool, case: &str) -> Finding {
+    let block = finding
+        .block
+        .map_or_else(|| "a block".to_owned(), |block| format!("block {block}"));
+    let when = if is_new {
+        "made during the run"
+    } else {
+        "compared with those made during the run"
+    };
+    Finding {
+        what: format!("{block}, {when}: {} (as {case} checks it)", finding.what),
+        block: None,
+        ..finding
+    }
+}
+
+/// A block, with what is compared with other blocks.
+struct Seen<'b> {
+    response: &'b BlockResponse,
+    links: Option<Links>,
+}
+
+impl<'b> Seen<'b> {
+    fn all(responses: impl Iterator<Item = &'b BlockResponse>) -> Vec<Self> {
+        responses
+            .map(|response| Self {
+                response,
+                links: (response.kind == ResponseKind::Block).then(|| Links::of(response)),
+            })
+            .collect()
+    }
+}
+
+/// Runs a check on blocks in order. Each finding names its block.
+fn run(
+    check: &PreparedCheck,
+    memory: &mut Memory,
+    blocks: &[Seen<'_>],
+) -> Result<CheckResult, InconclusiveReason> {
+    let mut all = CheckResult::default();
+    for Seen { response, links } in blocks {
+        let alone = check.check_block(response);
+        let evidence = Evidence::Exchange(Arc::clone(&response.exchange));
+        let in_order = links
+            .as_ref()
+            .map(|links| check.follow(links, memory, &evidence));
+        for result in [Some(alone), in_order].into_iter().flatten() {
+            if let Some(fault @ InconclusiveReason::Harness(_)) = result.inconclusive {
+                return Err(fault);
+            }
+            all.count += result.count;
+            all.findings
+                .extend(result.findings.into_iter().map(|finding| Finding {
+                    block: finding.block.or(Some(response.index)),
+                    ..finding
+                }));
+        }
+    }
+    Ok(all)
+}
