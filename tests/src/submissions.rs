@@ -385,3 +385,47 @@ pub fn accepting(kind: &'static str) -> Fault {
     };
     respond_successfully_if(SUBMIT, wrong, good)
 }
+
+/// Adds submissions that were refused to the latest block, if it is read after them.
+#[derive(Debug)]
+pub struct RefusedInBlocks {
+    which: fn(&RecordedRequest) -> bool,
+    /// The highest index so far, and the submissions.
+    latest_and_refused: Mutex<(u64, Vec<Value>)>,
+}
+
+impl RefusedInBlocks {
+    /// Adds the submissions for which `which` is true.
+    #[must_use]
+    pub fn of(which: fn(&RecordedRequest) -> bool) -> Self {
+        Self {
+            which,
+            latest_and_refused: Mutex::default(),
+        }
+    }
+}
+
+impl StatefulFault for RefusedInBlocks {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let Ok(mut state) = self.latest_and_refused.lock() else {
+            return response;
+        };
+        let (latest, refused) = &mut *state;
+        if request.path == SUBMIT && (self.which)(request) {
+            refused.extend(serde_json::from_slice::<Value>(&request.body).ok());
+        }
+        let index = request.query.strip_prefix("block_index=").map(str::parse);
+        let Some(Ok(index)) = index else {
+            return response;
+        };
+        if response.status != StatusCode::OK || index < *latest {
+            return response;
+        }
+        *latest = index;
+        response.with_json(|block| {
+            if let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") {
+                list.extend(refused.clone());
+            }
+        })
+    }
+}

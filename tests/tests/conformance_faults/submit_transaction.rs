@@ -13,7 +13,7 @@ use integration_tests::{
     },
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
-    submissions::{SUBMIT, accepting, kind_of_submission, refusing},
+    submissions::{RefusedInBlocks, SUBMIT, accepting, kind_of_submission, refusing},
 };
 use serde_json::{Value, json};
 
@@ -178,6 +178,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response["value"] = json!(["stored"]);
             }
         }) => ["submit-transaction/refused-not-stored"];
+        "puts a transaction with an altered signature into the latest block", stateful(RefusedInBlocks::of(|request| {
+            kind_of_submission(request) == "signature-altered"
+        })) => ["submit-transaction/refused-not-stored"];
         "GET /submit-transaction returns the result of a submission", respond_successfully_if(SUBMIT, |request, _| request.method == "GET",
             json!({"status": "SUCCESS"})) => ["submit-transaction/wrong-method"];
         "returns status 500 for an altered signature", change_response(SUBMIT, |request, response| {

@@ -40,6 +40,6 @@ pub(crate) use shape::{reindented, shape_of};
 pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;
 pub(crate) use transaction_in_block::{
-    InBlock, in_block, lists_no_transaction, lists_transactions,
+    InBlock, in_block, lists_no_transaction, lists_transactions, submitted_code, times_in_block,
 };
 pub(crate) use units::MILLISECONDS;

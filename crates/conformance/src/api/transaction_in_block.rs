@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::http::Exchange;
+
 /// Whether a block has a list of transactions.
 pub(crate) fn lists_transactions(block: &Value) -> bool {
     let list = block.pointer("/text/transactions");
@@ -48,4 +50,26 @@ pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> 
         Value::Array(items) => items.iter().find_map(|item| in_block(item, code)),
         _ => None,
     }
+}
+
+/// Returns how often a block's transactions contain a transaction with this code. Only elements in an
+/// observed form count: a submission, a transaction, or a code.
+pub(crate) fn times_in_block(block: &Value, code: &str) -> usize {
+    let list = block.pointer("/text/transactions");
+    let entries = list.and_then(Value::as_array).into_iter().flatten();
+    let codes = entries.filter_map(|entry| {
+        let transaction = entry.get("transaction").unwrap_or(entry);
+        let named = transaction.get("trans_code").and_then(Value::as_str);
+        named.or(entry.as_str())
+    });
+    codes
+        .filter(|found| found.eq_ignore_ascii_case(code))
+        .count()
+}
+
+/// Returns the code of a transaction that was submitted, if it has the documented length.
+pub(crate) fn submitted_code(submission: &Exchange) -> Option<String> {
+    let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
+    let code = body.pointer("/transaction/trans_code")?.as_str()?;
+    (code.len() == 40).then(|| code.to_owned())
 }

@@ -68,7 +68,10 @@ const RECORD: RequestKind = RequestKind::get(
         ("table_name", "verification"),
         ("contract_address", "the claim's contract"),
         ("unique_column", "asset_id"),
-        ("unique_value", "the claim's asset, or the refused one's"),
+        (
+            "unique_value",
+            "the claim's asset, the refused one's, or another one",
+        ),
     ],
 );
 

@@ -2,14 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use nodeproof_client::contract_call::shown_apart;
-use nodeproof_primitives::Amount;
+use nodeproof_client::{VerificationRecord, contract_call::shown_apart};
+use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
 use nodeproof_report::{Aspect, Level};
 use serde_json::{Value, json};
 
 use super::{
     call_sc::NO_CALLS,
     case::{Case, Example},
+    cause::{Cause, When},
     check::Check::Own,
     claim::{BASE, EARLIER_STEP, REFUSED_STORED, held},
     claim_record::found,
@@ -18,8 +19,11 @@ use super::{
     submit_transaction::NO_RESPONSES,
 };
 use crate::{
-    api::{FirstDifference, InBlock, in_block, is_valid, lists_transactions, stored},
-    checks::{Checked, Finding, Findings, signed_transaction},
+    api::{
+        FirstDifference, InBlock, in_block, is_valid, lists_transactions, member_named, requested,
+        stored, submitted_code, times_in_block,
+    },
+    checks::{Checked, Finding, Findings, refused_in_blocks, signed_transaction},
     context::{Context, Refused, Settled},
     http::{Exchange, InconclusiveReason},
 };
@@ -28,7 +32,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-readable",
         requirements: &["RECORD-13", "RECORD-1"],
-        checks: "`/sc-state` returns the claim's record within `--settle-timeout`.",
+        checks: "`/sc-state` returns the claim's record within `--settle-timeout`, and the same record at the end of the run's claims.",
         example: Example::Named("/sc-state", "verification_row"),
         matters: sc_state::BASE.matters,
         check: Own(|c| Box::pin(readable(c))),
@@ -46,10 +50,29 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "submit-transaction/claim-changes-no-other-record",
+        level: Level::Should,
+        requirements: &["STATE-2", "RECORD-13"],
+        checks: "Up to three other records are the same before and after the claim, and an asset without a claim has no record. The case is inconclusive if a block since then may explain a change.",
+        example: Example::Named("/sc-state", "verification_row"),
+        matters: sc_state::BASE.matters,
+        aspect: Aspect::Consistency,
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(&["sc-state/repeat-read"], When::Always),
+            EARLIER_STEP,
+            REFUSED_STORED,
+        ],
+        check: Own(|c| Box::pin(other_records(c))),
+        ..BASE
+    },
+    Case {
         id: "submit-transaction/claim-in-block",
         level: Level::Should,
         requirements: &["BLOCK-7"],
-        checks: "A later block has the claim's `trans_code` among its transactions.",
+        checks: "A later block has the claim's `trans_code` among its transactions. No claim is in the blocks more than once.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
         check: Own(|c| Box::pin(claim_in_block(c))),
@@ -78,7 +101,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-refused-not-stored",
         requirements: &["SUBMIT-3"],
-        checks: "A claim that was refused just before the accepted one has no record.",
+        checks: "A claim that was refused just before the accepted one has no record. Later blocks contain no transaction that was refused.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         explained_by: &[
@@ -118,7 +141,59 @@ async fn readable(context: &Context) -> Findings {
             findings.push(finding);
         }
     }
+    if let (Some(record), Some(again)) = (&settled.record, &claim.record_again) {
+        findings.count_item();
+        if !is_same_record(record, again) {
+            let what = "the claim's record is gone or has changed when it is read again";
+            let expected = record.excerpt(160);
+            findings.push(Finding::new(again, what, expected, again.excerpt(160)));
+        }
+    }
     Ok(findings)
+}
+
+/// Whether two responses have the same record. Members of a record that are not documented may be about
+/// the response.
+fn is_same_record(one: &Exchange, other: &Exchange) -> bool {
+    let record = |exchange: &'_ Exchange| exchange.success_object().and_then(stored).cloned();
+    match (record(one), record(other)) {
+        (Some(one), Some(other)) if member_named(&one, "asset_id").is_some() => {
+            VerificationRecord::COLUMNS
+                .iter()
+                .all(|name| member_named(&one, name) == member_named(&other, name))
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// Checks that the claim left other records as they were.
+async fn other_records(context: &Context) -> Findings {
+    found(context).await?;
+    let claim = context.submissions.claim().await?;
+    let (mut checked, mut may_be_explained) = (Checked::default(), false);
+    for [before, after] in &claim.other_records {
+        checked.count_item();
+        if is_same_record(before, after) {
+            continue;
+        }
+        let asset = requested(before, "unique_value").unwrap_or_default();
+        let asset = Value::from(asset).to_string();
+        let mut bodies = claim
+            .new_blocks()
+            .into_values()
+            .filter_map(|block| block.success_object());
+        if bodies.any(|body| !lists_transactions(body) || body.to_string().contains(&asset)) {
+            may_be_explained = true;
+            continue;
+        }
+        let what = "another asset's record changed when the claim was made";
+        let expected = before.excerpt(160);
+        checked.push(Finding::new(after, what, expected, after.excerpt(160)));
+    }
+    if may_be_explained && checked.has_no_findings() {
+        return unknown("another record changed, and a block since then may be the reason");
+    }
+    Ok(checked)
 }
 
 async fn stored_by_block(context: &Context) -> Findings {
@@ -200,7 +275,7 @@ async fn entry(
 
 async fn claim_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
-        return Ok(Checked::passed());
+        return only_once(context).await;
     }
     found(context).await?;
     let settled = context
@@ -219,6 +294,32 @@ async fn claim_in_block(context: &Context) -> Findings {
     Ok(Checked::failed(
         Finding::new(block, what, expected, block.excerpt(160)).at("/text/transactions"),
     ))
+}
+
+/// Checks that no claim is in the blocks more than once.
+async fn only_once(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
+    let blocks = claim.new_blocks();
+    let mut checked = Checked::default();
+    for code in claim.codes() {
+        checked.count_item();
+        let places: Vec<_> = blocks
+            .iter()
+            .flat_map(|(index, block)| {
+                let body = block.success_object();
+                let times = body.map_or(0, |body| times_in_block(body, &code));
+                std::iter::repeat_n((index.to_string(), *block), times)
+            })
+            .collect();
+        if let [_, .., (_, last)] = &places[..] {
+            let what = "the claim's transaction is in the blocks more than once";
+            let indexes: Vec<_> = places.iter().map(|(index, _)| index.as_str()).collect();
+            let actual = format!("{code} in the blocks {}", shown(&indexes.join(", "), 160));
+            let finding = Finding::new(last, what, "each transaction once", actual);
+            checked.push(finding.at("/text/transactions"));
+        }
+    }
+    Ok(checked)
 }
 
 async fn as_signed(context: &Context) -> Findings {
@@ -343,13 +444,19 @@ async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
 }
 
 async fn refused_not_stored(context: &Context) -> Findings {
-    let state = refused(context)
-        .await?
-        .state
-        .as_ref()
-        .map_err(Clone::clone)?;
+    let refused = refused(context).await?;
+    let state = refused.state.as_ref().map_err(Clone::clone)?;
     // A missing record counts only if the claim itself can be read.
     found(context).await?;
+    let claim = context.submissions.claim().await?;
+    let mut codes = context.submissions.refused_codes();
+    codes.extend(submitted_code(&refused.response));
+    for accepted in claim.codes() {
+        codes.remove(&accepted);
+    }
+    if let Some(finding) = refused_in_blocks(&codes, claim.new_blocks().into_values()) {
+        return Ok(Checked::failed(finding));
+    }
     if state.success_object().and_then(stored).is_none() {
         return Ok(Checked::passed());
     }

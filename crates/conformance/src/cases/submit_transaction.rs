@@ -21,10 +21,13 @@ use super::{
     sc_state::NO_STATE,
 };
 use crate::{
-    api::{Members, Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, stored},
+    api::{
+        Members, Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, stored,
+        submitted_code,
+    },
     checks::{
         Checked, Decoding, Field, Finding, Findings, MAX_FINDINGS, Reply, check_json_responses,
-        decodes,
+        decodes, refused_in_blocks,
     },
     context::{Context, Refusal},
     http::{Exchange, InconclusiveReason, Request},
@@ -260,7 +263,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/refused-not-stored",
         requirements: &["SUBMIT-3"],
-        checks: "`/sc-state` returns no record of a claim that was refused.",
+        checks: "`/sc-state` returns no record of a claim that was refused, and the latest blocks do not contain its transaction.",
         example: Example::REFUSED,
         sends: &[BUILD, EVERY_REFUSAL, READ_REFUSED],
         check: Own(|c| Box::pin(not_stored(c))),
@@ -382,10 +385,14 @@ fn is_clear_refusal(response: &Exchange) -> bool {
 /// Checks that refused submissions left no record, even after two more blocks if the chain continues.
 async fn not_stored(context: &Context) -> Findings {
     let responses = context.submissions.refusals().await?;
-    let refused = responses
-        .iter()
-        .filter(|response| is_clear_refusal(response));
-    let claims: BTreeSet<_> = refused.filter_map(|response| claimed(response)).collect();
+    let refused = || {
+        let responses = responses.iter();
+        responses.filter(|response| is_clear_refusal(response))
+    };
+    let claims: BTreeSet<_> = refused().filter_map(|response| claimed(response)).collect();
+    let codes = refused()
+        .filter_map(|response| submitted_code(response))
+        .collect();
     // A missing record counts only if records can be read at all.
     let known = context.sample(Sample::ContractState).await?;
     if !known
@@ -395,8 +402,9 @@ async fn not_stored(context: &Context) -> Findings {
         let reason = "/sc-state returned no record in this run, so a missing record proves nothing";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
-    context.submissions.later_blocks().await?;
+    let blocks = context.submissions.later_blocks().await?;
     let mut checked = Checked::default();
+    checked.findings.extend(refused_in_blocks(&codes, &blocks));
     for (contract, asset) in claims {
         let state = contract_state_request(&contract, &asset);
         let state = context.node.send(state).await?;

@@ -13,6 +13,7 @@ mod json_response;
 mod pinned;
 mod receipt_signatures;
 mod refused;
+mod refused_in_blocks;
 mod signed;
 mod snapshot;
 mod steady;
@@ -34,6 +35,7 @@ pub(crate) use json_response::{check_json_responses, check_sample_responses, obj
 pub(crate) use pinned::{PinKind, check_pinned};
 pub(crate) use receipt_signatures::{ALGORITHM, MAX_RECEIPTS, WrongReceipt, voter_key};
 pub(crate) use refused::{controls, is_missing, never, refused};
+pub(crate) use refused_in_blocks::refused_in_blocks;
 pub(crate) use signed::signed_transaction;
 pub(crate) use snapshot::{check_snapshot, snapshot_path};
 pub(crate) use steady::{Height, changed, described, has_same_content, is_about_the_chain, steady};

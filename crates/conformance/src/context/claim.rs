@@ -1,6 +1,9 @@
 //! The claim that a run makes. It is built, signed, submitted twice, and read back.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
@@ -17,7 +20,9 @@ use super::{
     submitter::Submitter,
 };
 use crate::{
-    api::{contract_state_request, is_valid, requested_index, token_balance_request},
+    api::{
+        UNKNOWN_ASSET, contract_state_request, is_valid, requested_index, token_balance_request,
+    },
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -69,6 +74,10 @@ pub(crate) struct Claim {
     pub(crate) shared: Option<Step<SharedClaim>>,
     /// The first blocks after those of `settled`, read after all claims.
     blocks_after: Vec<Arc<Exchange>>,
+    /// The claim's record, read again after all claims, if it could be read before.
+    pub(crate) record_again: Option<Arc<Exchange>>,
+    /// Other records, read just before the claim and once more after its own record could be read.
+    pub(crate) other_records: Vec<[Arc<Exchange>; 2]>,
 }
 
 /// A claim after the first one, with other values. It is submitted once.
@@ -148,6 +157,8 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         further: Vec::new(),
         shared: None,
         blocks_after: Vec::new(),
+        record_again: None,
+        other_records: Vec::new(),
     };
     match claim.checked.clone() {
         Ok(checked) => {
@@ -173,6 +184,10 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     }
     if let Ok(settled) = &claim.settled {
         claim.blocks_after = blocks_after(submitter, settled).await;
+        if let Some(record) = &settled.record {
+            let again = submitter.samples.node.send(record.request.clone()).await;
+            claim.record_again = again.ok();
+        }
     }
     Ok(claim)
 }
@@ -323,6 +338,22 @@ async fn signed_request(
     Ok(Ok((entry, request)))
 }
 
+/// Maximum number of other records to compare before and after the claim.
+const MAX_OTHER_RECORDS: usize = 3;
+
+/// Reads some records that the claim is not about, and the missing record of an asset without a claim.
+async fn other_records(submitter: &Submitter, contract: &str) -> Step<Vec<Arc<Exchange>>> {
+    let known = submitter.samples.discovered.assets.iter();
+    let known = known.map(|(contract, asset)| (contract.as_str(), asset.as_str()));
+    let unclaimed = (contract, UNKNOWN_ASSET);
+    let mut records = Vec::new();
+    for (contract, asset) in known.take(MAX_OTHER_RECORDS).chain([unclaimed]) {
+        let request = contract_state_request(contract, asset);
+        records.push(submitter.samples.node.send(request).await?);
+    }
+    Ok(records)
+}
+
 /// Returns the request for the balance that pays the fee of a transaction.
 fn balance_request(wallet: WalletAddress, text: &str) -> Request {
     let transaction: Value = serde_json::from_str(text).unwrap_or_default();
@@ -366,6 +397,7 @@ impl Claim {
         }
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
+        let others = other_records(submitter, contract).await?;
         let refused = self.refuse_first(submitter, text).await;
         // Any change of the balance from here on is due to the claim.
         self.balance = match &refused {
@@ -386,6 +418,10 @@ impl Claim {
         }
         self.again = submitter.submit_serialized(request.clone()).await;
         self.settled = settle(submitter, contract, asset, self.code(), blocks).await;
+        for before in others {
+            let again = submitter.samples.node.send(before.request.clone()).await?;
+            self.other_records.push([before, again]);
+        }
         self.resubmitted_later = match &self.settled {
             Ok(settled) if settled.record.is_some() => submitter.submit_serialized(request).await,
             _ => no("the claim can't be read, so its block may not have been made"),
@@ -467,6 +503,12 @@ impl Claim {
         blocks
             .filter_map(|block| Some((requested_index(&block.request)?, block)))
             .collect()
+    }
+
+    /// Returns the transaction codes of the claim and the further ones.
+    pub(crate) fn codes(&self) -> BTreeSet<String> {
+        let further = self.further.iter().map(|further| further.code.clone());
+        [self.code()].into_iter().chain(further).flatten().collect()
     }
 
     /// Returns the responses that the run read while it waited for its claims, the first claim's first.

@@ -71,10 +71,17 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
 }
 
 /// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
-/// timeout. A chain may make blocks only for submitted transactions.
-pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
+/// timeout. A chain may make blocks only for submitted transactions. Returns these blocks, after the
+/// latest one before them.
+pub(crate) async fn later_blocks(
+    submitter: &Submitter,
+) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;
+    let latest = match blocks.next.and_then(|next| next.checked_sub(1)) {
+        Some(latest) => block(submitter, latest).await?.ok(),
+        None => None,
+    };
     let patience = submitter.with.settle_timeout / 20;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE.min(patience));
     let mut until = Instant::now() + patience;
@@ -92,7 +99,7 @@ pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), Inconclusi
         }
         back_off.wait().await;
     }
-    Ok(())
+    Ok(latest.into_iter().chain(blocks.found).collect())
 }
 
 /// Polls until the record and its block exist, or until the timeout.

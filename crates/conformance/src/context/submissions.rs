@@ -1,6 +1,6 @@
 //! The transactions that a run submits, each once for all cases.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tokio::sync::{Mutex, OnceCell};
 
@@ -12,7 +12,7 @@ use super::{
     submitter::{Response, Submitter},
 };
 use crate::{
-    api::is_valid,
+    api::{is_valid, submitted_code},
     http::{self, Exchange, InconclusiveReason},
 };
 
@@ -130,8 +130,18 @@ impl Submissions {
         correct_submission::bad_batch(&self.submitter).await
     }
 
-    /// Waits until two more blocks exist, if the chain makes blocks without submissions.
-    pub(crate) async fn later_blocks(&self) -> Result<(), InconclusiveReason> {
+    /// Returns the codes of the faulty transactions that the node has refused so far.
+    pub(crate) fn refused_codes(&self) -> BTreeSet<String> {
+        let responses = self.refusals.iter().filter_map(OnceCell::get).flatten();
+        let refused = responses.filter(|response| !is_valid(response));
+        refused
+            .filter_map(|response| submitted_code(response))
+            .collect()
+    }
+
+    /// Waits until two more blocks exist, if the chain makes blocks without submissions. Returns them,
+    /// after the latest block before them.
+    pub(crate) async fn later_blocks(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
         later_blocks(&self.submitter).await
     }
 
