@@ -187,8 +187,15 @@ async fn other_records(context: &Context) -> Findings {
             continue;
         }
         let what = "another asset's record changed when the claim was made";
-        let expected = before.excerpt(160);
-        checked.push(Finding::new(after, what, expected, after.excerpt(160)));
+        let (expected, actual) = (before.success_object(), after.success_object());
+        let first = FirstDifference::at(String::new(), expected, actual);
+        let finding = match first {
+            Some(first) => {
+                Finding::new(after, what, first.expected, first.actual).at(first.pointer)
+            }
+            None => Finding::new(after, what, before.summary(), after.summary()),
+        };
+        checked.push(finding);
     }
     if may_be_explained && checked.has_no_findings() {
         return unknown("another record changed, and a block since then may be the reason");
