@@ -20,6 +20,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of blocks to read in search of the claim.
 const MAX_BLOCKS: usize = 200;
+/// Maximum number of blocks to read again that were made while transactions were refused.
+const MAX_RECENT_BLOCKS: u8 = 16;
 /// Maximum number of blocks to read after those that the run waited for.
 const MAX_BLOCKS_AFTER: usize = 3;
 /// Number of new blocks after which a longer wait for the record cannot help.
@@ -72,16 +74,18 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
 
 /// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
 /// timeout. A chain may make blocks only for submitted transactions. Returns these blocks, after the
-/// latest one before them.
+/// latest ones before them.
 pub(crate) async fn later_blocks(
     submitter: &Submitter,
 ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;
-    let latest = match blocks.next.and_then(|next| next.checked_sub(1)) {
-        Some(latest) => block(submitter, latest).await?.ok(),
-        None => None,
-    };
+    let mut before = NewBlocks::since(None);
+    let first = blocks
+        .next
+        .map(|next| next.saturating_sub(MAX_RECENT_BLOCKS.into()));
+    before.next = first.max(submitter.samples.discovered.tip);
+    before.read(submitter, MAX_RECENT_BLOCKS.into()).await?;
     let patience = submitter.with.settle_timeout / 20;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE.min(patience));
     let mut until = Instant::now() + patience;
@@ -99,7 +103,7 @@ pub(crate) async fn later_blocks(
         }
         back_off.wait().await;
     }
-    Ok(latest.into_iter().chain(blocks.found).collect())
+    Ok(before.found.into_iter().chain(blocks.found).collect())
 }
 
 /// Polls until the record and its block exist, or until the timeout.

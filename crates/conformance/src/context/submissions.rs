@@ -140,7 +140,7 @@ impl Submissions {
     }
 
     /// Waits until two more blocks exist, if the chain makes blocks without submissions. Returns them,
-    /// after the latest block before them.
+    /// after the latest blocks before them.
     pub(crate) async fn later_blocks(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
         later_blocks(&self.submitter).await
     }
