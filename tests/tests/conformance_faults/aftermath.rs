@@ -10,7 +10,7 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{SeededFault, StatefulFault, remove, set, stateful},
+    faults::{SeededFault, StatefulFault, change_json, remove, set, stateful},
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
     submissions::{RefusedInBlocks, SUBMIT, in_blocks, kind_of_submission, refused_asset},
@@ -39,6 +39,11 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "blocks made during the run have another previous_hash", new_blocks(|block| {
             block["previous_hash"] = json!("ef".repeat(32));
         }) => ["chain/new-blocks-as-expected"];
+        "a block made during the run, before the claim, has no receipts", change_json(BLOCK, |_, block| {
+            if block.to_string().contains("to be refused") {
+                remove(block, "/text", "previous_block_receipts");
+            }
+        }) => ["chain/new-blocks"];
         "a block has the claim twice", in_blocks(|list| list.extend(list.clone()))
             => ["submit-transaction/claim-in-block"];
         "the claim is in two blocks", stateful(InTwoBlocks::default())

@@ -14,7 +14,7 @@ use super::{
     correct_submission::with_high_s,
     draft::{Unsigned, call_request, checked_with_time, code_of, unlike},
     refusal::{self, Refusal, whole},
-    settling::{NewBlocks, Settled, blocks_after, settle, wait_for},
+    settling::{NewBlocks, Settled, blocks_around, settle, wait_for},
     shared_claim::SharedClaim,
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
@@ -72,8 +72,8 @@ pub(crate) struct Claim {
     pub(crate) further: Vec<FurtherClaim>,
     /// The claim of the wallet and a co-signer, if there is one. It comes last.
     pub(crate) shared: Option<Step<SharedClaim>>,
-    /// The first blocks after those of `settled`, read after all claims.
-    blocks_after: Vec<Arc<Exchange>>,
+    /// Blocks of the run just before and after those of `settled`, read after all claims.
+    blocks_around: Vec<Arc<Exchange>>,
     /// The claim's record, read again after all claims, if it could be read before.
     pub(crate) record_again: Option<Arc<Exchange>>,
     /// Other records, read just before the claim and once more after its own record could be read.
@@ -156,7 +156,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         known_code_signed: no(NOT_ACCEPTED),
         further: Vec::new(),
         shared: None,
-        blocks_after: Vec::new(),
+        blocks_around: Vec::new(),
         record_again: None,
         other_records: Vec::new(),
     };
@@ -183,7 +183,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         }
     }
     if let Ok(settled) = &claim.settled {
-        claim.blocks_after = blocks_after(submitter, settled).await;
+        claim.blocks_around = blocks_around(submitter, settled).await;
         if let Some(record) = &settled.record {
             let again = submitter.samples.node.send(record.request.clone()).await;
             claim.record_again = again.ok();
@@ -496,10 +496,10 @@ impl Claim {
         self.further.get(usize::from(FEE_WITH_FRACTION - 1))
     }
 
-    /// Returns the blocks that were made since the claim was submitted and that the run read, by index.
+    /// Returns the blocks that were made during the run, around the claim and later, by index.
     pub(crate) fn new_blocks(&self) -> BTreeMap<u64, &Arc<Exchange>> {
         let settled = self.all_settled().flat_map(|settled| &settled.blocks);
-        let blocks = settled.chain(&self.blocks_after);
+        let blocks = settled.chain(&self.blocks_around);
         blocks
             .filter_map(|block| Some((requested_index(&block.request)?, block)))
             .collect()

@@ -20,7 +20,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of blocks to read in search of the claim.
 const MAX_BLOCKS: usize = 200;
-/// Maximum number of blocks to read again that were made while transactions were refused.
+/// Maximum number of blocks to read that were made during the run, before the claim or while transactions
+/// were refused.
 const MAX_RECENT_BLOCKS: u8 = 16;
 /// Maximum number of blocks to read after those that the run waited for.
 const MAX_BLOCKS_AFTER: usize = 3;
@@ -224,13 +225,23 @@ impl NewBlocks {
     }
 }
 
-/// Returns the first blocks after those that the run read while it waited for its claim.
-pub(super) async fn blocks_after(submitter: &Submitter, settled: &Settled) -> Vec<Arc<Exchange>> {
-    let last = settled.blocks.last();
-    let mut blocks = NewBlocks::since(last.and_then(|last| requested_index(&last.request)));
-    // What could not be read is not examined.
-    let _ = blocks.read(submitter, MAX_BLOCKS_AFTER).await;
-    blocks.found
+/// Returns blocks that were made during the run just before and after those that the run read while it
+/// waited for its claim. What can't be read is left out.
+pub(super) async fn blocks_around(submitter: &Submitter, settled: &Settled) -> Vec<Arc<Exchange>> {
+    let index = |block: Option<&Arc<Exchange>>| requested_index(&block?.request);
+    let first = index(settled.blocks.first());
+    let tip = submitter.samples.discovered.tip;
+    let start = first.map(|first| first.saturating_sub(MAX_RECENT_BLOCKS.into()));
+    let start = start.max(tip.and_then(|tip| tip.checked_add(1)));
+    let mut before = NewBlocks::since(None);
+    if let (Some(start), Some(first)) = (start, first) {
+        before.next = Some(start);
+        let count = usize::try_from(first.saturating_sub(start)).unwrap_or_default();
+        let _ = before.read(submitter, count).await;
+    }
+    let mut after = NewBlocks::since(index(settled.blocks.last()));
+    let _ = after.read(submitter, MAX_BLOCKS_AFTER).await;
+    before.found.into_iter().chain(after.found).collect()
 }
 
 /// Requests a block. The error is the response without the block.
