@@ -32,6 +32,7 @@ mod http;
 mod injected_fault;
 mod node;
 mod outage;
+#[cfg(feature = "cli")]
 mod platform;
 mod seed;
 mod server;
