@@ -67,7 +67,7 @@ pub struct DevnodeArgs {
     #[arg(long, value_name = "TIME", default_value_t = BlockTime::Every(Duration::from_secs(1)))]
     pub block_time: BlockTime,
     /// Time of the chain's start, such as 2026-01-01T00:00:00Z. Time then follows from the blocks. Two
-    /// nodes with the same options return the same bytes to the same requests [default: time is the
+    /// nodes with the same options return the same bytes for the same block [default: time is the
     /// machine's clock]
     #[arg(long, value_name = "TIME", value_parser = start_time)]
     pub start_time: Option<TimestampMs>,
