@@ -23,7 +23,7 @@ use crate::{
         FirstDifference, InBlock, in_block, is_valid, lists_transactions, member_named, requested,
         stored, submitted_code, times_in_block,
     },
-    checks::{Checked, Finding, Findings, refused_in_blocks, signed_transaction},
+    checks::{Checked, Finding, Findings, changed, refused_in_blocks, signed_transaction},
     context::{Context, Refused, Settled},
     http::{Exchange, InconclusiveReason},
 };
@@ -145,8 +145,7 @@ async fn readable(context: &Context) -> Findings {
         findings.count_item();
         if !is_same_record(record, again) {
             let what = "the claim's record is gone or has changed when it is read again";
-            let expected = record.excerpt(160);
-            findings.push(Finding::new(again, what, expected, again.excerpt(160)));
+            findings.push(changed(what, record, again, |_, _| true));
         }
     }
     Ok(findings)
@@ -187,15 +186,7 @@ async fn other_records(context: &Context) -> Findings {
             continue;
         }
         let what = "another asset's record changed when the claim was made";
-        let (expected, actual) = (before.success_object(), after.success_object());
-        let first = FirstDifference::at(String::new(), expected, actual);
-        let finding = match first {
-            Some(first) => {
-                Finding::new(after, what, first.expected, first.actual).at(first.pointer)
-            }
-            None => Finding::new(after, what, before.summary(), after.summary()),
-        };
-        checked.push(finding);
+        checked.push(changed(what, before, after, |_, _| true));
     }
     if may_be_explained && checked.has_no_findings() {
         return unknown("another record changed, and a block since then may be the reason");

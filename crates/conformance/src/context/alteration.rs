@@ -43,7 +43,7 @@ impl Alteration {
     ];
 
     /// What else can be changed.
-    pub(super) const OTHERS: [Self; 11] = [
+    const OTHERS: [Self; 11] = [
         Self::ParamAdded,
         Self::Fee,
         Self::Timestamp,
@@ -56,6 +56,11 @@ impl Alteration {
         Self::Address,
         Self::Signers,
     ];
+
+    /// Returns all of them.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::PARAMS.into_iter().chain(Self::OTHERS)
+    }
 
     /// Describes the submission.
     pub(crate) fn what(self) -> String {

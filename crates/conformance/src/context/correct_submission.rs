@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     alteration::altered,
     draft::{REFUSED, code_of, draft},
-    refusal::{in_the_name_of, sign, signer, stranger, whole},
+    refusal::{CURVE_ORDER, in_the_name_of, sign, signer, stranger, whole},
     submitter::{Response, Submitter},
 };
 use crate::http::{Exchange, InconclusiveReason, Request};
@@ -70,18 +70,12 @@ pub(crate) async fn high_s(submitter: &Submitter) -> Response {
     submitter.submit_serialized(request).await
 }
 
-/// The order of secp256k1.
-const ORDER: [u8; 32] = [
-    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
-    0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
-];
-
 /// Replaces s by the order minus s. The wallet's signatures have the lower value.
 pub(super) fn with_high_s(signature: &str) -> Option<String> {
     let (r, s) = signature.split_at_checked(64)?;
     let mut high = String::new();
     let mut borrow = 0;
-    for (place, order) in ORDER.iter().enumerate().rev() {
+    for (place, order) in CURVE_ORDER.iter().enumerate().rev() {
         let low = u8::from_str_radix(s.get(2 * place..2 * place + 2)?, 16).ok()?;
         let digit = i16::from(*order) - i16::from(low) - borrow;
         borrow = i16::from(digit < 0);

@@ -57,8 +57,11 @@ pub(crate) enum Refusal {
 /// Length of remarks, in bytes, that makes a transaction too large.
 const OVERSIZED: usize = 20_000;
 
-/// The order of the curve secp256k1. A careless verifier takes a signature of it for that of any text.
-const CURVE_ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
+/// The order of secp256k1.
+pub(super) const CURVE_ORDER: [u8; 32] = [
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
+    0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
+];
 
 /// A description of a transaction, and the change that makes it.
 type Malformation = (&'static str, fn(&mut Value));
@@ -120,10 +123,9 @@ impl Refusal {
 
     /// Returns all of them.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let altered = Alteration::PARAMS.into_iter().chain(Alteration::OTHERS);
         Self::WITHOUT_DATA
             .into_iter()
-            .chain(altered.map(Self::Altered))
+            .chain(Alteration::all().map(Self::Altered))
             .chain(Self::of_form())
     }
 
@@ -300,7 +302,11 @@ impl Refusal {
             Self::SignatureNotHex => with("zz".repeat(64).into()),
             Self::SignatureEmpty => with("".into()),
             Self::SignatureZero => with("00".repeat(64).into()),
-            Self::SignatureOfCurveOrder => with(CURVE_ORDER.repeat(2).into()),
+            // A careless verifier takes it for a signature of any text.
+            Self::SignatureOfCurveOrder => {
+                let order = CURVE_ORDER.map(|byte| format!("{byte:02x}")).concat();
+                with(order.repeat(2).into())
+            }
             Self::SignatureNull => with(Value::Null),
             other => Err(InconclusiveReason::Harness(format!(
                 "no way to make {other:?}"
@@ -324,14 +330,13 @@ impl Refusal {
             // The others have another code, or another signer.
             !matches!(alteration, Alteration::Code | Alteration::Signers)
         };
-        let altered = Alteration::PARAMS.into_iter().chain(Alteration::OTHERS);
         [
             Self::SignatureAltered,
             Self::SignatureShort,
             Self::SignatureLong,
         ]
         .into_iter()
-        .chain(altered.filter(is_altered).map(Self::Altered))
+        .chain(Alteration::all().filter(is_altered).map(Self::Altered))
     }
 
     /// Whether the transaction has two signers. A co-signer of the chain decides these.
