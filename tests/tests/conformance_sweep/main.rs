@@ -5,6 +5,7 @@
 mod cut;
 mod faults;
 mod growing;
+mod merged;
 mod misled_search;
 mod pruned;
 mod records;

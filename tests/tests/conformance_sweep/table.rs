@@ -15,7 +15,7 @@ pub(crate) const BLOCKS: u64 = 80;
 /// The block with the fault. It is far from the blocks that a run reads without a sweep.
 pub(crate) const BLOCK: u64 = 37;
 /// Another such block, which contains a transaction.
-const WITH_TRANSACTION: u64 = 48;
+pub(crate) const WITH_TRANSACTION: u64 = 48;
 
 /// A fault, and the result of a sweep over the whole chain.
 pub(crate) struct Row {

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::Arc,
     time::{Duration, Instant},
@@ -98,13 +98,8 @@ fn start(part: usize, url: &str, folder: &Path, rate: &str) -> Child {
 async fn half_done(folder: &Path) {
     let started = Instant::now();
     loop {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut states = entries.filter(|entry| {
-            let name = entry.file_name();
-            name.to_string_lossy().starts_with("sweep-")
-        });
-        if let Some(state) = states.next() {
-            let state = read_json(&state.path());
+        if let Some(state) = state_in(folder) {
+            let state = read_json(&state);
             let at = |name: &str| state[name].as_u64().expect("a block");
             assert!(
                 at("next") < at("to"),
@@ -162,6 +157,43 @@ async fn the_job_of_kubernetes_as_four_processes_finds_what_one_sweep_finds() {
         found.extend(findings(&report));
     }
     assert_eq!(found, expected);
+
+    let merged = folder.path().join("merged");
+    let mut command = run(&url);
+    command.args(["--quiet", "--blocks", "1..=1600", "--merge"]);
+    // A report folder stands for the state in it.
+    let last = state_in(&place(3)).expect("a state");
+    command.args([&last, &place(0), &place(2), &place(1)]);
+    let (status, _, errors) = ran(command.arg("--report-dir").arg(&merged));
+    assert_eq!(status, 0, "{errors}");
+    let of_blocks = |folder: &Path| {
+        let report = read_json(&folder.join("report.json"));
+        let mut cases = report["cases"].clone();
+        for case in cases.as_array_mut().expect("cases") {
+            case["elapsed_ms"].take();
+        }
+        (report["sweep"].clone(), cases)
+    };
+    assert_eq!(of_blocks(&merged), of_blocks(&whole));
+    // It is the state of a finished sweep, so new blocks can follow.
+    let state = read_json(&state_in(&merged).expect("a state"));
+    assert_eq!(state["finished"], 0);
+
+    let mut command = run(&url);
+    command.args(["--quiet", "--blocks", "1..=1600", "--merge"]);
+    command.args([&place(0), &place(1), &place(2), &last]);
+    let (status, _, errors) = ran(command.arg("--state").arg(&last));
+    assert_eq!(status, 2, "{errors}");
+    assert!(errors.contains("give another --state FILE"), "{errors}");
+}
+
+fn state_in(folder: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths = entries.map(|entry| entry.path());
+    paths.find(|path| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with("sweep-")
+    })
 }
 
 #[tokio::test(flavor = "multi_thread")]

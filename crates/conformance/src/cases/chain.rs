@@ -177,7 +177,7 @@ pub(crate) const CASES: &[Case] = &[
         check: Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder {
                 follow: receipt_signatures,
-                end: |_, _| {},
+                end: receipts_before_a_verified_one,
             }),
             least: 1,
             otherwise: "no receipt verifies with the algorithm of known nodes, so the node may use \
@@ -459,12 +459,23 @@ fn receipt_signatures(
     if memory.signatures.in_use {
         result.count += links.receipts.right;
     }
-    for receipt in wrong {
-        result.count_item();
-        result.found(unverified(
-            receipt,
-            "the voter's signature of `data`".to_owned(),
-        ));
+    wrong
+        .into_iter()
+        .for_each(|receipt| wrong_receipt(receipt, result));
+}
+
+fn wrong_receipt(receipt: WrongReceipt, result: &mut CheckResult) {
+    result.count_item();
+    let expected = "the voter's signature of `data`".to_owned();
+    result.found(unverified(receipt, expected));
+}
+
+/// Reports the wrong receipts of a part of a range, if a receipt of another part verified.
+fn receipts_before_a_verified_one(memory: &mut Memory, result: &mut CheckResult) {
+    if memory.signatures.in_use {
+        for receipt in memory.signatures.kept.drain(..) {
+            wrong_receipt(receipt, result);
+        }
     }
 }
 
@@ -501,6 +512,7 @@ fn unverified(receipt: WrongReceipt, expected: String) -> Finding {
     let signed = receipt.wrong.signed;
     Finding {
         block: Some(receipt.block),
+        count: (receipt.more > 0).then_some(1 + receipt.more),
         ..Finding::of_report(receipt.evidence.report(), what, expected, actual)
             .at(at)
             .with_signed_message(signed)

@@ -23,7 +23,7 @@ mod times;
 pub(crate) use block_check::{
     BlockCheck, CheckScope, InOrder, PreparedCheck, over_sample, whole_block,
 };
-pub(crate) use chain_memory::{Fingerprint, Links, Memory};
+pub(crate) use chain_memory::{Fingerprint, Links, Memory, OtherBlock, Repeats};
 pub(crate) use check_result::CheckResult;
 pub(crate) use decode::{Decoding, decodes};
 pub(crate) use evidence::Evidence;

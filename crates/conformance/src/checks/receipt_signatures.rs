@@ -51,6 +51,9 @@ pub(crate) struct WrongReceipt {
     pub(crate) place: usize,
     pub(crate) wrong: Wrong,
     pub(crate) evidence: Evidence,
+    /// Number of later wrong receipts that are not kept.
+    #[serde(default)]
+    pub(crate) more: u64,
 }
 
 /// The results for the receipts of earlier blocks.
@@ -76,13 +79,29 @@ impl Signatures {
             place: *place,
             wrong: wrong.clone(),
             evidence: evidence.clone(),
+            more: 0,
         });
         if self.in_use {
             return self.kept.drain(..).chain(wrong).collect();
         }
-        let free = MAX_SAMPLES - self.kept.len().min(MAX_SAMPLES);
-        self.kept.extend(wrong.take(free));
+        wrong.for_each(|wrong| self.keep(wrong));
         Vec::new()
+    }
+
+    fn keep(&mut self, wrong: WrongReceipt) {
+        match self.kept.get_mut(MAX_SAMPLES - 1) {
+            Some(last) => last.more += 1 + wrong.more,
+            None => self.kept.push(wrong),
+        }
+    }
+}
+
+impl Signatures {
+    /// Adds the results of a later range. If either has a receipt that verified, those that are kept are
+    /// known to be wrong.
+    pub(crate) fn append(&mut self, later: Self) {
+        self.in_use |= later.in_use;
+        later.kept.into_iter().for_each(|wrong| self.keep(wrong));
     }
 }
 

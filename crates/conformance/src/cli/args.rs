@@ -216,6 +216,17 @@ pub struct ConformanceArgs {
     #[arg(long, requires = "blocks", conflicts_with = "resume")]
     pub new_blocks: bool,
 
+    /// Merge finished sweeps over parts of --blocks: files of their states, or their report folders. The report
+    /// is that of one sweep over all blocks.
+    #[arg(
+        long,
+        value_name = "PATH",
+        num_args = 1..,
+        requires = "blocks",
+        conflicts_with_all = ["resume", "new_blocks", "part", "watch"]
+    )]
+    pub merge: Vec<PathBuf>,
+
     /// File of the sweep's state [default: in --report-dir, or in the user's state folder].
     #[arg(long, value_name = "FILE", requires = "blocks")]
     pub state: Option<PathBuf>,

@@ -126,12 +126,17 @@ pub(crate) enum UsageError {
     #[error("--blocks has nothing to do: none of the selected cases is about blocks")]
     NothingAboutBlocks,
     #[error(
-        "--resume needs the --base-url of the node of the interrupted sweep: a local node is a new one \
-         each time"
+        "--resume, --new-blocks and --merge need the --base-url of the node of the earlier sweep: a local node \
+         is a new one each time"
     )]
     ResumedLocal,
     #[error("the sweep's state has no file: give --report-dir DIR or --state FILE")]
     NoPlaceForState,
+    #[error(
+        "the state of the merged sweep would replace {0}, which is to be merged: give another --state FILE or \
+         --report-dir DIR"
+    )]
+    MergedState(String),
     #[error(transparent)]
     State(#[from] StateError),
     /// The headers, or the certificates, are not valid. The values are not part of the message.

@@ -159,16 +159,15 @@ pub(crate) fn options(
         // Now the keys are known that the fixture must not contain.
         read_fixture(path, &wallets)?;
     }
-    let blocks = match (args.blocks, args.part) {
-        (Some(blocks), Some(part)) => Some(part.of(blocks)?),
-        (blocks, _) => blocks,
-    };
-    options.sweep = blocks.map(|blocks| {
-        let mut sweep = Sweep::new(blocks);
+    if let Some(blocks) = args.blocks {
+        let mut sweep = match args.part {
+            Some(part) => Sweep::over_part(part, blocks)?,
+            None => Sweep::new(blocks),
+        };
         sweep.counts_requests = args.max_requests.is_some();
         sweep.has_deadline = args.deadline.is_some();
-        sweep
-    });
+        options.sweep = Some(sweep);
+    }
     if !options.cases().iter().any(|case| options.selects(case.id)) {
         return Err(UsageError::NothingSelected);
     }

@@ -79,6 +79,7 @@ pub(crate) fn for_one_node(args: &ConformanceArgs, targets: &[Target]) -> Result
         ),
         (args.baseline.is_some(), "--baseline"),
         (args.state.is_some(), "--state"),
+        (!args.merge.is_empty(), "--merge"),
         (args.watch.is_some(), "--watch"),
     ];
     if let (2.., Some((_, what))) = (

@@ -1,6 +1,6 @@
 //! The state of a sweep: its path, its lock and its progress.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nodeproof_files::{
     FolderError, Shared, check_private_folder, create_private_folder, parent_folder,
@@ -22,7 +22,7 @@ pub(crate) fn sweep_with_state(
 ) -> Result<Sweep, UsageError> {
     let local = args.check.base_url.is_empty() && args.check.targets.is_none();
     let resumes = args.resume || args.new_blocks;
-    if local && resumes {
+    if local && (resumes || !args.merge.is_empty()) {
         return Err(UsageError::ResumedLocal);
     }
     let default = || default_state(args.report_dir.as_deref(), target);
@@ -48,6 +48,15 @@ pub(crate) fn sweep_with_state(
         .into_iter()
         .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
         .collect();
+    let sweep = match &*merged_states(args, target) {
+        [] => sweep,
+        states => {
+            if let Some(path) = place.as_deref().and_then(|place| same_file(place, states)) {
+                return Err(UsageError::MergedState(path.display().to_string()));
+            }
+            sweep.merging(states, target, &selected)?
+        }
+    };
     match place {
         Some(path) if resumes && path.exists() => {
             let lock = locked(&path)?;
@@ -91,6 +100,23 @@ pub(crate) fn sweep_with_state(
             Ok(sweep.keeping_state(path).locked(lock))
         }
     }
+}
+
+/// Returns the files with the states to merge. A folder of reports stands for the state in it.
+fn merged_states(args: &ConformanceArgs, target: &Target) -> Vec<PathBuf> {
+    let file = |path: &PathBuf| {
+        let folder = path.is_dir().then_some(path.as_path());
+        let state = folder.and_then(|folder| default_state(Some(folder), target));
+        state.unwrap_or_else(|| path.clone())
+    };
+    args.merge.iter().map(file).collect()
+}
+
+/// Returns the path of the file that is in a list, too, if it is.
+fn same_file<'p>(path: &Path, others: &'p [PathBuf]) -> Option<&'p PathBuf> {
+    let path = path.canonicalize().ok()?;
+    let same = |other: &&PathBuf| other.canonicalize().is_ok_and(|other| other == path);
+    others.iter().find(same)
 }
 
 /// Locks the state of a sweep. Warns if its file system has no locks.

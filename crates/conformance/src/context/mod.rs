@@ -33,4 +33,4 @@ pub(crate) use samples::Samples;
 pub(crate) use settling::Settled;
 pub use signing::{SigningWallet, Submitting};
 pub(crate) use snapshot_store::{Difference, SnapshotStore};
-pub(crate) use swept_claims::{ClaimedAsset, DoneSweep, SweptAsset, SweptClaims, claimed_assets};
+pub(crate) use swept_claims::{ClaimedAssets, DoneSweep, SweptAsset, SweptClaims, claimed_assets};

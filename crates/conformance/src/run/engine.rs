@@ -326,7 +326,8 @@ fn wanted_by(options: &Options) -> Wanted {
         jobs: limits.jobs.max(1),
     };
     let sweep = options.sweep.as_ref();
-    let Some(sweep) = sweep.filter(|sweep| sweep.resumed.is_none()) else {
+    // A merged sweep has the same samples as one over the whole range.
+    let Some(sweep) = sweep.filter(|sweep| !sweep.has_begun()) else {
         return wanted;
     };
     let (first, end) = (sweep.blocks.first(), sweep.blocks.end());

@@ -10,7 +10,7 @@ use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
     checks::{CheckResult, CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
-    context::{ClaimedAsset, claimed_assets},
+    context::{ClaimedAssets, claimed_assets},
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, report_of},
 };
 use nodeproof_openapi::{SchemaValidator, Spec};
@@ -177,7 +177,7 @@ pub(crate) struct CheckResults {
     pub(crate) links: Option<Links>,
     pub(crate) figures: Option<BlockFigures>,
     /// The assets that the block has claims about, and the number of other claims.
-    pub(crate) claimed: (Vec<ClaimedAsset>, u64),
+    pub(crate) claimed: ClaimedAssets,
     /// The response, saved until it is the block's turn.
     pub(crate) evidence: Evidence,
 }

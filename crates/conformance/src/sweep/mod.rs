@@ -3,7 +3,7 @@
 //! `--jobs` requests at a time fetch blocks (`fetch`). Each block is checked by itself when it arrives,
 //! on all cores (`checks`). Then the blocks are put in order and compared with earlier ones (`running`).
 //! Findings are counted and grouped (`tally`), and saved every two seconds, so a sweep that was stopped
-//! can be resumed (`state`).
+//! can be resumed (`state`). Sweeps over parts of a range are merged (`merge`).
 //!
 //! Memory does not grow with the chain. Only a few blocks are in flight at a time, and of a checked
 //! block only its links are kept.
@@ -13,6 +13,7 @@ mod chain_end;
 mod checks;
 mod fetch;
 mod lock;
+mod merge;
 mod observer;
 mod part;
 mod range;

@@ -4,17 +4,13 @@ use std::{fmt, str::FromStr};
 
 use super::range::BlockRange;
 
-/// Number of blocks before a part that it checks, too. So the blocks on both sides of a seam are compared.
-const SHARED: u64 = 16;
-
 /// One of several equal parts of a range: `0/4` is the first of four, and `3/4` the last.
 ///
-/// A part also has the 16 blocks before it, so that the blocks on both sides of a seam are compared.
 /// ```
 /// use nodeproof_conformance::Part;
 ///
 /// let part: Part = "1/4".parse()?;
-/// assert_eq!(part.of("1..=400".parse()?)?.to_string(), "85..201");
+/// assert_eq!(part.of("1..=400".parse()?)?.to_string(), "101..201");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +64,7 @@ impl Part {
         }
         let first = match self.index {
             0 => blocks.first(),
-            _ => Some(first.saturating_sub(SHARED).max(from)),
+            _ => Some(first),
         };
         Ok(BlockRange::between(first, end))
     }
@@ -112,12 +108,12 @@ mod tests {
     }
 
     #[test]
-    fn parts_cover_the_range_and_share_some_blocks_at_each_seam() {
+    fn parts_cover_the_range_and_share_no_block() {
         let ranges = ["0/4", "1/4", "2/4", "3/4"].map(|text| part(text, "..=1001").unwrap());
-        assert_eq!(ranges, ["..250", "234..501", "485..751", "735..1002"]);
+        assert_eq!(ranges, ["..250", "250..501", "501..751", "751..1002"]);
         assert_eq!(part("0/1", "5..7").unwrap(), "5..7");
         assert_eq!(part("0/2", "5..7").unwrap(), "5..6");
-        assert_eq!(part("1/2", "5..7").unwrap(), "5..7");
+        assert_eq!(part("1/2", "5..7").unwrap(), "6..7");
         let last = part("15/16", "1..=9223372036854775807").unwrap();
         assert!(last.ends_with("..9223372036854775808"), "{last}");
     }

@@ -123,7 +123,7 @@ impl RunningSweep {
         self.with_state(|state| {
             let state = state.as_ref()?;
             let done = state.next == state.to;
-            let tally = &state.tally;
+            let tally = state.results();
             let kinds = tally.cases.iter().flat_map(|case| {
                 case.kinds.iter().map(|kind| SweepKind {
                     case: case.id.clone(),
@@ -163,8 +163,8 @@ impl RunningSweep {
 
 /// Returns the result of a case about blocks.
 fn case_result(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResult {
-    let tally = state.tally.case(case.id).cloned().unwrap_or_default();
-    let findings = state.tally.kept(case.id);
+    let tally = state.results().case(case.id).cloned().unwrap_or_default();
+    let findings = state.results().kept(case.id);
     let check = case.block_check();
     let inconclusive = tally.inconclusive().or_else(|| {
         if state.next < state.to {

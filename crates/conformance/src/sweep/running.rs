@@ -19,6 +19,7 @@ use super::{
     fetch::{Fetcher, Lost},
     observer::{Observer, Redacting},
     settings::{Sweep, SweepProgress, about_blocks},
+    spans::Spans,
     state::{State, StateWriter},
     stop_reason::StopReason,
     tally::{Tally, few},
@@ -26,7 +27,7 @@ use super::{
 use crate::{
     api::ResponseKind,
     cases::Case,
-    checks::Finding,
+    checks::{Finding, Memory, Repeats},
     context::Redactor,
     http::{InconclusiveReason, Node, Target},
 };
@@ -34,6 +35,8 @@ use nodeproof_openapi::Spec;
 
 /// Number of blocks that are fetched or wait for their turn, for each of the parallel requests.
 const AHEAD: usize = 4;
+/// Number of blocks before the range with which its first blocks are compared.
+const READ_BEFORE: u64 = 16;
 /// How often the state is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// How often progress is reported.
@@ -109,7 +112,14 @@ impl RunningSweep {
             .map_err(|inconclusive| StopReason::Harness(inconclusive.reason().to_owned()))?;
         if !self.sweep.counts_requests {
             // A block without a response may be requested again.
-            node.allow_more((to - first).saturating_mul(3));
+            let repeats = self.with_state(|state| {
+                let repeats = state.as_ref().map(|state| state.repeats.blocks().len());
+                u64::try_from(repeats.unwrap_or(0)).unwrap_or(u64::MAX)
+            });
+            let blocks = (to - first)
+                .saturating_add(READ_BEFORE)
+                .saturating_add(repeats);
+            node.allow_more(blocks.saturating_mul(3));
         }
         self.save();
         let fetcher = Arc::new(Fetcher {
@@ -117,10 +127,12 @@ impl RunningSweep {
             checks: Arc::new(checks),
             long_responses: Arc::new(Semaphore::new(1)),
         });
+        self.read_before(from, first, chain.lowest, &fetcher).await;
+        self.read_repeats(&fetcher, &*watch).await?;
         let report_progress = || {
             let known = self.with_state(|state| {
                 let state = state.as_ref()?;
-                Some((state.next, state.to, state.tally.findings()))
+                Some((state.next, state.to, state.results().findings()))
             });
             let (next, to, findings) = known.unwrap_or((first, to, 0));
             watch.sweep(&SweepProgress {
@@ -206,6 +218,12 @@ impl RunningSweep {
             }));
         }
         let mut state = State::begin(&self.target, blocks, &self.cases, from, to);
+        let whole = self.sweep.whole;
+        if let Some(end) = whole.end() {
+            // The parts of a range don't know the first block of the chain.
+            let blocks = end - whole.first().unwrap_or(0);
+            state.spans = Spans::starting_at(from, blocks);
+        }
         if let Some(after) = &self.sweep.after {
             state.continues = true;
             state.memory = after.memory.for_later_blocks();
@@ -213,6 +231,87 @@ impl RunningSweep {
         let known = ends(&state);
         self.with_state(|kept| *kept = Some(state));
         Ok(known)
+    }
+
+    /// Requests the blocks before a range, if the sweep starts there. The first blocks of the range are compared
+    /// with them. They are not checked themselves, and may be missing.
+    async fn read_before(&self, from: u64, next: u64, lowest: Option<u64>, fetcher: &Fetcher) {
+        let has_memory =
+            self.with_state(|state| state.as_ref().is_some_and(|state| state.continues));
+        if from != next || has_memory {
+            return;
+        }
+        let start = from.saturating_sub(READ_BEFORE).max(lowest.unwrap_or(0));
+        for index in start..from {
+            let Ok(block) = fetcher.fetch_and_check(index, None).await else {
+                break;
+            };
+            let Checked::Results(results) = block.what else {
+                continue;
+            };
+            self.with_open_state(|state| {
+                if let Some(figures) = results.figures {
+                    state.spans.add_before(index, figures);
+                }
+                if let Some(links) = results.links {
+                    for (_, judge) in fetcher.checks.in_order() {
+                        judge.follow(&links, &mut state.memory, &results.evidence);
+                    }
+                }
+            });
+        }
+        self.with_open_state(|state| state.memory.forget_wrong_receipts());
+    }
+
+    /// Requests the blocks with hashes or transaction codes that are in two merged parts, and reports them.
+    async fn read_repeats(&self, fetcher: &Fetcher, watch: &dyn Observer) -> Result<(), Lost> {
+        let repeats = self.with_state(|state| {
+            let repeats = state.as_ref().map(|state| state.repeats.clone());
+            repeats.unwrap_or_default()
+        });
+        let (mut findings, mut unread) = (Vec::new(), Vec::new());
+        for index in repeats.blocks() {
+            let results = match fetcher.fetch_and_check(index, None).await?.what {
+                Checked::Results(results) => results,
+                Checked::Unreachable(reason) | Checked::TooLarge(reason) => {
+                    unread.push((index, reason));
+                    continue;
+                }
+            };
+            let Some(links) = results.links else { continue };
+            for (case, judge) in fetcher.checks.in_order() {
+                let compared_with = |mut memory| {
+                    let judged = judge.follow(&links, &mut memory, &results.evidence);
+                    judged.findings
+                };
+                // The block's own part has reported these.
+                let alone = compared_with(Memory::default());
+                let mut more = compared_with(Memory::of_repeats(&repeats.of_block(index)));
+                more.retain(|new| {
+                    let same =
+                        |old: &Finding| (&old.what, &old.pointer) == (&new.what, &new.pointer);
+                    !alone.iter().any(same)
+                });
+                findings.extend(few(more).into_iter().map(|finding| (case, index, finding)));
+            }
+        }
+        self.with_open_state(|state| {
+            state.repeats = Repeats::default();
+            for (case, index, finding) in findings {
+                found(
+                    case,
+                    index,
+                    finding,
+                    &mut state.tally,
+                    &fetcher.checks,
+                    watch,
+                );
+            }
+            for (index, reason) in unread {
+                state.tally.unread.add(index, reason);
+            }
+        });
+        Ok(())
     }
 
     /// Processes the next block.
@@ -270,16 +369,15 @@ impl RunningSweep {
             if ends_before {
                 state.to = state.next;
             }
-            if std::mem::replace(&mut state.ended, true) {
-                return;
-            }
             let mut memory = state.memory.clone();
+            let mut tally = state.tally.clone();
             for (case, (_, judge)) in checks.list.iter().enumerate() {
                 let judged = judge.end(&mut memory);
                 for finding in few(judged.findings) {
-                    found(case, state.next, finding, &mut state.tally, checks, watch);
+                    found(case, state.next, finding, &mut tally, checks, watch);
                 }
             }
+            state.ended = Some(tally);
         });
     }
 

@@ -8,6 +8,8 @@ use std::{
 
 use super::{
     lock::Lock,
+    merge::merge,
+    part::{Part, PartError},
     range::BlockRange,
     state::{State, StateError},
 };
@@ -19,6 +21,9 @@ use crate::{cases::Case, http::Target};
 pub struct Sweep {
     /// The blocks.
     pub blocks: BlockRange,
+    /// The range of which `blocks` is a part, or the same range. It determines the length of the report's
+    /// spans.
+    pub(crate) whole: BlockRange,
     /// The file of the sweep's state, which makes it possible to resume the sweep. Optional.
     pub(crate) state: Option<PathBuf>,
     /// The saved state, if the sweep is resumed.
@@ -43,6 +48,7 @@ impl Sweep {
     pub const fn new(blocks: BlockRange) -> Self {
         Self {
             blocks,
+            whole: blocks,
             state: None,
             resumed: None,
             after: None,
@@ -51,6 +57,17 @@ impl Sweep {
             most_blocks: None,
             lock: None,
         }
+    }
+
+    /// Creates a sweep over one part of a range.
+    ///
+    /// # Errors
+    /// Returns an error if the range has no end, or fewer blocks than parts.
+    pub fn over_part(part: Part, whole: BlockRange) -> Result<Self, PartError> {
+        Ok(Self {
+            whole,
+            ..Self::new(part.of(whole)?)
+        })
     }
 
     /// Adds a lock on the state, which is held until the last copy of the sweep is dropped.
@@ -85,6 +102,23 @@ impl Sweep {
         Ok(self.keeping_state(path))
     }
 
+    /// Merges the results of finished sweeps over parts of the range. The sweep has nothing left to check but
+    /// transaction codes and hashes that are in two parts.
+    ///
+    /// # Errors
+    /// Returns an error if a file can't be read, if its sweep is not finished or belongs to another node or
+    /// selection of cases, or if the sweeps do not cover the range.
+    pub fn merging(
+        mut self,
+        paths: &[PathBuf],
+        target: &Target,
+        cases: &[Case],
+    ) -> Result<Self, StateError> {
+        let state = merge(paths, target, self.blocks, &about_blocks(cases))?;
+        self.resumed = Some(Arc::new(state));
+        Ok(self)
+    }
+
     /// If the sweep to resume is finished, checks only the blocks after it.
     pub(crate) fn only_new_blocks(mut self) -> Self {
         if self.finished().is_some() {
@@ -97,6 +131,12 @@ impl Sweep {
     pub(crate) fn first(&self) -> Option<u64> {
         let after = self.after.as_ref().map(|state| state.to);
         after.or(self.blocks.first())
+    }
+
+    /// Whether it continues a sweep that has blocks left.
+    pub(crate) fn has_begun(&self) -> bool {
+        let state = self.resumed.as_ref();
+        state.is_some_and(|state| state.next < state.to)
     }
 
     /// Returns the exit status of the run that finished the sweep, if the saved state has one.

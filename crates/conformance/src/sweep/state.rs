@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::{range::BlockRange, spans::Spans, tally::Tally};
 use crate::{
     cases::Case,
-    checks::Memory,
+    checks::{Memory, OtherBlock, Repeats},
     context::{Redactor, SweptClaims},
     http::Target,
 };
@@ -25,7 +25,7 @@ use crate::{
 /// Maximum length of a state file, in bytes.
 const MAX_LENGTH: u64 = 64 << 20;
 /// The format tag, with the version.
-const FORMAT: &str = "nodeproof-sweep/6";
+const FORMAT: &str = "nodeproof-sweep/7";
 /// The first bytes of a state file of any version, even if it was truncated.
 const FORMAT_PREFIX: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
@@ -115,6 +115,14 @@ pub enum StateError {
         /// The cases that only one of the two selections has.
         difference: String,
     },
+    /// The state can't be merged with the others.
+    #[error("the state in {} can't be merged: {reason}", path.display())]
+    NotMergeable {
+        /// The path of the file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
 }
 
 /// The settings, the progress and the results of a sweep.
@@ -139,17 +147,19 @@ pub(crate) struct State {
     /// Whether it follows an earlier sweep. Then it begins after the last block of that sweep.
     #[serde(default)]
     pub(crate) continues: bool,
-    /// Whether the checks have ended: the tally has what was open after the last block. The memory is as it
-    /// was before, so that a later sweep can continue.
-    #[serde(default)]
-    pub(crate) ended: bool,
     /// The exit status of the run that finished the sweep and wrote its report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<u8>,
     pub(crate) tally: Tally,
+    /// The tally with what the checks found at the end. Later blocks would decide that, too, so it is not saved.
+    #[serde(skip)]
+    pub(crate) ended: Option<Tally>,
     pub(crate) claims: SweptClaims,
     pub(crate) spans: Spans,
     pub(crate) memory: Memory,
+    /// Items that are in two merged parts. Their blocks are requested again.
+    #[serde(default, skip_serializing_if = "Repeats::is_empty")]
+    pub(crate) repeats: Repeats,
 }
 
 impl State {
@@ -172,12 +182,13 @@ impl State {
             to,
             next: from,
             continues: false,
-            ended: false,
             finished: None,
             tally,
+            ended: None,
             claims: SweptClaims::default(),
-            spans: Spans::over(from, to),
+            spans: Spans::starting_at(from, to - from),
             memory: Memory::default(),
+            repeats: Repeats::default(),
         }
     }
 
@@ -190,34 +201,85 @@ impl State {
     ) -> Result<Self, StateError> {
         let state = Self::read_any(path)?;
         let given = Self::begin(target, blocks, cases, 0, 0);
-        let pairs = [
-            ("program version", &state.program, &given.program),
-            ("node", &state.base_url, &given.base_url),
-            ("network", &state.network, &given.network),
-            ("range of blocks", &state.blocks, &given.blocks),
-        ];
-        for (what, kept, given) in pairs {
-            if kept != given {
-                let shown = |text| escaped_up_to(text, 200);
-                return Err(StateError::Other {
-                    path: path.to_owned(),
-                    what,
-                    kept: shown(kept),
-                    given: shown(given),
-                });
-            }
-        }
-        if state.cases != given.cases {
-            return Err(StateError::OtherCases {
-                path: path.to_owned(),
-                difference: difference(&state.cases, &given.cases),
-            });
+        state.check_settings(path, &given)?;
+        if state.blocks != given.blocks {
+            return Err(Self::other(
+                path,
+                "range of blocks",
+                &state.blocks,
+                &given.blocks,
+            ));
         }
         Ok(state)
     }
 
+    /// Checks that the state in a file belongs to a sweep with the same settings, but perhaps another range.
+    pub(super) fn check_settings(&self, path: &Path, given: &Self) -> Result<(), StateError> {
+        let pairs = [
+            ("program version", &self.program, &given.program),
+            ("node", &self.base_url, &given.base_url),
+            ("network", &self.network, &given.network),
+        ];
+        for (what, kept, given) in pairs {
+            if kept != given {
+                return Err(Self::other(path, what, kept, given));
+            }
+        }
+        if self.cases != given.cases {
+            return Err(StateError::OtherCases {
+                path: path.to_owned(),
+                difference: difference(&self.cases, &given.cases),
+            });
+        }
+        Ok(())
+    }
+
+    fn other(path: &Path, what: &'static str, kept: &str, given: &str) -> StateError {
+        StateError::Other {
+            path: path.to_owned(),
+            what,
+            kept: escaped_up_to(kept, 200),
+            given: escaped_up_to(given, 200),
+        }
+    }
+
+    /// Returns the range, as the user gave it.
+    pub(super) fn blocks(&self) -> BlockRange {
+        self.blocks.parse().unwrap_or_default()
+    }
+
+    /// Returns the same state as that of a sweep over another range, whose end is not decided yet.
+    pub(super) fn over(self, blocks: BlockRange) -> Self {
+        Self {
+            blocks: blocks.to_string(),
+            finished: None,
+            ..self
+        }
+    }
+
+    /// Adds the state of a sweep that has the blocks from `to` on, and perhaps earlier ones.
+    ///
+    /// # Errors
+    /// Both have a block, and it differs.
+    pub(super) fn append(&mut self, later: Self) -> Result<(), OtherBlock> {
+        self.repeats
+            .append(self.memory.append(later.memory, self.to)?);
+        self.repeats.append(later.repeats);
+        self.tally.append(later.tally);
+        self.tally.blocks -= (self.to - later.from).min(self.tally.blocks);
+        self.claims.append(later.claims);
+        self.spans.append(later.spans);
+        (self.to, self.next) = (later.to, later.next);
+        Ok(())
+    }
+
+    /// Returns the tally, with what the checks found at the end if they have ended.
+    pub(super) fn results(&self) -> &Tally {
+        self.ended.as_ref().unwrap_or(&self.tally)
+    }
+
     /// Reads a state file of any sweep.
-    fn read_any(path: &Path) -> Result<Self, StateError> {
+    pub(super) fn read_any(path: &Path) -> Result<Self, StateError> {
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => StateError::Nothing {
                 path: path.to_owned(),

@@ -144,19 +144,39 @@ impl Tally {
         };
         let kind = &mut case.kinds[place];
         kind.count += count;
-        if kind.first.len() < PLACES {
-            kind.first.push(Kept {
-                block,
-                pointer: finding.pointer,
-                expected: finding.expected,
-                actual: finding.actual,
-                signed: finding.signed,
-            });
-            if let Some(exchange) = finding.exchange {
-                self.exchanges.entry(block).or_insert(exchange);
-            }
+        let kept = kind.keep(Kept {
+            block,
+            pointer: finding.pointer,
+            expected: finding.expected,
+            actual: finding.actual,
+            signed: finding.signed,
+        });
+        if let (true, Some(exchange)) = (kept, finding.exchange) {
+            self.exchanges.entry(block).or_insert(exchange);
         }
         first
+    }
+
+    /// Adds the results of a later range. A location that both have counts once.
+    pub(crate) fn append(&mut self, later: Self) {
+        for (case, later) in self.cases.iter_mut().zip(later.cases) {
+            case.append(later);
+        }
+        for (block, exchange) in later.exchanges {
+            self.exchanges.entry(block).or_insert(exchange);
+        }
+        let cases = &mut self.cases;
+        let is_kept = |block: &u64| {
+            let kinds = cases.iter().flat_map(|case| &case.kinds);
+            kinds
+                .flat_map(|kind| &kind.first)
+                .any(|kept| kept.block == *block)
+        };
+        self.exchanges.retain(|block, _| is_kept(block));
+        self.blocks += later.blocks;
+        self.holes += later.holes;
+        self.unread.count += later.unread.count;
+        self.unread.first = self.unread.first.take().or(later.unread.first);
     }
 
     /// Returns the results of the case with this ID.
@@ -196,7 +216,8 @@ impl Tally {
 /// Each has the number of findings that it stands for. A block may have many thousands.
 pub(crate) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
     let mut few: Vec<(Finding, u64)> = Vec::new();
-    for finding in findings {
+    for mut finding in findings {
+        let times = finding.count.take().unwrap_or(1);
         let alike = few.iter().filter(|(known, _)| known.what == finding.what);
         let alike = alike.count();
         // The last one stands for all further kinds, which don't fit into a tally.
@@ -205,18 +226,46 @@ pub(crate) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
             alike => alike < PLACES && few.len() < KINDS * PLACES,
         };
         if takes {
-            few.push((finding, 1));
+            few.push((finding, times));
             continue;
         }
         let same = |known: &&mut (Finding, u64)| alike == 0 || known.0.what == finding.what;
         if let Some((_, count)) = few.iter_mut().rev().find(same) {
-            *count += 1;
+            *count += times;
         }
     }
     few
 }
 
 impl KindTally {
+    /// Keeps a location if it is one of the first, by the index of its block. Returns whether it is.
+    fn keep(&mut self, kept: Kept) -> bool {
+        let place = self
+            .first
+            .partition_point(|known| known.block <= kept.block);
+        if place == PLACES {
+            return false;
+        }
+        self.first.insert(place, kept);
+        self.first.truncate(PLACES);
+        true
+    }
+
+    /// Adds the locations of a later range. Returns how many of them are known.
+    fn append(&mut self, later: Self) -> u64 {
+        let mut known = 0;
+        for kept in later.first {
+            let same = |old: &Kept| (old.block, &old.pointer) == (kept.block, &kept.pointer);
+            if self.first.iter().any(same) {
+                known += 1;
+            } else {
+                self.keep(kept);
+            }
+        }
+        self.count += later.count - later.count.min(known);
+        known
+    }
+
     /// Returns the first blocks with this mismatch.
     pub(crate) fn blocks(&self) -> Vec<u64> {
         let mut blocks: Vec<_> = self.first.iter().map(|kept| kept.block).collect();
@@ -226,6 +275,22 @@ impl KindTally {
 }
 
 impl CaseTally {
+    /// Adds the results of a later range.
+    fn append(&mut self, later: Self) {
+        self.judged += later.judged;
+        self.found += later.found;
+        for mut kind in later.kinds {
+            if let Some(same) = self.kinds.iter_mut().find(|known| known.what == kind.what) {
+                self.found -= same.append(kind).min(self.found);
+            } else if self.kinds.len() < KINDS {
+                kind.first.truncate(PLACES);
+                self.kinds.push(kind);
+            }
+        }
+        self.harness = self.harness.take().or(later.harness);
+        self.too_large = self.too_large.take().or(later.too_large);
+    }
+
     /// Returns the reason why the case is inconclusive.
     pub(crate) fn inconclusive(&self) -> Option<InconclusiveReason> {
         let harness = self.harness.clone().map(InconclusiveReason::Harness);
