@@ -3,15 +3,15 @@
 use nodeproof_report::Aspect;
 
 use super::{
-    call_sc, case::Case, check::Check::Own, docs, get_balances, get_block, get_trustscore_wallets,
-    request_kind::RequestKind, sc_state,
+    call_sc, case::Case, check::Check::Pinned, docs, get_balances, get_block,
+    get_trustscore_wallets, request_kind::RequestKind, sc_state,
 };
 use crate::{
     api::{
         NO_INDEX, block_request, contract_state_request, nobody, token_balance_request,
         token_holders_request, trust_request, wallet_balances_request,
     },
-    checks::{PinKind, check_pinned},
+    checks::PinKind,
     context::Context,
     http::Request,
 };
@@ -36,304 +36,159 @@ const STATE: [&str; 4] = [
 pub(crate) const BASELINE: &[Case] = &[
     Case {
         id: "baseline/block-first",
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/block-first",
-                PinKind::Exactly,
-                |c| oldest(c, 0),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |c| oldest(c, 0)),
         ..BASE
     },
     Case {
         id: "baseline/block-second",
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/block-second",
-                PinKind::Exactly,
-                |c| oldest(c, 1),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |c| oldest(c, 1)),
         ..BASE
     },
     Case {
         id: "baseline/block-latest",
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/block-latest",
-                PinKind::ByShape,
-                |c| Some(c.discovered.blocks.last()?.1.request.clone()),
-            ))
+        check: Pinned(PinKind::ByShape, |c| {
+            Some(c.discovered.blocks.last()?.1.request.clone())
         }),
         ..BASE
     },
     Case {
         id: "baseline/block-unknown",
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/block-unknown",
-                PinKind::Exactly,
-                |_| Some(block_request(1_u64 << 40)),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |_| Some(block_request(1_u64 << 40))),
         ..BASE
     },
     Case {
         id: "baseline/block-index-missing",
         sends: &[get_block::WITHOUT_INDEX],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/block-index-missing",
-                PinKind::Exactly,
-                |_| Some(Request::get("/get-block")),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |_| Some(Request::get("/get-block"))),
         ..BASE
     },
     Case {
         id: "baseline/block-index-malformed",
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/block-index-malformed",
-                PinKind::Exactly,
-                |_| Some(block_request(NO_INDEX)),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |_| Some(block_request(NO_INDEX))),
         ..BASE
     },
     Case {
         id: "baseline/token-in-wallet",
         sends: &[get_balances::BALANCE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/token-in-wallet",
-                PinKind::ByShape,
-                |c| {
-                    let (wallet, token) = c.discovered.holdings.first()?;
-                    Some(token_balance_request(wallet, token))
-                },
-            ))
+        check: Pinned(PinKind::ByShape, |c| {
+            let (wallet, token) = c.discovered.holdings.first()?;
+            Some(token_balance_request(wallet, token))
         }),
         ..BASE
     },
     Case {
         id: "baseline/nothing-held",
         sends: &[get_balances::BALANCE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/nothing-held",
-                PinKind::Exactly,
-                |_| Some(token_balance_request(&nobody(), "NOSUCHTOKEN")),
-            ))
+        check: Pinned(PinKind::Exactly, |_| {
+            Some(token_balance_request(&nobody(), "NOSUCHTOKEN"))
         }),
         ..BASE
     },
     Case {
         id: "baseline/all-tokens-in-wallet",
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/all-tokens-in-wallet",
-                PinKind::ByShape,
-                |c| Some(wallet_balances_request(c.discovered.wallets.first()?)),
-            ))
+        check: Pinned(PinKind::ByShape, |c| {
+            Some(wallet_balances_request(c.discovered.wallets.first()?))
         }),
         ..BASE
     },
     Case {
         id: "baseline/all-wallets-for-token",
         sends: &[get_balances::HOLDERS],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/all-wallets-for-token",
-                PinKind::ByShape,
-                |c| Some(token_holders_request(c.discovered.tokens.first()?)),
-            ))
+        check: Pinned(PinKind::ByShape, |c| {
+            Some(token_holders_request(c.discovered.tokens.first()?))
         }),
         ..BASE
     },
     Case {
         id: "baseline/balance-type-missing",
         sends: &[RequestKind::get("/get-balances", &[])],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/balance-type-missing",
-                PinKind::Exactly,
-                |_| Some(Request::get("/get-balances")),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |_| Some(Request::get("/get-balances"))),
         ..BASE
     },
     Case {
         id: "baseline/state",
         sends: &[sc_state::STATE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/state",
-                PinKind::ByShape,
-                |c| {
-                    let (contract, asset) = c.discovered.assets.first()?;
-                    Some(contract_state_request(contract, asset))
-                },
-            ))
+        check: Pinned(PinKind::ByShape, |c| {
+            let (contract, asset) = c.discovered.assets.first()?;
+            Some(contract_state_request(contract, asset))
         }),
         ..BASE
     },
     Case {
         id: "baseline/state-unknown-value",
         sends: &[sc_state::STATE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/state-unknown-value",
-                PinKind::Exactly,
-                |c| state(c, STATE[0], STATE[1]),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |c| state(c, STATE[0], STATE[1])),
         ..BASE
     },
     Case {
         id: "baseline/state-unknown-table",
         sends: &[sc_state::STATE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/state-unknown-table",
-                PinKind::Exactly,
-                |c| state(c, STATE[2], STATE[1]),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |c| state(c, STATE[2], STATE[1])),
         ..BASE
     },
     Case {
         id: "baseline/state-unknown-column",
         sends: &[sc_state::STATE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/state-unknown-column",
-                PinKind::Exactly,
-                |c| state(c, STATE[0], STATE[3]),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |c| state(c, STATE[0], STATE[3])),
         ..BASE
     },
     Case {
         id: "baseline/state-parameters-missing",
         sends: &[RequestKind::get("/sc-state", &[])],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/state-parameters-missing",
-                PinKind::Exactly,
-                |_| Some(Request::get("/sc-state")),
-            ))
-        }),
+        check: Pinned(PinKind::Exactly, |_| Some(Request::get("/sc-state"))),
         ..BASE
     },
     Case {
         id: "baseline/trust-score",
         sends: &[get_trustscore_wallets::SCORE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/trust-score",
-                PinKind::ByShape,
-                |c| {
-                    let (from, to) = c.discovered.trust.first()?;
-                    Some(trust_request(from, to))
-                },
-            ))
+        check: Pinned(PinKind::ByShape, |c| {
+            let (from, to) = c.discovered.trust.first()?;
+            Some(trust_request(from, to))
         }),
         ..BASE
     },
     Case {
         id: "baseline/trust-unknown",
         sends: &[get_trustscore_wallets::SCORE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/trust-unknown",
-                PinKind::Exactly,
-                |_| Some(trust_request(&nobody(), &nobody())),
-            ))
+        check: Pinned(PinKind::Exactly, |_| {
+            Some(trust_request(&nobody(), &nobody()))
         }),
         ..BASE
     },
     Case {
         id: "baseline/trust-parameters-missing",
         sends: &[RequestKind::get("/get-trustscore-wallets", &[])],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/trust-parameters-missing",
-                PinKind::Exactly,
-                |_| Some(Request::get("/get-trustscore-wallets")),
-            ))
+        check: Pinned(PinKind::Exactly, |_| {
+            Some(Request::get("/get-trustscore-wallets"))
         }),
         ..BASE
     },
     Case {
         id: "baseline/call",
         sends: &[call_sc::BUILD],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/call",
-                PinKind::ByShape,
-                |c| Some(c.call_request()),
-            ))
-        }),
+        check: Pinned(PinKind::ByShape, |c| Some(c.call_request())),
         ..BASE
     },
     Case {
         id: "baseline/call-empty",
         sends: &[call_sc::BUILD],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/call-empty",
-                PinKind::Exactly,
-                |_| Some(Request::post("/call-sc", "{}".to_owned())),
-            ))
+        check: Pinned(PinKind::Exactly, |_| {
+            Some(Request::post("/call-sc", "{}".to_owned()))
         }),
         ..BASE
     },
     Case {
         id: "baseline/call-not-json",
         sends: &[call_sc::BUILD],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/call-not-json",
-                PinKind::Exactly,
-                |_| Some(Request::post("/call-sc", "{".to_owned())),
-            ))
+        check: Pinned(PinKind::Exactly, |_| {
+            Some(Request::post("/call-sc", "{".to_owned()))
         }),
         ..BASE
     },
     Case {
         id: "baseline/docs",
         sends: &[docs::PAGE],
-        check: Own(|context| {
-            Box::pin(check_pinned(
-                context,
-                "baseline/docs",
-                PinKind::ByHead,
-                |_| Some(Request::get("/docs")),
-            ))
-        }),
+        check: Pinned(PinKind::ByHead, |_| Some(Request::get("/docs"))),
         ..BASE
     },
 ];

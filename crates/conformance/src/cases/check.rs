@@ -5,10 +5,11 @@ use std::{future::Future, pin::Pin};
 use crate::{
     api::Sample,
     checks::{
-        BlockCheck, CheckScope, Field, Findings, NEVER_SEEN, check_field, check_snapshot,
-        over_sample, snapshot_path,
+        BlockCheck, CheckScope, Field, Findings, NEVER_SEEN, PinKind, check_field, check_pinned,
+        check_snapshot, over_sample, snapshot_path,
     },
     context::Context,
+    http::Request,
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
@@ -20,6 +21,8 @@ pub(super) enum Check {
     Field(&'static Field),
     Blocks(BlockCheck),
     Snapshot(Sample),
+    /// Compares the response to a request with the baseline.
+    Pinned(PinKind, fn(&Context) -> Option<Request>),
     Own(OwnCheck),
 }
 
@@ -27,7 +30,7 @@ impl Check {
     pub(super) fn snapshot_path(self) -> Option<String> {
         match self {
             Check::Snapshot(sample) => Some(snapshot_path(sample)),
-            Check::Field(_) | Check::Blocks(_) | Check::Own(_) => None,
+            _ => None,
         }
     }
 
@@ -39,11 +42,11 @@ impl Check {
                 least: 1,
                 otherwise: NEVER_SEEN,
             }),
-            Check::Field(_) | Check::Snapshot(_) | Check::Own(_) => None,
+            _ => None,
         }
     }
 
-    pub(super) async fn run(self, context: &Context) -> Findings {
+    pub(super) async fn run(self, id: &str, context: &Context) -> Findings {
         if let Some(check) = self.block_check() {
             return over_sample(context, check).await;
         }
@@ -51,6 +54,7 @@ impl Check {
             Check::Field(field) => check_field(context, field).await,
             Check::Blocks(check) => over_sample(context, check).await,
             Check::Snapshot(sample) => check_snapshot(context, sample).await,
+            Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Own(check) => check(context).await,
         }
     }

@@ -46,7 +46,7 @@ impl PinKind {
 
 pub(crate) async fn check_pinned(
     context: &Context,
-    id: &'static str,
+    id: &str,
     pin: PinKind,
     request: fn(&Context) -> Option<Request>,
 ) -> Findings {
