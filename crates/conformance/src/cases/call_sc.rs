@@ -11,7 +11,7 @@ use super::{
     block_transactions::{TIME, wrong_time},
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Own, Snapshot},
+    check::Check::{self, Decode, Objects, Own, Responses, Snapshot},
     request_kind::RequestKind,
     sc_state,
 };
@@ -21,13 +21,13 @@ use crate::{
         is_refusal, stored, wallet_balances_request,
     },
     checks::{
-        CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, changed, check_json_responses,
-        decodes, objects,
+        CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, NOTHING_EXAMINED, ObjectCheck,
+        changed, check_json_responses, contents, objects,
     },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
 };
-use nodeproof_openapi::View;
+use nodeproof_openapi::{Spec, View};
 
 /// What most of these cases share.
 pub(super) const BASE: Case = Case {
@@ -61,7 +61,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-2", "TX-8"],
         checks: "`address` of the built transaction is the `sc_address` of the call.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Own(|c| Box::pin(echo(c, "sc_address", "address"))),
+        check: Responses(Sample::CallSc, |_, built| {
+            echoes(built, "sc_address", "address")
+        }),
         ..BASE
     },
     Case {
@@ -77,7 +79,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-4", "TX-8"],
         checks: "`signers` of the built transaction are those of the call, in order.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Own(|c| Box::pin(echo(c, "signers", "signers"))),
+        check: Responses(Sample::CallSc, |_, built| {
+            echoes(built, "signers", "signers")
+        }),
         ..BASE
     },
     Case {
@@ -85,7 +89,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-5", "TX-8"],
         checks: "`params` of the built transaction are those of the call.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Own(|c| Box::pin(echo(c, "params", "params"))),
+        check: Responses(Sample::CallSc, |_, built| echoes(built, "params", "params")),
         ..BASE
     },
     Case {
@@ -93,7 +97,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TX-3"],
         checks: "`type` of the built transaction is 3.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Own(|c| Box::pin(type_3(c))),
+        check: built(type_3, "no built transaction has the member type"),
         ..BASE
     },
     Case {
@@ -101,7 +105,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["CALL-1", "CALL-7"],
         checks: "The built transaction has no signatures. Empty places for them are allowed.",
-        check: Own(|c| Box::pin(unsigned(c))),
+        check: built(unsigned, NOTHING_EXAMINED),
         ..BASE
     },
     Case {
@@ -109,7 +113,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["TX-7"],
         checks: "`valid` of the built transaction is 1.",
-        check: Own(|c| Box::pin(valid(c))),
+        check: built(valid, NOTHING_EXAMINED),
         ..BASE
     },
     Case {
@@ -117,7 +121,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["FORM-1", "TX-1"],
         checks: "`timestamp` of the built transaction is milliseconds since the Unix epoch.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Own(|c| Box::pin(timestamp_unit(c))),
+        check: built(timestamp_unit, NO_TIMESTAMP),
         ..BASE
     },
     Case {
@@ -126,7 +130,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TX-1"],
         checks: "`timestamp` of the built transaction is within a day of the time at which it was built.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Own(|c| Box::pin(timestamp_current(c))),
+        check: built(timestamp_current, NO_TIMESTAMP),
         ..BASE
     },
     Case {
@@ -155,7 +159,7 @@ pub(crate) const CASES: &[Case] = &[
             NO_TRANSACTION,
             Cause::new(&["call-sc/timestamp-unit"], When::Mentions("timestamp")),
         ],
-        check: Own(|c| Box::pin(submittable(c))),
+        check: Responses(Sample::CallSc, submittable),
         ..BASE
     },
     Case {
@@ -163,7 +167,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["TX-2"],
         checks: "Two different calls are built with different values of `trans_code`, which names a transaction.",
-        check: Own(|c| Box::pin(trans_code_distinct(c))),
+        check: Responses(Sample::CallSc, trans_code_distinct),
         ..BASE
     },
     Case {
@@ -172,8 +176,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-6", "CALL-7"],
         checks: "The client `nodeproof-client` finds the transaction in the response.",
         aspect: Aspect::Shape,
-        check: Own(|c| {
-            let decoding = Decoding {
+        check: Decode(
+            Sample::CallSc,
+            Decoding {
                 client: |body| {
                     from_json::<RawTransaction>(body)?
                         .transaction_text()
@@ -184,9 +189,8 @@ pub(crate) const CASES: &[Case] = &[
                     let found = raw.and_then(|raw| raw.transaction_text().map(drop));
                     found.map_err(|error| error.to_string())
                 },
-            };
-            Box::pin(decodes(c, Sample::CallSc, decoding))
-        }),
+            },
+        ),
         ..BASE
     },
     Case {
@@ -207,6 +211,12 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
 ];
+
+const NO_TIMESTAMP: &str = "no built transaction has the member timestamp";
+
+const fn built(check: ObjectCheck, otherwise: &'static str) -> Check {
+    Objects(&[Sample::CallSc], check, otherwise)
+}
 
 async fn responds(context: &Context) -> Findings {
     let responses = context.sample(Sample::CallSc).await?;
@@ -264,14 +274,10 @@ async fn function_called(context: &Context) -> Findings {
     echoes(&built, "function_called", "function")
 }
 
-async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
-    echoes(&objects(context, Sample::CallSc).await?, sent, named)
-}
-
 /// Checks that built transactions have the values of their requests.
 fn echoes(built: &[Arc<Exchange>], sent: &str, named: &str) -> Findings {
     let mut findings = Checked::default();
-    for exchange in built {
+    for (exchange, response) in contents(built)? {
         let body: Value = exchange
             .request
             .body
@@ -279,9 +285,6 @@ fn echoes(built: &[Arc<Exchange>], sent: &str, named: &str) -> Findings {
             .and_then(|body| serde_json::from_str(body).ok())
             .unwrap_or_default();
         let wanted = &body[sent];
-        let Some(response) = exchange.success_object() else {
-            continue;
-        };
         let found = find(response, named, "").or_else(|| find(response, sent, ""));
         findings.examined += u64::from(found.is_some());
         // The specification does not show the shape, so the member may have another name.
@@ -307,12 +310,11 @@ pub(super) fn if_any(name: &str, checked: Checked) -> Findings {
 }
 
 /// Checks that different transactions have different codes.
-async fn trans_code_distinct(context: &Context) -> Findings {
+fn trans_code_distinct(_: &Spec, built: &[Arc<Exchange>]) -> Findings {
     let mut seen: Vec<String> = Vec::new();
     let mut checked = Checked::default();
-    for exchange in objects(context, Sample::CallSc).await? {
-        let response = exchange.success_object();
-        let code = response.and_then(|response| find(response, "trans_code", ""));
+    for (exchange, response) in contents(built)? {
+        let code = find(response, "trans_code", "");
         let Some((at, code)) = code.filter(|(_, code)| code.is_string()) else {
             continue;
         };
@@ -320,7 +322,7 @@ async fn trans_code_distinct(context: &Context) -> Findings {
         if seen.contains(&code) {
             let what = "two different calls are built with the same trans_code";
             let expected = "a code that no other transaction has";
-            let finding = Finding::new(&exchange, what, expected, shown(&code, 80));
+            let finding = Finding::new(exchange, what, expected, shown(&code, 80));
             checked.push(finding.at(at));
         }
         seen.push(code);
@@ -329,110 +331,76 @@ async fn trans_code_distinct(context: &Context) -> Findings {
     if_any("trans_code in two of them", checked)
 }
 
-async fn type_3(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for exchange in objects(context, Sample::CallSc).await? {
-        let Some(response) = exchange.success_object() else {
-            continue;
-        };
-        let Some((at, value)) = find(response, "type", "") else {
-            continue;
-        };
-        findings.count_item();
-        if value.as_i64() == Some(3) {
-            continue;
-        }
+fn type_3(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+    let Some((at, value)) = find(response, "type", "") else {
+        return;
+    };
+    checked.count_item();
+    if value.as_i64() != Some(3) {
         let actual = shown(&value.to_string(), 80);
         let what = "the transaction is not of the type of a contract call";
-        findings.push(Finding::new(&exchange, what, "3", actual).at(at));
+        checked.push(Finding::new(exchange, what, "3", actual).at(at));
     }
-    if_any("type", findings)
 }
 
-async fn unsigned(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for exchange in objects(context, Sample::CallSc).await? {
-        let Some(response) = exchange.success_object() else {
-            continue;
-        };
-        // A transaction without this list has no signatures. It counts as examined.
-        let Some((at, signatures)) = find(response, "signatures", "") else {
-            findings.examined += u64::from(!builds_nothing(response));
-            continue;
-        };
-        findings.count_item();
-        // There may be empty places for the signatures.
-        let is_place = |entry: &Value| {
-            let signature = entry.get("msgsign").unwrap_or(&Value::Null);
-            signature.is_null() || signature.as_str().is_some_and(str::is_empty)
-        };
-        let entries = signatures.as_array();
-        if entries.is_some_and(|entries| !entries.iter().all(is_place)) {
-            let what = "the built transaction already contains signatures";
-            let actual = shown(&signatures.to_string(), 160);
-            findings.push(Finding::new(&exchange, what, "no signatures", actual).at(at));
-        }
+fn unsigned(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+    // A transaction without this list has no signatures. It counts as examined.
+    let Some((at, signatures)) = find(response, "signatures", "") else {
+        checked.examined += u64::from(!builds_nothing(response));
+        return;
+    };
+    checked.count_item();
+    // There may be empty places for the signatures.
+    let is_place = |entry: &Value| {
+        let signature = entry.get("msgsign").unwrap_or(&Value::Null);
+        signature.is_null() || signature.as_str().is_some_and(str::is_empty)
+    };
+    let entries = signatures.as_array();
+    if entries.is_some_and(|entries| !entries.iter().all(is_place)) {
+        let what = "the built transaction already contains signatures";
+        let actual = shown(&signatures.to_string(), 160);
+        checked.push(Finding::new(exchange, what, "no signatures", actual).at(at));
     }
-    Ok(findings)
 }
 
-async fn valid(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for exchange in objects(context, Sample::CallSc).await? {
-        let found = exchange
-            .success_object()
-            .and_then(|response| find(response, "valid", ""));
-        let Some((at, value)) = found else { continue };
-        findings.count_item();
-        if value.as_i64() != Some(1) {
-            let what = "a contract call whose valid is not 1";
-            let actual = shown(&value.to_string(), 80);
-            findings.push(Finding::new(&exchange, what, "1", actual).at(at));
-        }
+fn valid(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+    let Some((at, value)) = find(response, "valid", "") else {
+        return;
+    };
+    checked.count_item();
+    if value.as_i64() != Some(1) {
+        let what = "a contract call whose valid is not 1";
+        let actual = shown(&value.to_string(), 80);
+        checked.push(Finding::new(exchange, what, "1", actual).at(at));
     }
-    Ok(findings)
 }
 
-async fn timestamp_unit(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for exchange in objects(context, Sample::CallSc).await? {
-        let Some(response) = exchange.success_object() else {
-            continue;
-        };
-        let Some((at, time)) = find(response, "timestamp", "") else {
-            continue;
-        };
-        findings.count_item();
-        if let Some((what, actual)) = wrong_time(time) {
-            let what = format!("the transaction's timestamp {what}");
-            findings.push(Finding::new(&exchange, what, TIME, actual).at(at));
-        }
+fn timestamp_unit(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+    let Some((at, time)) = find(response, "timestamp", "") else {
+        return;
+    };
+    checked.count_item();
+    if let Some((what, actual)) = wrong_time(time) {
+        let what = format!("the transaction's timestamp {what}");
+        checked.push(Finding::new(exchange, what, TIME, actual).at(at));
     }
-    if_any("timestamp", findings)
 }
 
 /// Checks that a transaction has the time of the request. Wallets refuse to sign one with another time.
-async fn timestamp_current(context: &Context) -> Findings {
-    let now = TimestampMs::now().as_millis();
-    let mut findings = Checked::default();
-    for exchange in objects(context, Sample::CallSc).await? {
-        let response = exchange.success_object();
-        let Some((at, time)) = response.and_then(|response| find(response, "timestamp", "")) else {
-            continue;
-        };
-        // Another case reports a value that is not a time in milliseconds.
-        let Some(time) = time.as_i64().filter(|time| MILLISECONDS.contains(time)) else {
-            continue;
-        };
-        findings.count_item();
-        if now.abs_diff(time) > CLOCKS_DIFFER.unsigned_abs() {
-            let what =
-                "the transaction was built just now, and its timestamp is more than a day off";
-            let expected = "a time within a day of the clock of this computer".to_owned();
-            findings.push(Finding::new(&exchange, what, expected, time.to_string()).at(at));
-        }
+fn timestamp_current(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+    let Some((at, time)) = find(response, "timestamp", "") else {
+        return;
+    };
+    // Another case reports a value that is not a time in milliseconds.
+    let Some(time) = time.as_i64().filter(|time| MILLISECONDS.contains(time)) else {
+        return;
+    };
+    checked.count_item();
+    if TimestampMs::now().as_millis().abs_diff(time) > CLOCKS_DIFFER.unsigned_abs() {
+        let what = "the transaction was built just now, and its timestamp is more than a day off";
+        let expected = "a time within a day of the clock of this computer".to_owned();
+        checked.push(Finding::new(exchange, what, expected, time.to_string()).at(at));
     }
-    if_any("timestamp", findings)
 }
 
 /// Checks that building calls changes neither the signer's balances nor the contract's state. The
@@ -512,23 +480,19 @@ async fn claims_at_once(context: &Context) -> Findings {
 }
 
 /// Checks whether the response can go to `/submit-transaction` once it is signed.
-async fn submittable(context: &Context) -> Findings {
-    let validator = context
-        .spec
+fn submittable(spec: &Spec, built: &[Arc<Exchange>]) -> Findings {
+    let validator = spec
         .validator(View::Documented, "SignedTransaction")
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let mut findings = Checked::default();
-    for exchange in objects(context, Sample::CallSc).await? {
-        let Some(response) = exchange.success_object() else {
-            continue;
-        };
+    for (exchange, response) in contents(built)? {
         findings.count_item();
         for mismatch in validator.mismatches_in(response) {
             let found = response.pointer(&mismatch.instance).unwrap_or(response);
             let actual = shown(&found.to_string(), 160);
             let expected = "a body that `/submit-transaction` accepts";
             findings.push(
-                Finding::new(&exchange, mismatch.message.clone(), expected, actual)
+                Finding::new(exchange, mismatch.message.clone(), expected, actual)
                     .at(mismatch.instance),
             );
         }

@@ -6,6 +6,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_client::{Block, PreviousHash, from_json};
+use nodeproof_openapi::Spec;
 use nodeproof_primitives::WalletAddress;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -13,7 +14,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Blocks, Own},
+    check::Check::{self, Blocks, Own, Responses},
     get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM, RECEIPT},
 };
 use crate::{
@@ -23,8 +24,8 @@ use crate::{
     },
     checks::{
         ALGORITHM, BlockCheck, CheckResult, CheckScope, Checked, Evidence, Finding, Findings,
-        InOrder, Links, MAX_RECEIPTS, Memory, WrongReceipt, changed, described, has_same_content,
-        is_about_the_chain, objects, voter_key,
+        InOrder, Links, MAX_RECEIPTS, Memory, WrongReceipt, changed, contents, described,
+        has_same_content, is_about_the_chain, objects, voter_key,
     },
     context::Context,
     http::{Exchange, InconclusiveReason},
@@ -133,7 +134,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::Always,
             ),
         ],
-        check: Own(|c| Box::pin(block_hashes(c))),
+        check: Responses(Sample::Blocks, block_hashes),
         ..BASE
     },
     Case {
@@ -269,17 +270,16 @@ async fn repeat_read(context: &Context) -> Findings {
 }
 
 /// Compares the hash of each block with what the next block says.
-async fn block_hashes(context: &Context) -> Findings {
-    let blocks = objects(context, Sample::Blocks).await?;
+fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
     let hashes = |exchange: &Arc<Exchange>| -> Option<_> {
         let block: Block = from_json(&exchange.body).ok()?;
         let index = requested_index(&exchange.request)?;
         Some((index, block.block_hash(), block.previous_hash))
     };
-    let blocks: Vec<_> = blocks
-        .iter()
-        .filter(|block| !is_long(block))
-        .filter_map(|block| Some((block, hashes(block)?)))
+    let blocks: Vec<_> = contents(blocks)?
+        .into_iter()
+        .filter(|(block, _)| !is_long(block))
+        .filter_map(|(block, _)| Some((block, hashes(block)?)))
         .collect();
     let (mut same, mut checked) = (0, Checked::default());
     for ((_, (index, hash, _)), (next, (following, _, previous))) in

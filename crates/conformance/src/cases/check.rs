@@ -1,26 +1,40 @@
 //! The check of a case, which is one of a few kinds.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, pin::Pin, sync::Arc};
+
+use nodeproof_openapi::Spec;
 
 use crate::{
     api::Sample,
     checks::{
-        BlockCheck, CheckScope, Field, Findings, NEVER_SEEN, PinKind, check_field, check_pinned,
-        check_snapshot, over_sample, snapshot_path,
+        BlockCheck, CheckScope, Decoding, Field, Findings, NEVER_SEEN, ObjectCheck, PinKind,
+        check_field, check_objects, check_pinned, check_snapshot, decodes, over_sample,
+        snapshot_path,
     },
     context::Context,
-    http::Request,
+    http::{Exchange, Request},
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
 pub(super) type OwnCheck = for<'c> fn(&'c Context) -> CheckFuture<'c>;
 
 /// The check of a case.
+///
+/// A check of samples is a function from responses to findings. It gets no [`Context`], so it cannot
+/// send a request. [`run`](Self::run) waits for the samples, which all cases share. Only `Pinned`
+/// and `Own` send requests for their case alone: probes, repeated requests, calls and submissions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Check {
     Field(&'static Field),
     Blocks(BlockCheck),
     Snapshot(Sample),
+    /// The client decodes the responses.
+    Decode(Sample, Decoding),
+    /// Checks each JSON object of these samples. The text is the reason why the case is inconclusive
+    /// if nothing was examined.
+    Objects(&'static [Sample], ObjectCheck, &'static str),
+    /// Checks all responses of a sample together.
+    Responses(Sample, fn(&Spec, &[Arc<Exchange>]) -> Findings),
     /// Compares the response to a request with the baseline.
     Pinned(PinKind, fn(&Context) -> Option<Request>),
     Own(OwnCheck),
@@ -50,10 +64,21 @@ impl Check {
         if let Some(check) = self.block_check() {
             return over_sample(context, check).await;
         }
+        let spec = &context.spec;
         match self {
-            Check::Field(field) => check_field(context, field).await,
+            Check::Field(field) => check_field(spec, field, &context.sample(field.sample).await?),
             Check::Blocks(check) => over_sample(context, check).await,
-            Check::Snapshot(sample) => check_snapshot(context, sample).await,
+            Check::Snapshot(sample) => {
+                let responses = context.sample(sample).await?;
+                check_snapshot(spec, &context.snapshots, sample, &responses)
+            }
+            Check::Decode(sample, decoding) => {
+                decodes(spec, sample, &context.sample(sample).await?, decoding)
+            }
+            Check::Objects(samples, check, otherwise) => {
+                check_objects(context, samples, check, otherwise).await
+            }
+            Check::Responses(sample, check) => check(spec, &context.sample(sample).await?),
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Own(check) => check(context).await,
         }

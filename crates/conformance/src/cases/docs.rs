@@ -7,7 +7,7 @@ use nodeproof_report::{Aspect, Level};
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::Own,
+    check::Check::{Own, Responses},
     request_kind::RequestKind,
 };
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "docs/responds",
         requirements: &["DOCS-1"],
         checks: "`/docs` is a success. A redirect within the node is followed once.",
-        check: Own(|c| Box::pin(responds(c))),
+        check: Responses(Sample::Docs, responds),
         ..BASE
     },
     Case {
@@ -50,7 +50,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["DOCS-1", "DOCS-2"],
         checks: "`/docs` is an HTML page that lists endpoints, or loads a script or document that can.",
-        check: Own(|c| Box::pin(page(c))),
+        check: Responses(Sample::Docs, page),
         ..BASE
     },
     Case {
@@ -81,8 +81,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-async fn responds(context: &Context) -> Findings {
-    let exchanges = context.sample(Sample::Docs).await?;
+fn responds(_: &Spec, exchanges: &[Arc<Exchange>]) -> Findings {
     let wrong = exchanges
         .iter()
         .filter(|exchange| !exchange.is_success())
@@ -103,43 +102,28 @@ async fn responds(context: &Context) -> Findings {
 const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
 /// Checks that the listing has the content type of a page, and is HTML.
-async fn page(context: &Context) -> Findings {
+fn page(spec: &Spec, exchanges: &[Arc<Exchange>]) -> Findings {
     let mut findings = Checked::default();
-    for exchange in context.sample(Sample::Docs).await? {
-        if !exchange.is_success() {
-            continue;
-        }
+    for exchange in exchanges.iter().filter(|exchange| exchange.is_success()) {
         findings.count_item();
         let media = exchange.content_type.as_deref().unwrap_or("none");
         let essence = media.split(';').next().unwrap_or_default().trim();
         if !PAGES.iter().any(|page| essence.eq_ignore_ascii_case(page)) {
             let actual = format!("Content-Type: {}", shown(media, 80));
             let what = "the listing is not declared as an HTML page";
-            findings.push(Finding::new(
-                &exchange,
-                what,
-                "Content-Type: text/html",
-                actual,
-            ));
+            let expected = "Content-Type: text/html";
+            findings.push(Finding::new(exchange, what, expected, actual));
         }
         let text = String::from_utf8_lossy(&exchange.body).to_ascii_lowercase();
         if !text.contains("<html") && !text.contains("<!doctype html") {
             let what = "the listing is not an HTML page";
-            findings.push(Finding::new(
-                &exchange,
-                what,
-                "an HTML page",
-                exchange.excerpt(160),
-            ));
-        } else if !lists_or_loads(context, &text) {
+            let actual = exchange.excerpt(160);
+            findings.push(Finding::new(exchange, what, "an HTML page", actual));
+        } else if !lists_or_loads(spec, &text) {
             let what = "the page neither names an endpoint nor loads anything that could";
             let expected = "a listing of the node's calls";
-            findings.push(Finding::new(
-                &exchange,
-                what,
-                expected,
-                exchange.excerpt(160),
-            ));
+            let actual = exchange.excerpt(160);
+            findings.push(Finding::new(exchange, what, expected, actual));
         }
     }
     Ok(findings)
@@ -156,7 +140,7 @@ const LOADS: [&str; 6] = [
 ];
 
 /// Whether a page, in lower case, has any part of a listing.
-fn lists_or_loads(context: &Context, text: &str) -> bool {
+fn lists_or_loads(spec: &Spec, text: &str) -> bool {
     let links = || {
         ["openapi", "swagger", "redoc"]
             .iter()
@@ -164,7 +148,7 @@ fn lists_or_loads(context: &Context, text: &str) -> bool {
     };
     LOADS.iter().any(|load| text.contains(load))
         || links()
-        || documented(&context.spec)
+        || documented(spec)
             .iter()
             .any(|operation| names(text, operation.path))
 }

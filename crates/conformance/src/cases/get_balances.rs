@@ -1,5 +1,7 @@
 //! `GET /get-balances`.
 
+use std::sync::Arc;
+
 use nodeproof_client::{TokenBalance, from_json};
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use nodeproof_report::{Aspect, Level};
@@ -11,7 +13,7 @@ use super::{
     },
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Own, Snapshot},
+    check::Check::{Decode, Own, Responses, Snapshot},
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
@@ -20,13 +22,13 @@ use crate::{
         token_holders_request, wallet_balances_request,
     },
     checks::{
-        Checked, Decoding, Finding, Findings, check_sample_responses, controls, decodes, never,
+        Checked, Decoding, Finding, Findings, check_json_responses, contents, controls, never,
         objects, refused, steady,
     },
     context::Context,
-    http::{InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request},
 };
-use nodeproof_openapi::View;
+use nodeproof_openapi::{Spec, View};
 
 /// What most of these cases share.
 pub(super) const BASE: Case = Case {
@@ -89,7 +91,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-2", "BALANCE-5", "HTTP-2", "NODE-4"],
         checks: "The response about one token in one wallet is a success with one JSON object.",
         aspect: Aspect::Endpoint,
-        check: Own(|c| Box::pin(check_sample_responses(c, Sample::TokenBalance))),
+        check: Responses(Sample::TokenBalance, |_, all| check_json_responses(all)),
         ..BASE
     },
     Case {
@@ -99,7 +101,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::None,
         aspect: Aspect::Endpoint,
         sends: &[],
-        check: Own(|c| Box::pin(check_sample_responses(c, Sample::WalletBalances))),
+        check: Responses(Sample::WalletBalances, |_, all| check_json_responses(all)),
         ..BASE
     },
     Case {
@@ -109,7 +111,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::None,
         aspect: Aspect::Endpoint,
         sends: &[HOLDERS],
-        check: Own(|c| Box::pin(check_sample_responses(c, Sample::TokenHolders))),
+        check: Responses(Sample::TokenHolders, |_, all| check_json_responses(all)),
         ..BASE
     },
     Case {
@@ -117,7 +119,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-6", "BALANCE-7"],
         checks: "`balance`, or `value`, is an integer. If both are there, they are equal.",
         aspect: Aspect::Shape,
-        check: Own(|c| Box::pin(balance(c))),
+        check: Responses(Sample::TokenBalance, balance),
         ..BASE
     },
     Case {
@@ -232,13 +234,13 @@ pub(crate) const CASES: &[Case] = &[
             NO_BALANCES,
             Cause::new(&["get-balances/balance"], When::Always),
         ],
-        check: Own(|c| {
-            let decoding = Decoding {
+        check: Decode(
+            Sample::TokenBalance,
+            Decoding {
                 client: |body| from_json::<TokenBalance>(body).map(drop),
                 needed: amount_needed,
-            };
-            Box::pin(decodes(c, Sample::TokenBalance, decoding))
-        }),
+            },
+        ),
         ..BASE
     },
     Case {
@@ -276,31 +278,25 @@ fn amount_needed(text: &str) -> Result<(), String> {
     }
 }
 
-async fn balance(context: &Context) -> Findings {
-    let schema = Sample::TokenBalance.schema(&context.spec, View::Documented);
+fn balance(spec: &Spec, responses: &[Arc<Exchange>]) -> Findings {
+    let schema = Sample::TokenBalance.schema(spec, View::Documented);
     let validator = schema
         .ok_or_else(|| "the spec does not describe the balance".to_owned())
         .and_then(|at| {
-            context
-                .spec
-                .validator(View::Documented, &at)
+            spec.validator(View::Documented, &at)
                 .map_err(|error| error.to_string())
         })
         .map_err(InconclusiveReason::Harness)?;
     let mut findings = Checked::default();
-    for exchange in objects(context, Sample::TokenBalance).await? {
-        let Some(body) = exchange.success_object() else {
-            continue;
-        };
+    for (exchange, body) in contents(responses)? {
         findings.count_item();
         let carried = carried(body);
         if let (Some(balance), Some(value)) = (body.get("balance"), body.get("value"))
             && balance != value
         {
             let what = "balance and value are both present and differ";
-            findings.push(
-                Finding::new(&exchange, what, "one balance", exchange.excerpt(160)).at("/value"),
-            );
+            let actual = exchange.excerpt(160);
+            findings.push(Finding::new(exchange, what, "one balance", actual).at("/value"));
         }
         for mismatch in validator.mismatches_in(body).into_iter().take(1) {
             let (what, at) = match carried {
@@ -317,15 +313,8 @@ async fn balance(context: &Context) -> Findings {
                 ),
                 Some((name, _)) => (format!("{name}: {}", mismatch.message), format!("/{name}")),
             };
-            findings.push(
-                Finding::new(
-                    &exchange,
-                    what,
-                    "a balance that is an integer",
-                    exchange.excerpt(160),
-                )
-                .at(at),
-            );
+            let expected = "a balance that is an integer";
+            findings.push(Finding::new(exchange, what, expected, exchange.excerpt(160)).at(at));
         }
     }
     Ok(findings)

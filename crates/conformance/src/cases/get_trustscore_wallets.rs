@@ -1,24 +1,26 @@
 //! `GET /get-trustscore-wallets`.
 
+use std::sync::Arc;
+
 use nodeproof_client::{TrustScore, from_json};
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
-
 use nodeproof_report::{Aspect, Level};
+use serde_json::Value;
 
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Own, Snapshot},
+    check::Check::{Decode, Objects, Own, Snapshot},
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
     api::{Members, Sample, trust_request},
     checks::{
-        Checked, Decoding, Field, Finding, Findings, check_json_responses, decodes, is_missing,
-        never, objects, refused, steady,
+        Checked, Decoding, Field, Finding, Findings, NOTHING_EXAMINED, check_json_responses,
+        is_missing, never, refused, steady,
     },
     context::Context,
-    http::{InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request},
 };
 
 /// What most of these cases share.
@@ -68,7 +70,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "get-trustscore-wallets/status-success",
         requirements: &["TRUST-2"],
         checks: "`status` is `SUCCESS` where a score is returned.",
-        check: Own(|c| Box::pin(status_success(c))),
+        check: Objects(&[Sample::TrustScore], status_success, NOTHING_EXAMINED),
         ..BASE
     },
     Case {
@@ -138,17 +140,17 @@ pub(crate) const CASES: &[Case] = &[
             NO_SCORES,
             Cause::fields_below(Sample::TrustScore, &[], When::Always),
         ],
-        check: Own(|c| {
-            let decoding = Decoding {
+        check: Decode(
+            Sample::TrustScore,
+            Decoding {
                 client: |body| from_json::<TrustScore>(body).map(drop),
                 needed: |text| {
                     let members = Members::of(text).ok_or("it is not an object")?;
                     let score = members.read::<Integer>("trust_score");
                     score.map(drop).map_err(|unread| unread.to_string())
                 },
-            };
-            Box::pin(decodes(c, Sample::TrustScore, decoding))
-        }),
+            },
+        ),
         ..BASE
     },
     Case {
@@ -179,29 +181,15 @@ async fn responds(context: &Context) -> Findings {
     check_json_responses(&responses)
 }
 
-async fn status_success(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for exchange in objects(context, Sample::TrustScore).await? {
-        let Some(body) = exchange.success_object() else {
-            continue;
-        };
-        let Some(status) = body.get("status").and_then(serde_json::Value::as_str) else {
-            continue;
-        };
-        findings.count_item();
-        if status != "SUCCESS" {
-            findings.push(
-                Finding::new(
-                    &exchange,
-                    "the response with a score has another status than SUCCESS",
-                    "SUCCESS",
-                    shown(status, 80),
-                )
-                .at("/status"),
-            );
-        }
+fn status_success(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+    let Some(status) = body.get("status").and_then(Value::as_str) else {
+        return;
+    };
+    checked.count_item();
+    if status != "SUCCESS" {
+        let what = "the response with a score has another status than SUCCESS";
+        checked.push(Finding::new(exchange, what, "SUCCESS", shown(status, 80)).at("/status"));
     }
-    Ok(findings)
 }
 
 fn known_request(context: &Context) -> Request {
@@ -226,9 +214,9 @@ async fn malformed(context: &Context, name: &'static str) -> Findings {
 async fn unknown_pair(context: &Context) -> Findings {
     let wallets = ["fe", "ff"].map(|byte| format!("0x{}", byte.repeat(20)));
     let request = trust_request(&wallets[0], &wallets[1]);
-    let says_nothing = |body: &serde_json::Value| {
+    let says_nothing = |body: &Value| {
         body.get("trust_score")
-            .and_then(serde_json::Value::as_i64)
+            .and_then(Value::as_i64)
             .is_none_or(|score| score == 0)
     };
     refused(context, request, "a pair of unknown wallets", says_nothing).await

@@ -1,17 +1,20 @@
 //! `GET /get-balances`: the form of lists of balances.
 
+use std::sync::Arc;
+
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use nodeproof_report::{Aspect, Level};
+use serde_json::Value;
 
 use super::{
     case::{Case, Example},
-    check::Check::Own,
+    check::Check::{self, Objects},
     get_balances::{BASE, HOLDERS, NO_BALANCES, NO_LISTS, carried},
 };
 use crate::{
     api::{Sample, listed_amounts},
-    checks::{Checked, Finding, Findings, objects},
-    context::Context,
+    checks::{Checked, Finding, NOTHING_EXAMINED, ObjectCheck},
+    http::Exchange,
 };
 
 pub(crate) const CASES: &[Case] = &[
@@ -24,7 +27,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Shape,
         sends: &[HOLDERS],
         explained_by: &[NO_BALANCES, NO_LISTS],
-        check: Own(|c| Box::pin(lists_carry_balances(c))),
+        check: of_lists(lists_carry_balances),
         ..BASE
     },
     Case {
@@ -36,54 +39,34 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Shape,
         sends: &[HOLDERS],
         explained_by: &[NO_BALANCES, NO_LISTS],
-        check: Own(|c| Box::pin(list_amounts(c))),
+        check: of_lists(list_amounts),
         ..BASE
     },
 ];
 
-/// Checks that a list carries something. The specification does not show its shape.
-async fn lists_carry_balances(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for sample in [Sample::WalletBalances, Sample::TokenHolders] {
-        for exchange in objects(context, sample).await? {
-            let Some(body) = exchange.success_object() else {
-                continue;
-            };
-            findings.count_item();
-            if carried(body).is_none_or(|(_, value)| value.is_null()) {
-                let expected = "an object that carries the balances in `balance` (or `value`)";
-                findings.push(
-                    Finding::new(
-                        &exchange,
-                        "the response has no balances",
-                        expected,
-                        exchange.excerpt(160),
-                    )
-                    .at(""),
-                );
-            }
-        }
-    }
-    Ok(findings)
+const fn of_lists(check: ObjectCheck) -> Check {
+    let lists = &[Sample::WalletBalances, Sample::TokenHolders];
+    Objects(lists, check, NOTHING_EXAMINED)
 }
 
-async fn list_amounts(context: &Context) -> Findings {
-    let mut checked = Checked::default();
-    for sample in [Sample::WalletBalances, Sample::TokenHolders] {
-        for exchange in objects(context, sample).await? {
-            let Some(amounts) = listed_amounts(&exchange) else {
-                continue;
-            };
-            for (place, amount) in amounts {
-                checked.count_item();
-                if amount.decode::<Option<Integer>>().is_err() {
-                    let what = "a balance in a list is not an integer";
-                    let actual = shown(amount.as_str(), 160);
-                    checked.push(Finding::new(&exchange, what, "an integer", actual).at(place));
-                    break;
-                }
-            }
+/// Checks that a list carries something. The specification does not show its shape.
+fn lists_carry_balances(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+    checked.count_item();
+    if carried(body).is_none_or(|(_, value)| value.is_null()) {
+        let what = "the response has no balances";
+        let expected = "an object that carries the balances in `balance` (or `value`)";
+        checked.push(Finding::new(exchange, what, expected, exchange.excerpt(160)).at(""));
+    }
+}
+
+fn list_amounts(exchange: &Arc<Exchange>, _: &Value, checked: &mut Checked) {
+    for (place, amount) in listed_amounts(exchange).into_iter().flatten() {
+        checked.count_item();
+        if amount.decode::<Option<Integer>>().is_err() {
+            let what = "a balance in a list is not an integer";
+            let actual = shown(amount.as_str(), 160);
+            checked.push(Finding::new(exchange, what, "an integer", actual).at(place));
+            break;
         }
     }
-    Ok(checked)
 }

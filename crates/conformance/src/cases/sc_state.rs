@@ -1,5 +1,7 @@
 //! `GET /sc-state`.
 
+use std::sync::Arc;
+
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -7,17 +9,20 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::Own,
+    check::Check::{Objects, Own},
     request_kind::{Parameter, RequestKind},
     stored_record::{Row, known_rows, matches_claim, rows},
 };
 use crate::{
-    api::{Sample, UNKNOWN_ASSET, UNKNOWN_CONTRACT, carried, contract_state_request, stored},
+    api::{
+        Sample, UNKNOWN_ASSET, UNKNOWN_CONTRACT, carried, contract_state_request, requested, stored,
+    },
     checks::{
-        Checked, Finding, Findings, check_json_responses, is_missing, objects, refused, steady,
+        Checked, Finding, Findings, NOTHING_EXAMINED, check_json_responses, is_missing, objects,
+        refused, steady,
     },
     context::Context,
-    http::{InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request},
 };
 
 /// What most of these cases share.
@@ -69,7 +74,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-3"],
         checks: "The response has the member `value`. Known nodes have `data`.",
         aspect: Aspect::Shape,
-        check: Own(|c| Box::pin(value(c))),
+        check: Objects(&[Sample::ContractState], value, NOTHING_EXAMINED),
         ..BASE
     },
     Case {
@@ -77,7 +82,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-2"],
         checks: "Every record in the response has the requested asset in its column `asset_id`, or somewhere if its form is unknown.",
         aspect: Aspect::Consistency,
-        check: Own(|c| Box::pin(unique_value_echo(c))),
+        check: Objects(&[Sample::ContractState], unique_value_echo, NO_RECORD),
         ..BASE
     },
     Case {
@@ -208,6 +213,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
+const NO_RECORD: &str = "no response had a record, so none could be compared";
 const NO_CLAIM: &str =
     "no claim was found on the chain; name a contract and an asset with --fixture";
 
@@ -232,31 +238,17 @@ async fn responds(context: &Context) -> Findings {
     check_json_responses(&responses)
 }
 
-async fn value(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for exchange in objects(context, Sample::ContractState).await? {
-        let Some(body) = exchange.success_object() else {
-            continue;
+fn value(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+    checked.count_item();
+    if body.get("value").is_none() {
+        let what = if body.get("data").is_some() {
+            "the state is in `data`, and `value` is missing"
+        } else {
+            "`value` is missing"
         };
-        findings.count_item();
-        if body.get("value").is_none() {
-            let what = if body.get("data").is_some() {
-                "the state is in `data`, and `value` is missing"
-            } else {
-                "`value` is missing"
-            };
-            findings.push(
-                Finding::new(
-                    &exchange,
-                    what,
-                    "an object with a value",
-                    exchange.excerpt(160),
-                )
-                .at("/value"),
-            );
-        }
+        let actual = exchange.excerpt(160);
+        checked.push(Finding::new(exchange, what, "an object with a value", actual).at("/value"));
     }
-    Ok(findings)
 }
 
 /// Whether a value occurs anywhere in another value, including a text that holds JSON.
@@ -274,50 +266,25 @@ fn mentions(value: &Value, wanted: &str) -> bool {
     }
 }
 
-async fn unique_value_echo(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    let mut judged = false;
-    for exchange in objects(context, Sample::ContractState).await? {
-        let requested = exchange
-            .request
-            .query
-            .iter()
-            .find(|(name, _)| *name == "unique_value");
-        let Some((_, requested)) = requested else {
-            continue;
+fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+    let Some(requested) = requested(exchange, "unique_value") else {
+        return;
+    };
+    for (name, record) in carried(body) {
+        checked.count_item();
+        // In a record of a known form, the value has one place. In another form, it may be anywhere.
+        let known = known_rows(record);
+        let right = if known.is_empty() {
+            mentions(record, requested)
+        } else {
+            known.iter().all(|row| row.has("asset_id", requested))
         };
-        let Some(body) = exchange.success_object() else {
-            continue;
-        };
-        for (name, record) in carried(body) {
-            judged = true;
-            findings.count_item();
-            // In a record of a known form, the value has one place. In another form, it may be anywhere.
-            let known = known_rows(record);
-            let right = if known.is_empty() {
-                mentions(record, requested)
-            } else {
-                known.iter().all(|row| row.has("asset_id", requested))
-            };
-            if !right {
-                findings.push(
-                    Finding::new(
-                        &exchange,
-                        "a record is about another asset than requested",
-                        format!("records that have {:?} only", shown(requested, 60)),
-                        exchange.excerpt(200),
-                    )
-                    .at(format!("/{name}")),
-                );
-            }
+        if !right {
+            let what = "a record is about another asset than requested";
+            let expected = format!("records that have {:?} only", shown(requested, 60));
+            let actual = exchange.excerpt(200);
+            checked.push(Finding::new(exchange, what, expected, actual).at(format!("/{name}")));
         }
-    }
-    if judged {
-        Ok(findings)
-    } else {
-        Err(InconclusiveReason::NoSample(
-            "no response had a record, so none could be compared".into(),
-        ))
     }
 }
 

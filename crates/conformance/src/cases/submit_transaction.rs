@@ -11,7 +11,7 @@ use super::{
     call_sc::NO_CALLS,
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::Own,
+    check::Check::{Decode, Own},
     correct_submissions::{
         after_wrong_signature, batch, equal_forms, fee_with_fraction, high_s, order_of_signatures,
         two_signers,
@@ -27,7 +27,7 @@ use crate::{
     },
     checks::{
         Checked, Decoding, Field, Finding, Findings, MAX_FINDINGS, Reply, check_json_responses,
-        decodes, refused_in_blocks,
+        refused_in_blocks,
     },
     context::{Context, Refusal},
     http::{Exchange, InconclusiveReason, Request},
@@ -304,8 +304,9 @@ pub(crate) const CASES: &[Case] = &[
                 When::Always,
             ),
         ],
-        check: Own(|c| {
-            let decoding = Decoding {
+        check: Decode(
+            Sample::Refusals,
+            Decoding {
                 client: |body| from_json::<SubmitResponse>(body).map(drop),
                 needed: |text| {
                     let members = Members::of(text).ok_or("it is not an object")?;
@@ -316,9 +317,8 @@ pub(crate) const CASES: &[Case] = &[
                     let valid = members.read::<bool>("valid");
                     valid.map(drop).map_err(|unread| unread.to_string())
                 },
-            };
-            Box::pin(decodes(c, Sample::Refusals, decoding))
-        }),
+            },
+        ),
         ..BASE
     },
 ];

@@ -7,14 +7,13 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{
     finding::{Checked, Finding, Findings},
-    json_response::{first_duplicate, objects},
+    json_response::{contents, first_duplicate},
 };
 use crate::{
     api::Sample,
-    context::Context,
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE},
 };
-use nodeproof_openapi::{SchemaValidator, View};
+use nodeproof_openapi::{SchemaValidator, Spec, View};
 
 /// How a response is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -27,22 +26,24 @@ pub(crate) struct Decoding {
 
 /// The second oracle: `nodeproof-client` must decode the responses. If it fails on a response that
 /// the documented schema accepts, the harness is at fault.
-pub(crate) async fn decodes(context: &Context, sample: Sample, decoding: Decoding) -> Findings {
-    let schema = sample
-        .schema(&context.spec, View::Documented)
-        .ok_or_else(|| {
-            InconclusiveReason::Harness("the spec does not describe this response".to_owned())
-        })?;
-    let validator = context
-        .spec
+pub(crate) fn decodes(
+    spec: &Spec,
+    sample: Sample,
+    responses: &[Arc<Exchange>],
+    decoding: Decoding,
+) -> Findings {
+    let schema = sample.schema(spec, View::Documented).ok_or_else(|| {
+        InconclusiveReason::Harness("the spec does not describe this response".to_owned())
+    })?;
+    let validator = spec
         .validator(View::Documented, &schema)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     // The response of `/call-sc` has no documented shape, so its schema guarantees nothing.
     let promised = sample != Sample::CallSc;
     let mut findings = Checked::default();
-    for exchange in objects(context, sample).await? {
+    for (exchange, _) in contents(responses)? {
         findings.count_item();
-        if let Some(finding) = decodes_one(&exchange, decoding, &validator, promised)? {
+        if let Some(finding) = decodes_one(exchange, decoding, &validator, promised)? {
             findings.push(finding);
         }
     }

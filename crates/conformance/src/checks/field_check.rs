@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     api::{Sample, is_row_form, reported_index},
-    context::Context,
     http::{Exchange, InconclusiveReason},
 };
 use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, View, pointer};
@@ -31,11 +30,10 @@ const MAX_PLACES: usize = 2_000;
 /// Maximum number of mismatches to report for one value.
 const MAX_MISMATCHES: usize = 200;
 
-pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
-    let responses = context.sample(field.sample).await?;
-    let validator = field_schema(&context.spec, field)?;
+pub(crate) fn check_field(spec: &Spec, field: &Field, responses: &[Arc<Exchange>]) -> Findings {
+    let validator = field_schema(spec, field)?;
     let mut result = CheckResult::default();
-    for exchange in &responses {
+    for exchange in responses {
         check_places(exchange, field, &validator, &mut result);
     }
     if result.count == 0 {

@@ -7,6 +7,7 @@ use serde::{
     Deserialize,
     de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
 };
+use serde_json::Value;
 
 use super::finding::{Checked, Finding, Findings};
 use crate::{
@@ -167,15 +168,38 @@ pub(crate) async fn check_sample_responses(context: &Context, sample: Sample) ->
     check_json_responses(&context.sample(sample).await?)
 }
 
-/// Returns the responses of a sample that are objects, or the reason why there are none.
-pub(crate) async fn objects(
+/// Checks one JSON object, the content of a response.
+pub(crate) type ObjectCheck = fn(&Arc<Exchange>, &Value, &mut Checked);
+
+/// The reason of an inconclusive case that has no reason of its own.
+pub(crate) const NOTHING_EXAMINED: &str = "the node sent nothing that the case could check";
+
+/// Checks each JSON object of some samples. Inconclusive if nothing was examined.
+pub(crate) async fn check_objects(
     context: &Context,
-    sample: Sample,
-) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
-    let responses = context.sample(sample).await?;
-    let objects: Vec<_> = responses
-        .into_iter()
-        .filter(|response| response.success_object().is_some())
+    samples: &[Sample],
+    check: ObjectCheck,
+    otherwise: &str,
+) -> Findings {
+    let mut checked = Checked::default();
+    for sample in samples {
+        for (exchange, body) in contents(&context.sample(*sample).await?)? {
+            check(exchange, body, &mut checked);
+        }
+    }
+    if checked.examined == 0 {
+        return Err(InconclusiveReason::NoSample(otherwise.to_owned()));
+    }
+    Ok(checked)
+}
+
+/// Returns the responses that are objects, or the reason why there are none.
+pub(crate) fn contents(
+    responses: &[Arc<Exchange>],
+) -> Result<Vec<(&Arc<Exchange>, &Value)>, InconclusiveReason> {
+    let all = responses.iter();
+    let objects: Vec<_> = all
+        .filter_map(|exchange| Some((exchange, exchange.success_object()?)))
         .collect();
     if objects.is_empty() {
         return Err(InconclusiveReason::NoSample(
@@ -183,6 +207,16 @@ pub(crate) async fn objects(
         ));
     }
     Ok(objects)
+}
+
+/// Returns the responses of a sample that are objects, or the reason why there are none.
+pub(crate) async fn objects(
+    context: &Context,
+    sample: Sample,
+) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+    let responses = context.sample(sample).await?;
+    let objects = contents(&responses)?.into_iter();
+    Ok(objects.map(|(exchange, _)| Arc::clone(exchange)).collect())
 }
 
 #[cfg(test)]

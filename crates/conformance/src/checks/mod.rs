@@ -31,7 +31,10 @@ pub(crate) use field::Field;
 pub(crate) use field_check::{MAX_FINDINGS, NEVER_SEEN, check_field};
 pub(crate) use fields::FIELDS;
 pub(crate) use finding::{Checked, Finding, Findings};
-pub(crate) use json_response::{check_json_responses, check_sample_responses, objects};
+pub(crate) use json_response::{
+    NOTHING_EXAMINED, ObjectCheck, check_json_responses, check_objects, check_sample_responses,
+    contents, objects,
+};
 pub(crate) use pinned::{PinKind, check_pinned};
 pub(crate) use receipt_signatures::{ALGORITHM, MAX_RECEIPTS, WrongReceipt, voter_key};
 pub(crate) use refused::{controls, is_missing, never, refused};

@@ -8,18 +8,18 @@
 //! against any other node compares with a copy. So a response can't become the specification,
 //! whatever insta's settings are.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use serde_json::{Map, Value};
 
 use super::{
     finding::{Checked, Finding, Findings},
-    json_response::objects,
+    json_response::contents,
 };
 use crate::{
     api::Sample,
-    context::{Context, Difference},
-    http::InconclusiveReason,
+    context::{Difference, SnapshotStore},
+    http::{Exchange, InconclusiveReason},
 };
 use nodeproof_openapi::{Spec, View, pointer};
 
@@ -39,50 +39,52 @@ const fn name_of(sample: Sample) -> &'static str {
 }
 
 /// Merges the responses of a sample into one shape, and compares it with its snapshot.
-pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Findings {
-    let responses = objects(context, sample).await?;
+pub(crate) fn check_snapshot(
+    spec: &Spec,
+    snapshots: &SnapshotStore,
+    sample: Sample,
+    responses: &[Arc<Exchange>],
+) -> Findings {
+    let objects = contents(responses)?;
     let schema = match sample {
         // The specification does not show the response's shape. The transaction in it is meant to
         // be submitted.
         Sample::CallSc => "/components/schemas/Transaction".to_owned(),
-        _ => sample
-            .schema(&context.spec, View::Documented)
-            .ok_or_else(|| {
-                InconclusiveReason::Harness("the spec has no such response".to_owned())
-            })?,
+        _ => sample.schema(spec, View::Documented).ok_or_else(|| {
+            InconclusiveReason::Harness("the spec has no such response".to_owned())
+        })?,
     };
     // Only changed bodies are copied. A response may be large, and there are several.
-    let bodies: Vec<Cow<'_, Value>> = responses
+    let bodies: Vec<Cow<'_, Value>> = objects
         .iter()
-        .filter_map(|exchange| exchange.success_object())
-        .map(|body| match sample {
+        .map(|&(_, body)| match sample {
             Sample::CallSc => Cow::Borrowed(&body["transaction"]),
             Sample::TokenBalance => with_one_name(body),
             _ => Cow::Borrowed(body),
         })
         .collect();
     let values: Vec<&Value> = bodies.iter().map(AsRef::as_ref).collect();
-    let shape = shape(&context.spec, &schema, &values)?;
+    let shape = shape(spec, &schema, &values)?;
     let text = serde_json::to_string_pretty(&shape)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let name = name_of(sample);
-    let Some(exchange) = responses.first() else {
+    let Some((exchange, _)) = objects.first() else {
         return Ok(Checked::default());
     };
-    match context.snapshots.compare(name, &text) {
+    match snapshots.compare(name, &text) {
         Ok(()) => Ok(Checked::passed()),
         Err(Difference::Other(expected)) => Ok(Checked::failed(Finding::new(
             exchange,
             format!(
                 "the shape of the response differs from the snapshot {}",
-                context.snapshots.path_for_report(name)
+                snapshots.path_for_report(name)
             ),
             expected,
             text,
         ))),
         Err(Difference::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
             "there is no snapshot {}; run against the local node, then `cargo insta review`",
-            context.snapshots.path_for_report(name)
+            snapshots.path_for_report(name)
         ))),
     }
 }

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     api::{Tier, block_request},
     cases::{Case, CaseResult},
-    checks::{Checked, Findings, MAX_FINDINGS},
+    checks::{Checked, Findings, MAX_FINDINGS, NOTHING_EXAMINED},
     context::{Context, DoneSweep, Samples, SigningWallet, SnapshotStore, Submitting},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
@@ -463,9 +463,6 @@ async fn run_case(
     watch.done(&redactor.redact(case_report(&result)));
     progress.push(result);
 }
-
-/// The reason of an inconclusive case that has no reason of its own.
-const NOTHING_EXAMINED: &str = "the node sent nothing that the case could check";
 
 fn case_result(case: Case, found: Findings) -> CaseResult {
     match found {
