@@ -17,9 +17,8 @@ use super::{
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample, requested_index},
-    checks::{CheckResult, Checked, Evidence, Finding, Findings, Links, Memory, PreparedCheck},
+    checks::{Checked, Finding, Findings, Memory, PreparedCheck},
     context::Context,
-    http::InconclusiveReason,
 };
 
 /// What these cases share.
@@ -87,7 +86,6 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     claim.settled.as_ref().map_err(Clone::clone)?;
     let responses = context.sample(Sample::Blocks).await?;
     let older = context.seen_blocks(&responses);
-    let older = Seen::all(older.iter());
     let wrong = claim
         .all_settled()
         .filter_map(|settled| settled.wrong_block.as_ref());
@@ -104,7 +102,6 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     if new.is_empty() {
         return unknown("no block was found since the claim was submitted");
     }
-    let new = Seen::all(new.iter());
     let mut checked = Checked::default();
     let cases = block_cases()
         .into_iter()
@@ -112,13 +109,13 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     for (case, check) in cases.filter_map(|case| Some((case.id, case.block_check()?))) {
         let check = PreparedCheck::new(check, &context.spec)?;
         let mut memory = Memory::default();
-        let before = run(&check, &mut memory, &older)?;
+        let before = check.check_all(&older, &mut memory)?;
         let at_end = check.end(&mut memory.clone());
         // The case itself reports older blocks.
         if !before.findings.is_empty() || !at_end.findings.is_empty() {
             continue;
         }
-        let mut found = run(&check, &mut memory, &new)?;
+        let mut found = check.check_all(&new, &mut memory)?;
         found.findings.extend(check.end(&mut memory).findings);
         checked.examined += found.count;
         checked
@@ -126,7 +123,7 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
             .extend(found.findings.into_iter().next().map(|finding| {
                 let is_new = finding
                     .block
-                    .is_some_and(|block| new.iter().any(|seen| seen.response.index == block));
+                    .is_some_and(|block| new.iter().any(|seen| seen.index == block));
                 named(finding, is_new, case)
             }));
     }
@@ -148,49 +145,4 @@ fn named(finding: Finding, is_new: bool, case: &str) -> Finding {
         block: None,
         ..finding
     }
-}
-
-/// A block, with what is compared with other blocks.
-struct Seen<'b> {
-    response: &'b BlockResponse,
-    links: Option<Links>,
-}
-
-impl<'b> Seen<'b> {
-    fn all(responses: impl Iterator<Item = &'b BlockResponse>) -> Vec<Self> {
-        responses
-            .map(|response| Self {
-                response,
-                links: (response.kind == ResponseKind::Block).then(|| Links::of(response)),
-            })
-            .collect()
-    }
-}
-
-/// Runs a check on blocks in order. Each finding names its block.
-fn run(
-    check: &PreparedCheck,
-    memory: &mut Memory,
-    blocks: &[Seen<'_>],
-) -> Result<CheckResult, InconclusiveReason> {
-    let mut all = CheckResult::default();
-    for Seen { response, links } in blocks {
-        let alone = check.check_block(response);
-        let evidence = Evidence::Exchange(Arc::clone(&response.exchange));
-        let in_order = links
-            .as_ref()
-            .map(|links| check.follow(links, memory, &evidence));
-        for result in [Some(alone), in_order].into_iter().flatten() {
-            if let Some(fault @ InconclusiveReason::Harness(_)) = result.inconclusive {
-                return Err(fault);
-            }
-            all.count += result.count;
-            all.findings
-                .extend(result.findings.into_iter().map(|finding| Finding {
-                    block: finding.block.or(Some(response.index)),
-                    ..finding
-                }));
-        }
-    }
-    Ok(all)
 }

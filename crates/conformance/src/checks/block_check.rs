@@ -12,7 +12,7 @@ use super::{
     evidence::Evidence,
     field::Field,
     field_check::{check_places, field_schema},
-    finding::{Checked, Findings},
+    finding::{Checked, Finding, Findings},
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample},
@@ -137,6 +137,35 @@ impl PreparedCheck {
         judged
     }
 
+    /// Checks blocks in ascending order. Each finding names its block. Fails if the harness is at fault.
+    pub(crate) fn check_all(
+        &self,
+        blocks: &[BlockResponse],
+        memory: &mut Memory,
+    ) -> Result<CheckResult, InconclusiveReason> {
+        let mut all = CheckResult::default();
+        for seen in blocks {
+            let mut judged = self.check_block(seen);
+            if matches!(self.check.scope, CheckScope::InOrder(_))
+                && seen.kind == ResponseKind::Block
+            {
+                let evidence = Evidence::Exchange(seen.exchange.clone());
+                judged = self.follow(&Links::of(seen), memory, &evidence);
+            }
+            if let Some(fault @ InconclusiveReason::Harness(_)) = judged.inconclusive {
+                return Err(fault);
+            }
+            all.count += judged.count;
+            all.inconclusive = all.inconclusive.or(judged.inconclusive);
+            all.findings
+                .extend(judged.findings.into_iter().map(|finding| Finding {
+                    block: finding.block.or(Some(seen.index)),
+                    ..finding
+                }));
+        }
+        Ok(all)
+    }
+
     /// Ends the check after the last block. Each of its findings names its block.
     pub(crate) fn end(&self, memory: &mut Memory) -> CheckResult {
         let mut judged = CheckResult::default();
@@ -162,43 +191,22 @@ pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, InconclusiveRe
 pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Findings {
     let responses = context.sample(Sample::Blocks).await?;
     let sample = context.seen_blocks(&responses);
-    let blocks = sample
-        .iter()
-        .filter(|seen| seen.kind == ResponseKind::Block);
-    match (check.scope, blocks.count()) {
-        (CheckScope::Responses(_) | CheckScope::Field(_), _) | (_, 1..) => {}
-        (_, 0) => {
-            let reason = "no response was a 200 with a JSON object";
-            return Err(InconclusiveReason::NoSample(reason.to_owned()));
-        }
+    let needs_none = matches!(check.scope, CheckScope::Responses(_) | CheckScope::Field(_));
+    let is_block = |seen: &BlockResponse| seen.kind == ResponseKind::Block;
+    if !needs_none && !sample.iter().any(is_block) {
+        let reason = "no response was a 200 with a JSON object";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     let judge = PreparedCheck::new(check, &context.spec)?;
     let mut memory = Memory::default();
-    let mut all = CheckResult::default();
-    for seen in sample.iter() {
-        let mut judged = judge.check_block(seen);
-        if matches!(check.scope, CheckScope::InOrder(_)) && seen.kind == ResponseKind::Block {
-            let evidence = Evidence::Exchange(seen.exchange.clone());
-            judged = judge.follow(&Links::of(seen), &mut memory, &evidence);
-        }
-        all.count += judged.count;
-        all.findings.extend(judged.findings);
-        all.inconclusive = all.inconclusive.or(judged.inconclusive);
-    }
+    let mut all = judge.check_all(&sample, &mut memory)?;
     all.findings.extend(judge.end(&mut memory).findings);
     for finding in &mut all.findings {
         // Only a sweep names blocks by their index. Here, the exchange identifies the block.
         finding.block = None;
     }
-    findings_of(check, all)
-}
-
-/// Returns the final result of a check.
-pub(crate) fn findings_of(check: BlockCheck, all: CheckResult) -> Findings {
-    match all.inconclusive {
-        Some(inconclusive @ InconclusiveReason::Harness(_)) => return Err(inconclusive),
-        Some(inconclusive) if all.findings.is_empty() => return Err(inconclusive),
-        _ => {}
+    if let Some(inconclusive) = all.inconclusive.filter(|_| all.findings.is_empty()) {
+        return Err(inconclusive);
     }
     if all.findings.is_empty() && all.count < check.least {
         return Err(InconclusiveReason::NoSample(check.otherwise.to_owned()));
