@@ -13,16 +13,13 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     chain::BASE,
-    check::Check::Blocks,
+    check::Check,
     get_block::NO_RECEIPTS,
     get_block::{NO_BLOCKS, OTHER_FORM},
 };
 use crate::{
     api::{BlockResponse, MILLISECONDS},
-    checks::{
-        BlockCheck, CheckResult, CheckScope, Evidence, Finding, Fingerprint, InOrder, Links,
-        Memory, signed_transaction,
-    },
+    checks::{CheckResult, Evidence, Finding, Fingerprint, Links, Memory, signed_transaction},
 };
 
 const NONE: &str = "no block contained a transaction in the submitted form";
@@ -33,11 +30,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["FORM-1", "TX-1"],
         checks: "Timestamps of transactions in blocks are milliseconds. Transactions of another shape are not checked.",
         example: Example::Named("/get-block", "block_with_a_claim"),
-        check: Blocks(BlockCheck {
-            scope: CheckScope::Alone(time_unit),
-            least: 1,
-            otherwise: NONE,
-        }),
+        check: Check::alone(time_unit, NONE),
         ..BASE
     },
     Case {
@@ -46,14 +39,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TX-2", "FORM-5"],
         checks: "No two transactions in blocks have the same `trans_code`.",
         example: Example::Named("/get-block", "block_with_a_claim"),
-        check: Blocks(BlockCheck {
-            scope: CheckScope::InOrder(InOrder {
-                follow: distinct,
-                end: |_, _| {},
-            }),
-            least: 1,
-            otherwise: NONE,
-        }),
+        check: Check::in_order(distinct, 1, NONE),
         ..BASE
     },
     Case {
@@ -68,11 +54,7 @@ pub(crate) const CASES: &[Case] = &[
             NO_RECEIPTS,
             Cause::new(&["chain/transaction-time-unit"], When::SameResponses),
         ],
-        check: Blocks(BlockCheck {
-            scope: CheckScope::Alone(signatures),
-            least: 1,
-            otherwise: "no block contained a contract call",
-        }),
+        check: Check::alone(signatures, "no block contained a contract call"),
         ..BASE
     },
 ];

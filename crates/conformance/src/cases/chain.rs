@@ -52,6 +52,30 @@ pub(super) const BASE: Case = Case {
     ..Case::BASE
 };
 
+/// The causes of a wrong `previous_hash`.
+const BY_PREVIOUS_HASH: &[Cause] = &[
+    NO_BLOCKS,
+    OTHER_FORM,
+    NO_RECEIPTS,
+    Cause::new(&["get-block/previous-hash"], When::SameResponses),
+];
+/// The causes of a receipt's signature that does not verify.
+const BY_RECEIPTS: &[Cause] = &[
+    NO_BLOCKS,
+    OTHER_FORM,
+    NO_RECEIPTS,
+    Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
+    Cause::new(&["get-block/index-echo"], When::SameResponses),
+    Cause::new(
+        &[
+            "get-block/receipts-of-preceding-block",
+            "get-block/timestamp-unit",
+        ],
+        When::SameResponses,
+    ),
+    Cause::new(&["chain/voter-address"], When::SameResponses),
+];
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "chain/repeat-read",
@@ -79,20 +103,12 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-12"],
         checks: "No two blocks have the same `previous_hash`.",
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::new(&["get-block/previous-hash"], When::SameResponses),
-        ],
-        check: Blocks(BlockCheck {
-            scope: CheckScope::InOrder(InOrder {
-                follow: distinct_blocks,
-                end: |_, _| {},
-            }),
-            least: 2,
-            otherwise: "fewer than two blocks had a previous_hash",
-        }),
+        explained_by: BY_PREVIOUS_HASH,
+        check: Check::in_order(
+            distinct_blocks,
+            2,
+            "fewer than two blocks had a previous_hash",
+        ),
         ..BASE
     },
     Case {
@@ -100,13 +116,8 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-8", "RECEIPT-9"],
         checks: "`data.block_hash` of each receipt is the `previous_hash` of the block that carries it.",
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::new(&["get-block/previous-hash"], When::SameResponses),
-        ],
-        check: of_receipts(receipt_links),
+        explained_by: BY_PREVIOUS_HASH,
+        check: Check::alone(receipt_links, NO_RECEIPT),
         ..BASE
     },
     Case {
@@ -142,7 +153,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-8", "RECEIPT-5"],
         checks: "No wallet has two receipts in one block.",
-        check: of_receipts(one_vote_a_voter),
+        check: Check::alone(one_vote_a_voter, NO_RECEIPT),
         ..BASE
     },
     Case {
@@ -150,7 +161,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["RECEIPT-5", "RECEIPT-8"],
         checks: "`data.wallet_address` of each receipt follows from its `public_key`: the last 40 digits of its Keccak-256 digest.",
-        check: of_receipts(voter_address),
+        check: Check::alone(voter_address, NO_RECEIPT),
         ..BASE
     },
     Case {
@@ -160,21 +171,7 @@ pub(crate) const CASES: &[Case] = &[
         exception: Some(
             "The specification says that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
         ),
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
-            Cause::new(&["get-block/index-echo"], When::SameResponses),
-            Cause::new(
-                &[
-                    "get-block/receipts-of-preceding-block",
-                    "get-block/timestamp-unit",
-                ],
-                When::SameResponses,
-            ),
-            Cause::new(&["chain/voter-address"], When::SameResponses),
-        ],
+        explained_by: BY_RECEIPTS,
         check: Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder {
                 follow: receipt_signatures,
@@ -191,21 +188,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["RECEIPT-8", "OPEN-13"],
         checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The specification does not show the algorithm, but nodes of one network have to agree on it.",
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
-            Cause::new(&["get-block/index-echo"], When::SameResponses),
-            Cause::new(
-                &[
-                    "get-block/receipts-of-preceding-block",
-                    "get-block/timestamp-unit",
-                ],
-                When::SameResponses,
-            ),
-            Cause::new(&["chain/voter-address"], When::SameResponses),
-        ],
+        explained_by: BY_RECEIPTS,
         check: Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder {
                 follow: signature_algorithm,
@@ -219,14 +202,6 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
-
-const fn of_receipts(check: fn(&BlockResponse, &mut CheckResult)) -> Check {
-    Blocks(BlockCheck {
-        scope: CheckScope::Alone(check),
-        least: 1,
-        otherwise: NO_RECEIPT,
-    })
-}
 
 async fn repeat_read(context: &Context) -> Findings {
     let mut findings = Checked::default();

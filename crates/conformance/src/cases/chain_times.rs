@@ -9,7 +9,7 @@ use super::{
     case::Case,
     cause::{Cause, When},
     chain::{BASE, NO_RECEIPT},
-    check::Check::Blocks,
+    check::Check::{self, Blocks},
     get_block::{NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
 };
 use crate::{
@@ -60,14 +60,7 @@ pub(crate) const CASES: &[Case] = &[
             ),
             Cause::new(&["chain/time-goes-on"], When::Always),
         ],
-        check: Blocks(BlockCheck {
-            scope: CheckScope::InOrder(InOrder {
-                follow: receipt_times,
-                end: |_, _| {},
-            }),
-            least: 1,
-            otherwise: NO_RECEIPT,
-        }),
+        check: Check::in_order(receipt_times, 1, NO_RECEIPT),
         ..BASE
     },
 ];

@@ -5,11 +5,11 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use nodeproof_openapi::Spec;
 
 use crate::{
-    api::Sample,
+    api::{BlockResponse, Sample},
     checks::{
-        BlockCheck, CheckScope, Decoding, Field, Findings, NEVER_SEEN, ObjectCheck, PinKind,
-        check_field, check_objects, check_pinned, check_snapshot, decodes, over_sample,
-        snapshot_path,
+        BlockCheck, CheckResult, CheckScope, Decoding, Evidence, Field, Findings, InOrder, Links,
+        Memory, NEVER_SEEN, ObjectCheck, PinKind, check_field, check_objects, check_pinned,
+        check_snapshot, decodes, over_sample, snapshot_path,
     },
     context::Context,
     http::{Exchange, Request},
@@ -41,6 +41,32 @@ pub(super) enum Check {
 }
 
 impl Check {
+    /// Checks each block on its own.
+    pub(super) const fn alone(
+        check: fn(&BlockResponse, &mut CheckResult),
+        otherwise: &'static str,
+    ) -> Self {
+        Self::Blocks(BlockCheck {
+            scope: CheckScope::Alone(check),
+            least: 1,
+            otherwise,
+        })
+    }
+
+    /// Checks each block and those before it. Nothing is open after the last block.
+    pub(super) const fn in_order(
+        follow: fn(&Links, &mut Memory, &Evidence, &mut CheckResult),
+        least: u64,
+        otherwise: &'static str,
+    ) -> Self {
+        let end = |_: &mut Memory, _: &mut CheckResult| {};
+        Self::Blocks(BlockCheck {
+            scope: CheckScope::InOrder(InOrder { follow, end }),
+            least,
+            otherwise,
+        })
+    }
+
     pub(super) fn snapshot_path(self) -> Option<String> {
         match self {
             Check::Snapshot(sample) => Some(snapshot_path(sample)),

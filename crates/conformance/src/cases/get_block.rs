@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Blocks, Own, Snapshot},
+    check::Check::{self, Blocks, Own, Snapshot},
     request_kind::RequestKind,
 };
 use crate::{
@@ -58,6 +58,13 @@ pub(super) const OTHER_FORM: Cause = Cause::new(
 );
 /// A row of the block table lacks members.
 const ROW: Cause = Cause::new(&["get-block/shape"], When::Always);
+/// The causes of a block that cannot be read as a whole.
+const BY_FIELDS: &[Cause] = &[
+    NO_BLOCKS,
+    ROW,
+    OTHER_FORM,
+    Cause::fields_below(Sample::Blocks, &[], When::Always),
+];
 /// A node that returns a block for every index.
 pub(super) const ANY_INDEX: Cause = Cause::new(&["get-block/unknown-index"], When::Always);
 /// The path of a receipt in a block.
@@ -104,11 +111,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-1", "BLOCK-6"],
         checks: "The response is the Block, and not a row of the node's block table, which has `block_index` and no `text`.",
         aspect: Aspect::Shape,
-        check: Blocks(BlockCheck {
-            scope: CheckScope::Alone(shape),
-            least: 1,
-            otherwise: NO_BLOCK,
-        }),
+        check: Check::alone(shape, NO_BLOCK),
         ..BASE
     },
     Case {
@@ -127,11 +130,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "get-block/timestamp-unit",
         requirements: &["FORM-1", "BLOCK-3", "RECEIPT-4"],
         checks: "`timestamp` of blocks and receipts lies between 1973 and 5138 in milliseconds. Seconds and microseconds do not.",
-        check: Blocks(BlockCheck {
-            scope: CheckScope::Alone(timestamp_unit),
-            least: 1,
-            otherwise: "no timestamp was an integer",
-        }),
+        check: Check::alone(timestamp_unit, "no timestamp was an integer"),
         ..BASE
     },
     Case {
@@ -146,11 +145,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
             Cause::new(&["get-block/index-echo"], When::SameResponses),
         ],
-        check: Blocks(BlockCheck {
-            scope: CheckScope::Alone(receipts_of_preceding_block),
-            least: 1,
-            otherwise: "no block had a receipt",
-        }),
+        check: Check::alone(receipts_of_preceding_block, "no block had a receipt"),
         ..BASE
     },
     Case {
@@ -158,11 +153,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-11"],
         checks: "`committee` has each wallet once.",
-        check: Blocks(BlockCheck {
-            scope: CheckScope::Alone(committee_distinct),
-            least: 1,
-            otherwise: "no committee had a wallet",
-        }),
+        check: Check::alone(committee_distinct, "no committee had a wallet"),
         ..BASE
     },
     Case {
@@ -215,12 +206,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-1"],
         checks: "The client `nodeproof-client` reads index, timestamp, previous hash and committee of each block.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_BLOCKS,
-            ROW,
-            OTHER_FORM,
-            Cause::fields_below(Sample::Blocks, &[], When::Always),
-        ],
+        explained_by: BY_FIELDS,
         check: Blocks(BlockCheck {
             scope: CheckScope::Decode(Decoding {
                 client: |body| from_json::<Block>(body).map(drop),
@@ -239,12 +225,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-1"],
         checks: "The members of the response and the kinds of their values are those of the shared snapshot. Members that are not documented do not count.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_BLOCKS,
-            ROW,
-            OTHER_FORM,
-            Cause::fields_below(Sample::Blocks, &[], When::Always),
-        ],
+        explained_by: BY_FIELDS,
         check: Snapshot(Sample::Blocks),
         ..BASE
     },

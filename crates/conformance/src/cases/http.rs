@@ -13,7 +13,9 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    get_balances, get_block, get_trustscore_wallets, sc_state,
+    get_balances, get_block, get_trustscore_wallets,
+    request_kind::RequestKind,
+    sc_state,
 };
 use crate::{
     api::{Sample, is_block, is_empty, is_json, is_nothing, is_refusal},
@@ -31,19 +33,22 @@ const BASE: Case = Case {
 /// JSON without the content type of JSON, everywhere.
 pub(super) const OTHER_CONTENT_TYPE: Cause = Cause::new(&["http/content-type"], When::Always);
 
+/// The requests for all samples, without those for blocks.
+const EVERY_SAMPLE: &[RequestKind] = &[
+    get_balances::HOLDERS,
+    get_balances::BALANCE,
+    sc_state::STATE,
+    get_trustscore_wallets::SCORE,
+    call_sc::BUILD,
+];
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/content-type",
         level: Level::Should,
         requirements: &["HTTP-5", "HTTP-2"],
         checks: "Successful JSON responses have the content type `application/json`, with any parameters.",
-        sends: &[
-            get_balances::HOLDERS,
-            get_balances::BALANCE,
-            sc_state::STATE,
-            get_trustscore_wallets::SCORE,
-            call_sc::BUILD,
-        ],
+        sends: EVERY_SAMPLE,
         check: Own(|c| Box::pin(content_type(c))),
         ..BASE
     },
@@ -52,13 +57,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["HTTP-6"],
         checks: "Successful responses have the status 200. The specification names no status, so any 2xx conforms.",
-        sends: &[
-            get_balances::HOLDERS,
-            get_balances::BALANCE,
-            sc_state::STATE,
-            get_trustscore_wallets::SCORE,
-            call_sc::BUILD,
-        ],
+        sends: EVERY_SAMPLE,
         check: Own(|c| Box::pin(success_status(c))),
         ..BASE
     },

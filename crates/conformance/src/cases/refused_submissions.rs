@@ -9,9 +9,7 @@ use super::{
     case::Case,
     check::Check::Own,
     sc_state::NO_STATE,
-    submit_transaction::{
-        BASE, BUILD, CONTROL, NO_RESPONSES, UNVERIFIED, UNVERIFIED_PAYER, submission,
-    },
+    submit_transaction::{BASE, BY_UNVERIFIED, NO_RESPONSES, UNVERIFIED, with_control},
 };
 use crate::{
     api::{is_missing_endpoint, message},
@@ -25,18 +23,8 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/unsigned",
         requirements: &["SUBMIT-3"],
         checks: "A transaction without signatures, and one without signers, are refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("an unsigned transaction, with its signer or without any"),
-        ],
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            UNVERIFIED,
-            UNVERIFIED_PAYER,
-        ],
+        sends: &with_control("an unsigned transaction, with its signer or without any"),
+        explained_by: BY_UNVERIFIED,
         // Without this case, the tier has tested nothing.
         is_essential: true,
         check: Own(|c| Box::pin(refuses(c, [Refusal::Unsigned, Refusal::NoSigners]))),
@@ -46,20 +34,10 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/half-signed",
         requirements: &["SUBMIT-3", "TX-10"],
         checks: "A transaction of two signers is refused if one signature is missing, or one wallet signed twice.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction that one of its two signers did not sign: either one, and one that signed twice",
-            ),
-        ],
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            UNVERIFIED,
-            UNVERIFIED_PAYER,
-        ],
+        sends: &with_control(
+            "a transaction that one of its two signers did not sign: either one, and one that signed twice",
+        ),
+        explained_by: BY_UNVERIFIED,
         check: Own(|c| {
             Box::pin(refuses(
                 c,
@@ -76,18 +54,8 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/unlisted-signer",
         requirements: &["SUBMIT-3", "TX-11"],
         checks: "A transaction that only a wallet outside of `signers` signed is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a transaction signed only by a wallet that is not a signer"),
-        ],
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            UNVERIFIED,
-            UNVERIFIED_PAYER,
-        ],
+        sends: &with_control("a transaction signed only by a wallet that is not a signer"),
+        explained_by: BY_UNVERIFIED,
         check: Own(|c| Box::pin(refuses(c, [Refusal::UnlistedSigner]))),
         ..BASE
     },
@@ -95,13 +63,9 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/another-wallets-key",
         requirements: &["SUBMIT-3"],
         checks: "A signature that another wallet's key made is refused, alone and as one of two.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction with a signature of another wallet's key: the only one, the first or the second",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction with a signature of another wallet's key: the only one, the first or the second",
+        ),
         explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
         check: Own(|c| {
             Box::pin(refuses(
@@ -120,11 +84,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/signature-altered",
         requirements: &["SUBMIT-3"],
         checks: "A signature with one digit changed, or with its halves swapped, is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a signature with one digit changed, or with its halves swapped"),
-        ],
+        sends: &with_control("a signature with one digit changed, or with its halves swapped"),
         check: Own(|c| {
             Box::pin(refuses(
                 c,
@@ -137,13 +97,9 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/params-altered",
         requirements: &["SUBMIT-3"],
         checks: "A transaction is refused if any member of `params` changed after signing, or one was added.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction with one of its params changed after signing, or one added, once for each",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction with one of its params changed after signing, or one added, once for each",
+        ),
         explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
         check: Own(|c| Box::pin(refuses(c, Refusal::of_params()))),
         ..BASE
@@ -152,11 +108,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/fee-altered",
         requirements: &["SUBMIT-3"],
         checks: "A transaction whose `fee` changed after signing is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a transaction whose fee was changed after it was signed"),
-        ],
+        sends: &with_control("a transaction whose fee was changed after it was signed"),
         explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
         check: Own(|c| Box::pin(refuses(c, [Refusal::Altered(Alteration::Fee)]))),
         ..BASE
@@ -165,13 +117,9 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/transaction-altered",
         requirements: &["SUBMIT-3"],
         checks: "A transaction of which any other member changed after signing is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction with one other member changed after signing, once for each member",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction with one other member changed after signing, once for each member",
+        ),
         explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
         check: Own(|c| {
             Box::pin(refuses(
@@ -195,20 +143,10 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/signature-not-hex",
         requirements: &["SUBMIT-3", "TX-11", "FORM-6"],
         checks: "A `msgsign` that is not hexadecimal text, empty, null, too short, too long, all zeros or twice the order of the curve is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a signature that is not hexadecimal, is empty, null, too short, too long, all zeros, or twice the order of the curve",
-            ),
-        ],
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            UNVERIFIED,
-            UNVERIFIED_PAYER,
-        ],
+        sends: &with_control(
+            "a signature that is not hexadecimal, is empty, null, too short, too long, all zeros, or twice the order of the curve",
+        ),
+        explained_by: BY_UNVERIFIED,
         check: Own(|c| {
             Box::pin(refuses(
                 c,
@@ -229,11 +167,9 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/transaction-required",
         requirements: &["SUBMIT-2"],
         checks: "A submission without a `transaction` object is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a submission without a transaction, or with null or a string in its place"),
-        ],
+        sends: &with_control(
+            "a submission without a transaction, or with null or a string in its place",
+        ),
         check: Own(|c| {
             Box::pin(refuses(
                 c,
@@ -250,11 +186,9 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/signatures-required",
         requirements: &["SUBMIT-2", "SUBMIT-3"],
         checks: "A submission without a `signatures` array is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a submission without signatures, or with null or an object in their place"),
-        ],
+        sends: &with_control(
+            "a submission without signatures, or with null or an object in their place",
+        ),
         check: Own(|c| {
             Box::pin(refuses(
                 c,
@@ -272,11 +206,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["TX-5"],
         checks: "A `fee` that is a string is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a transaction whose fee is a string, signed as the control is"),
-        ],
+        sends: &with_control("a transaction whose fee is a string, signed as the control is"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::FeeText]))),
         ..BASE
     },
@@ -285,11 +215,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["TX-5"],
         checks: "A negative `fee` is refused. Otherwise the network would pay the sender.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a transaction whose fee is negative, signed as the control is"),
-        ],
+        sends: &with_control("a transaction whose fee is negative, signed as the control is"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::FeeNegative]))),
         ..BASE
     },
@@ -299,11 +225,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-10"],
         checks: "A `fee` of 0 is refused.",
         aspect: Aspect::Style,
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a transaction whose fee is 0, signed as the control is"),
-        ],
+        sends: &with_control("a transaction whose fee is 0, signed as the control is"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::FeeZero]))),
         ..BASE
     },
@@ -314,13 +236,9 @@ pub(crate) const CASES: &[Case] = &[
             "TX-1", "TX-2", "TX-3", "TX-4", "TX-5", "TX-8", "TX-10", "SUBMIT-2", "FORM-5",
         ],
         checks: "A correctly signed transaction that lacks a documented member, or has one in another form, is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction without one of its members, or with one in another form, signed as the control is, once for each",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction without one of its members, or with one in another form, signed as the control is, once for each",
+        ),
         check: Own(|c| Box::pin(refuses(c, Refusal::of_form()))),
         ..BASE
     },
@@ -328,7 +246,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/empty-object",
         requirements: &["SUBMIT-2"],
         checks: "The body `{}` is refused.",
-        sends: &[BUILD, CONTROL, submission("an empty object")],
+        sends: &with_control("an empty object"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::EmptyObject]))),
         ..BASE
     },
@@ -336,11 +254,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/body-not-json",
         requirements: &["SUBMIT-2", "HTTP-3"],
         checks: "A body that is empty or not JSON is refused.",
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a body that is not JSON, or none"),
-        ],
+        sends: &with_control("a body that is not JSON, or none"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::NotJson, Refusal::Empty]))),
         ..BASE
     },
@@ -348,7 +262,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/body-array",
         requirements: &["SUBMIT-2"],
         checks: "A body that is an array is refused.",
-        sends: &[BUILD, CONTROL, submission("an array")],
+        sends: &with_control("an array"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::Array]))),
         ..BASE
     },
@@ -356,7 +270,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/body-text",
         requirements: &["SUBMIT-2"],
         checks: "A body that is a JSON string is refused.",
-        sends: &[BUILD, CONTROL, submission("a text")],
+        sends: &with_control("a text"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::Text]))),
         ..BASE
     },
@@ -366,7 +280,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-11"],
         checks: "A transaction of more than 10 kB is refused.",
         aspect: Aspect::Style,
-        sends: &[BUILD, CONTROL, submission("a transaction of 20,000 bytes")],
+        sends: &with_control("a transaction of 20,000 bytes"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::Oversized]))),
         ..BASE
     },

@@ -89,6 +89,11 @@ pub(super) const fn submission(body: &'static str) -> RequestKind {
     RequestKind::post("/submit-transaction", body)
 }
 
+/// Returns the requests of a case that compares a submission with the control.
+pub(super) const fn with_control(body: &'static str) -> [RequestKind; 3] {
+    [BUILD, CONTROL, submission(body)]
+}
+
 /// Without a usable response, nothing is refused or accepted.
 pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds"], When::Unusable);
 /// A node that does not verify signatures.
@@ -113,6 +118,15 @@ pub(super) const UNVERIFIED_PAYER: Cause = Cause::new(
     ]),
 );
 
+/// The causes of a submission that is accepted although a signature is missing or not in its form.
+pub(super) const BY_UNVERIFIED: &[Cause] = &[
+    NO_RESPONSES,
+    NO_STATE,
+    NO_CALLS,
+    UNVERIFIED,
+    UNVERIFIED_PAYER,
+];
+
 /// Returns the case about a documented field of the responses to submissions.
 pub(super) fn of_field(field: &'static Field) -> Case {
     Case {
@@ -127,13 +141,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-1", "SUBMIT-5"],
         checks: "A transaction that was refused for a wrong signature is accepted when it is submitted again with the right one.",
         example: Example::Of("/submit-transaction"),
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction with another key's signature, and then the same one signed as the control is",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction with another key's signature, and then the same one signed as the control is",
+        ),
         check: Own(|c| Box::pin(after_wrong_signature(c))),
         ..BASE
     },
@@ -143,11 +153,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-3", "TX-10"],
         checks: "A transaction that both of its signers signed is accepted like one of a single signer.",
         example: Example::Of("/submit-transaction"),
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission("a transaction of two signers, which both signed"),
-        ],
+        sends: &with_control("a transaction of two signers, which both signed"),
         check: Own(|c| Box::pin(two_signers(c))),
         ..BASE
     },
@@ -157,13 +163,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-2", "SUBMIT-3", "HTTP-3"],
         checks: "A correct submission is accepted however its JSON and its signature are written: `signatures` before `transaction`, blanks and line breaks between members, capital letters in the hexadecimal signature.",
         example: Example::Of("/submit-transaction"),
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a correct submission with its members in another order, with blanks, or with capital letters in its signature",
-            ),
-        ],
+        sends: &with_control(
+            "a correct submission with its members in another order, with blanks, or with capital letters in its signature",
+        ),
         check: Own(|c| Box::pin(equal_forms(c))),
         ..BASE
     },
@@ -173,13 +175,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TX-10", "TX-11", "SUBMIT-3"],
         checks: "The signatures of two signers are accepted in either order. Each element of `signatures` names its wallet.",
         example: Example::Of("/submit-transaction"),
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction of two signers, which both signed, with the signatures in either order",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction of two signers, which both signed, with the signatures in either order",
+        ),
         check: Own(|c| Box::pin(order_of_signatures(c))),
         ..BASE
     },
@@ -189,13 +187,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TX-5", "SUBMIT-3"],
         checks: "A transaction whose fee is written as `1000000.0`, and signed so, is treated like one with `1000000`.",
         example: Example::Of("/submit-transaction"),
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction whose fee is written with a fraction of 0, signed as the control is",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction whose fee is written with a fraction of 0, signed as the control is",
+        ),
         check: Own(|c| Box::pin(fee_with_fraction(c))),
         ..BASE
     },
@@ -205,13 +199,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-3", "TX-11"],
         checks: "A signature with the higher of the two valid values of s is accepted like one with the lower. Known nodes accept both.",
         example: Example::Of("/submit-transaction"),
-        sends: &[
-            BUILD,
-            CONTROL,
-            submission(
-                "a transaction whose signature has the higher value of s, signed as the control is",
-            ),
-        ],
+        sends: &with_control(
+            "a transaction whose signature has the higher value of s, signed as the control is",
+        ),
         check: Own(|c| Box::pin(high_s(c))),
         ..BASE
     },
@@ -231,13 +221,7 @@ pub(crate) const CASES: &[Case] = &[
                 "an array of two transactions: an unsigned one, and one signed with another key",
             ),
         ],
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            UNVERIFIED,
-            UNVERIFIED_PAYER,
-        ],
+        explained_by: BY_UNVERIFIED,
         check: Own(|c| Box::pin(batch(c))),
         ..BASE
     },
