@@ -20,6 +20,9 @@ pub(crate) enum Sample {
 }
 
 impl Sample {
+    /// Number of kinds.
+    pub(crate) const COUNT: usize = Self::Acceptances as usize + 1;
+
     pub(crate) const fn operation_id(self) -> &'static str {
         match self {
             Self::Blocks => "get_block",

@@ -22,12 +22,12 @@ use crate::{
     },
     checks::{
         CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, NOTHING_EXAMINED, ObjectCheck,
-        changed, check_json_responses, contents, objects,
+        changed, check_json_responses, compiled, contents, objects,
     },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
 };
-use nodeproof_openapi::{Spec, View};
+use nodeproof_openapi::Spec;
 
 /// What most of these cases share.
 pub(super) const BASE: Case = Case {
@@ -481,9 +481,7 @@ async fn claims_at_once(context: &Context) -> Findings {
 
 /// Checks whether the response can go to `/submit-transaction` once it is signed.
 fn submittable(spec: &Spec, built: &[Arc<Exchange>]) -> Findings {
-    let validator = spec
-        .validator(View::Documented, "SignedTransaction")
-        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    let validator = compiled(spec, "SignedTransaction")?;
     let mut findings = Checked::default();
     for (exchange, response) in contents(built)? {
         findings.count_item();

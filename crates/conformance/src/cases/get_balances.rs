@@ -23,12 +23,12 @@ use crate::{
     },
     checks::{
         Checked, Decoding, Finding, Findings, check_json_responses, contents, controls, never,
-        objects, refused, steady,
+        objects, refused, sample_schema, steady,
     },
     context::Context,
     http::{Exchange, InconclusiveReason, Request},
 };
-use nodeproof_openapi::{Spec, View};
+use nodeproof_openapi::Spec;
 
 /// What most of these cases share.
 pub(super) const BASE: Case = Case {
@@ -279,14 +279,7 @@ fn amount_needed(text: &str) -> Result<(), String> {
 }
 
 fn balance(spec: &Spec, responses: &[Arc<Exchange>]) -> Findings {
-    let schema = Sample::TokenBalance.schema(spec, View::Documented);
-    let validator = schema
-        .ok_or_else(|| "the spec does not describe the balance".to_owned())
-        .and_then(|at| {
-            spec.validator(View::Documented, &at)
-                .map_err(|error| error.to_string())
-        })
-        .map_err(InconclusiveReason::Harness)?;
+    let validator = sample_schema(spec, Sample::TokenBalance)?;
     let mut findings = Checked::default();
     for (exchange, body) in contents(responses)? {
         findings.count_item();

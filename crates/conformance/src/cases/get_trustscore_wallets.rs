@@ -193,10 +193,9 @@ fn status_success(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked)
 }
 
 fn known_request(context: &Context) -> Request {
-    match context.discovered.trust.first() {
-        Some((from, to)) => trust_request(from, to),
-        None => trust_request(&context.signer(), &context.signer()),
-    }
+    // Discovery names at least one pair.
+    let (from, to) = &context.discovered.trust[0];
+    trust_request(from, to)
 }
 
 async fn left_out(context: &Context, name: &'static str) -> Findings {

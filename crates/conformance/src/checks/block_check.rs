@@ -11,7 +11,7 @@ use super::{
     decode::{Decoding, decodes_one},
     evidence::Evidence,
     field::Field,
-    field_check::{check_places, field_schema},
+    field_check::{check_places, compiled, sample_schema},
     finding::{Checked, Finding, Findings},
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     context::Context,
     http::InconclusiveReason,
 };
-use nodeproof_openapi::{SchemaValidator, Spec, View};
+use nodeproof_openapi::{SchemaValidator, Spec};
 
 /// A check of blocks.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ pub(crate) struct PreparedCheck {
 impl PreparedCheck {
     pub(crate) fn new(check: BlockCheck, spec: &Spec) -> Result<Self, InconclusiveReason> {
         let schema = match check.scope {
-            CheckScope::Field(field) => Some(field_schema(spec, field)?),
+            CheckScope::Field(field) => Some(compiled(spec, &field.schema)?),
             CheckScope::Decode(_) => Some(whole_block(spec)?),
             _ => None,
         };
@@ -176,15 +176,9 @@ impl PreparedCheck {
     }
 }
 
-/// Returns the documented schema of a whole block.
+/// Compiles the documented schema of a whole block.
 pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, InconclusiveReason> {
-    let at = Sample::Blocks
-        .schema(spec, View::Documented)
-        .ok_or_else(|| {
-            InconclusiveReason::Harness("the spec does not describe a block".to_owned())
-        })?;
-    spec.validator(View::Documented, &at)
-        .map_err(|error| InconclusiveReason::Harness(error.to_string()))
+    sample_schema(spec, Sample::Blocks)
 }
 
 /// Runs a check on the blocks that discovery has read.

@@ -6,6 +6,7 @@ use nodeproof_client::InputError;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{
+    field_check::sample_schema,
     finding::{Checked, Finding, Findings},
     json_response::{contents, first_duplicate},
 };
@@ -13,7 +14,7 @@ use crate::{
     api::Sample,
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE},
 };
-use nodeproof_openapi::{SchemaValidator, Spec, View};
+use nodeproof_openapi::{SchemaValidator, Spec};
 
 /// How a response is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +33,7 @@ pub(crate) fn decodes(
     responses: &[Arc<Exchange>],
     decoding: Decoding,
 ) -> Findings {
-    let schema = sample.schema(spec, View::Documented).ok_or_else(|| {
-        InconclusiveReason::Harness("the spec does not describe this response".to_owned())
-    })?;
-    let validator = spec
-        .validator(View::Documented, &schema)
-        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    let validator = sample_schema(spec, sample)?;
     // The response of `/call-sc` has no documented shape, so its schema guarantees nothing.
     let promised = sample != Sample::CallSc;
     let mut findings = Checked::default();

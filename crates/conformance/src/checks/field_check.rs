@@ -31,7 +31,7 @@ const MAX_PLACES: usize = 2_000;
 const MAX_MISMATCHES: usize = 200;
 
 pub(crate) fn check_field(spec: &Spec, field: &Field, responses: &[Arc<Exchange>]) -> Findings {
-    let validator = field_schema(spec, field)?;
+    let validator = compiled(spec, &field.schema)?;
     let mut result = CheckResult::default();
     for exchange in responses {
         check_places(exchange, field, &validator, &mut result);
@@ -48,13 +48,21 @@ pub(crate) fn check_field(spec: &Spec, field: &Field, responses: &[Arc<Exchange>
 /// The reason why a field's case is inconclusive if no response had a place for the field.
 pub(crate) const NEVER_SEEN: &str = "no response had a place for this field";
 
-/// Compiles the documented schema of a field.
-pub(crate) fn field_schema(
-    spec: &Spec,
-    field: &Field,
-) -> Result<SchemaValidator, InconclusiveReason> {
-    spec.validator(View::Documented, &field.schema)
+/// Compiles a documented schema.
+pub(crate) fn compiled(spec: &Spec, schema: &str) -> Result<SchemaValidator, InconclusiveReason> {
+    spec.validator(View::Documented, schema)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))
+}
+
+/// Compiles the documented schema of the responses of a sample.
+pub(crate) fn sample_schema(
+    spec: &Spec,
+    sample: Sample,
+) -> Result<SchemaValidator, InconclusiveReason> {
+    let schema = sample.schema(spec, View::Documented).ok_or_else(|| {
+        InconclusiveReason::Harness("the spec does not describe this response".to_owned())
+    })?;
+    compiled(spec, &schema)
 }
 
 /// Checks the field wherever a response has it.

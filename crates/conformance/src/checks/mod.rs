@@ -28,7 +28,7 @@ pub(crate) use check_result::CheckResult;
 pub(crate) use decode::{Decoding, decodes};
 pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;
-pub(crate) use field_check::{MAX_FINDINGS, NEVER_SEEN, check_field};
+pub(crate) use field_check::{MAX_FINDINGS, NEVER_SEEN, check_field, compiled, sample_schema};
 pub(crate) use fields::FIELDS;
 pub(crate) use finding::{Checked, Finding, Findings};
 pub(crate) use json_response::{

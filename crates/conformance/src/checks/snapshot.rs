@@ -13,6 +13,7 @@ use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 use serde_json::{Map, Value};
 
 use super::{
+    field_check::compiled,
     finding::{Checked, Finding, Findings},
     json_response::contents,
 };
@@ -182,9 +183,7 @@ fn kinds(
     place: &str,
     values: &[&Value],
 ) -> Result<Value, InconclusiveReason> {
-    let validator = spec
-        .validator(View::Documented, at)
-        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    let validator = compiled(spec, at)?;
     let named = place
         .strip_prefix("/components/schemas/")
         .filter(|name| !name.contains('/'));

@@ -38,14 +38,9 @@ pub(crate) struct Samples {
     pub(crate) spec: Arc<Spec>,
     pub(crate) discovered: Discovered,
     seen_blocks: OnceLock<Arc<Vec<BlockResponse>>>,
-    token_balance: OnceCell<Responses>,
-    wallet_balances: OnceCell<Responses>,
-    token_holders: OnceCell<Responses>,
-    contract_state: OnceCell<Responses>,
-    trust_score: OnceCell<Responses>,
-    docs: OnceCell<Responses>,
+    /// The responses of each sample, in the order of the samples.
+    responses: [OnceCell<Responses>; Sample::COUNT],
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
-    call_sc: OnceCell<Responses>,
     /// Held by probes that are sent beside others, and exclusively by a request that is repeated alone.
     alone: RwLock<()>,
 }
@@ -62,14 +57,8 @@ impl Samples {
             spec,
             discovered,
             seen_blocks: OnceLock::new(),
-            token_balance: OnceCell::new(),
-            wallet_balances: OnceCell::new(),
-            token_holders: OnceCell::new(),
-            contract_state: OnceCell::new(),
-            trust_score: OnceCell::new(),
-            docs: OnceCell::new(),
+            responses: Default::default(),
             own_document: OnceCell::new(),
-            call_sc: OnceCell::new(),
             alone: RwLock::default(),
         }
     }
@@ -164,57 +153,35 @@ impl Samples {
 
     /// Returns the responses of a sample: at least one, or the reason why there is none.
     pub(crate) async fn get(&self, sample: Sample) -> Responses {
-        let responses = http::shared(self.shared(sample)).await;
+        let responses = self.responses[sample as usize].get_or_init(|| self.request(sample));
+        let responses = http::shared(responses).await;
         for exchange in responses.iter().flatten() {
             http::record(exchange);
         }
-        responses
+        responses.clone()
     }
 
-    /// Like [`get`](Self::get), but does not record that the running case used the responses. The
-    /// first case that needs the sample sends the requests.
-    async fn shared(&self, sample: Sample) -> Responses {
-        let responses = match sample {
+    /// Sends the requests of a sample.
+    async fn request(&self, sample: Sample) -> Responses {
+        let requests = match sample {
             Sample::Blocks => return self.blocks(),
+            // Discovery has sent the same requests.
+            Sample::WalletBalances if !self.discovered.wallet_lists.is_empty() => {
+                return Ok(self.discovered.wallet_lists.clone());
+            }
+            Sample::TrustScore => return self.ask_trust().await,
+            Sample::Docs => return self.ask_docs().await,
             // These are submitted, not read.
             Sample::Refusals | Sample::Acceptances => {
                 return Err(no("nothing is submitted to get a sample"));
             }
-            Sample::TokenBalance => {
-                self.token_balance
-                    .get_or_init(|| self.ask_all(self.token_balance_requests()))
-                    .await
-            }
-            Sample::WalletBalances => {
-                // Discovery has sent the same requests.
-                match &self.discovered.wallet_lists {
-                    lists if !lists.is_empty() => return Ok(lists.clone()),
-                    _ => {
-                        self.wallet_balances
-                            .get_or_init(|| self.ask_all(self.wallet_balances_requests()))
-                            .await
-                    }
-                }
-            }
-            Sample::TokenHolders => {
-                self.token_holders
-                    .get_or_init(|| self.ask_all(self.token_holders_requests()))
-                    .await
-            }
-            Sample::ContractState => {
-                self.contract_state
-                    .get_or_init(|| self.ask_all(self.contract_state_requests()))
-                    .await
-            }
-            Sample::TrustScore => self.trust_score.get_or_init(|| self.ask_trust()).await,
-            Sample::Docs => self.docs.get_or_init(|| self.ask_docs()).await,
-            Sample::CallSc => {
-                self.call_sc
-                    .get_or_init(|| self.ask_all(Ok(self.call_requests())))
-                    .await
-            }
+            Sample::TokenBalance => self.token_balance_requests()?,
+            Sample::WalletBalances => self.wallet_balances_requests()?,
+            Sample::TokenHolders => self.token_holders_requests()?,
+            Sample::ContractState => self.contract_state_requests(),
+            Sample::CallSc => self.call_requests(),
         };
-        responses.clone()
+        self.ask_all(requests).await
     }
 
     fn blocks(&self) -> Responses {
@@ -237,9 +204,9 @@ impl Samples {
         }
     }
 
-    async fn ask_all(&self, requests: Result<Vec<Request>, InconclusiveReason>) -> Responses {
+    async fn ask_all(&self, requests: Vec<Request>) -> Responses {
         let mut responses = Vec::new();
-        for request in requests? {
+        for request in requests {
             responses.push(self.node.send(request).await?);
         }
         Ok(responses)
@@ -272,19 +239,16 @@ impl Samples {
     /// Returns the responses for the pairs of wallets with a score, or else the response for the last
     /// pair.
     async fn ask_trust(&self) -> Responses {
-        let mut last = Err(no(
-            "no two wallets were found on the chain; give some with --fixture",
-        ));
-        let mut scores = Vec::new();
+        let (mut scores, mut last) = (Vec::new(), Vec::new());
         for (from, to) in &self.discovered.trust {
             let response = self.node.send(trust_request(from, to)).await?;
             if response.is_success() {
                 scores.push(response);
             } else {
-                last = Ok(vec![response]);
+                last = vec![response];
             }
         }
-        if scores.is_empty() { last } else { Ok(scores) }
+        Ok(if scores.is_empty() { last } else { scores })
     }
 
     /// Requests the smallest known balance of each wallet, and then the others.
@@ -333,7 +297,7 @@ impl Samples {
         )
     }
 
-    fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
+    fn contract_state_requests(&self) -> Vec<Request> {
         let assets = &self.discovered.assets;
         // Use the first claims, among them all that the user named, and the latest ones.
         let first = (CLAIMS / 2).max(self.discovered.named_assets);
@@ -346,12 +310,9 @@ impl Samples {
             .collect();
         if requests.is_empty() {
             // Without a known claim, the response for an unclaimed asset still has a shape.
-            return Ok(vec![contract_state_request(
-                &self.contract(),
-                UNKNOWN_ASSET,
-            )]);
+            return vec![contract_state_request(&self.contract(), UNKNOWN_ASSET)];
         }
-        Ok(requests)
+        requests
     }
 
     /// Returns what the cases examine.

@@ -76,17 +76,10 @@ impl Request {
 
     /// Creates a POST of a JSON document. The operation has the path's name.
     pub(crate) fn post(path: &'static str, body: String) -> Self {
-        let operation = path.trim_start_matches('/');
         Self {
-            operation,
             method: Method::Post,
-            path,
-            moved: None,
-            query: Vec::new(),
-            raw_query: None,
             body: Some(body),
-            accept: None,
-            carries_signature: false,
+            ..Self::get(path)
         }
     }
 
