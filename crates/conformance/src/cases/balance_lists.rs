@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 
+use super::inconclusive::unknown;
 use crate::{
     api::{
         List, Pair, Sample, amount, held, held_by_wallet, requested, token_balance_request,
@@ -75,7 +76,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
     let by_wallet: Vec<_> = by_wallet.iter().filter_map(List::of).collect();
     let by_token: Vec<_> = by_token.iter().filter_map(List::of).collect();
     if by_wallet.is_empty() && by_token.is_empty() {
-        return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
+        return unknown(NO_LIST);
     }
     let mut findings = Checked::default();
     for list in by_wallet.iter().chain(&by_token) {
@@ -94,7 +95,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
     }
     findings.extend(unlisted(context, &by_wallet, &by_token, &mut moves).await?);
     if moves && findings.has_no_findings() {
-        return Err(InconclusiveReason::NoSample(MOVES.to_owned()));
+        return unknown(MOVES);
     }
     Ok(findings)
 }

@@ -12,6 +12,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{self, Decode, Objects, Own, Responses, Snapshot},
+    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
 };
@@ -306,7 +307,7 @@ pub(super) fn if_any(name: &str, checked: Checked) -> Findings {
         return Ok(checked);
     }
     let reason = format!("no built transaction has the member {name}");
-    Err(InconclusiveReason::NoSample(reason))
+    unknown(reason)
 }
 
 /// Checks that different transactions have different codes.
@@ -413,7 +414,7 @@ async fn changes_nothing(context: &Context) -> Findings {
             .is_some_and(|response| !builds_nothing(response))
     };
     if !built.iter().any(builds) {
-        return Err(InconclusiveReason::NoSample("no call was built".to_owned()));
+        return unknown("no call was built");
     }
     let mut findings = Checked::passed();
     let record = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
@@ -450,9 +451,8 @@ async fn changes_nothing(context: &Context) -> Findings {
     }
     if !height.stands(context).await? {
         let reason = "the signer's balance changes, and blocks are made too fast to find the cause";
-        let unknown = Err(InconclusiveReason::NoSample(reason.to_owned()));
         return if findings.has_no_findings() {
-            unknown
+            unknown(reason)
         } else {
             Ok(findings)
         };

@@ -8,6 +8,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
+    inconclusive::unknown,
     request_kind::RequestKind,
 };
 use crate::{
@@ -290,7 +291,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
     let exchange = context.node.send(Request::post("/call-sc", body)).await?;
     let Some(response) = exchange.success_object() else {
         let reason = format!("no call was built: {}", exchange.summary());
-        return Err(InconclusiveReason::NoSample(reason));
+        return unknown(reason);
     };
     let wanted = canonical_json::read(&params).ok_or_else(|| {
         InconclusiveReason::Harness("the params that were sent are not JSON".to_owned())
@@ -303,8 +304,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         .and_then(canonical_json::read)
         .and_then(|whole| whole.at(&at).cloned());
     let Some(found) = found else {
-        let reason = "the response exceeds the limits of an exact comparison";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+        return unknown("the response exceeds the limits of an exact comparison");
     };
     let difference = wanted.difference(&found).map(|difference| {
         let what = "the params of the transaction differ from those sent";

@@ -16,6 +16,7 @@ use super::{
     cause::{Cause, When},
     check::Check::{self, Blocks, Own, Responses},
     get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM, RECEIPT},
+    inconclusive::unknown,
 };
 use crate::{
     api::{
@@ -28,7 +29,7 @@ use crate::{
         has_same_content, is_about_the_chain, objects, voter_key,
     },
     context::Context,
-    http::{Exchange, InconclusiveReason},
+    http::Exchange,
 };
 
 /// Maximum number of blocks to read again.
@@ -276,9 +277,7 @@ fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
         checked.push(finding.at("/previous_hash"));
     }
     if same == 0 {
-        return Err(InconclusiveReason::NoSample(
-            "no block has the hash that known nodes compute".to_owned(),
-        ));
+        return unknown("no block has the hash that known nodes compute");
     }
     Ok(checked)
 }

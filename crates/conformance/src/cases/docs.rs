@@ -8,13 +8,14 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Own, Responses},
+    inconclusive::unknown,
     request_kind::RequestKind,
 };
 use crate::{
     api::{OWN_DOCUMENT, Sample},
     checks::{Checked, Finding, Findings},
     context::Context,
-    http::{Exchange, InconclusiveReason},
+    http::Exchange,
 };
 use nodeproof_openapi::{Operation, Spec, View};
 use nodeproof_primitives::escape::escaped_up_to as shown;
@@ -165,7 +166,7 @@ async fn lists_calls(context: &Context) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
     let document = context.own_document().await;
     let Some(page) = pages.iter().find(|page| page.is_success()) else {
-        return Err(no("there is no listing to check"));
+        return unknown("there is no listing to check");
     };
     let text = String::from_utf8_lossy(&page.body);
     let operations = documented(&context.spec);
@@ -211,7 +212,7 @@ async fn lists_calls(context: &Context) -> Findings {
                 )
             },
         );
-        return Err(no(&reason));
+        return unknown(reason);
     };
     let listed = theirs.operations(View::Full);
     let missing: Vec<_> = unnamed
@@ -229,10 +230,6 @@ async fn lists_calls(context: &Context) -> Findings {
     Ok(Checked::failed(
         Finding::new(&document, what, expected, document.excerpt(160)).at("/paths"),
     ))
-}
-
-fn no(reason: &str) -> InconclusiveReason {
-    InconclusiveReason::NoSample(reason.to_owned())
 }
 
 /// Whether a text has the name of an endpoint as a separate word.
@@ -305,7 +302,7 @@ async fn openapi_document(context: &Context) -> Findings {
     let document = context.own_document().await?;
     let Some(theirs) = own_spec(&document) else {
         let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
-        return Err(InconclusiveReason::NoSample(reason));
+        return unknown(reason);
     };
     let theirs = theirs.operations(View::Full);
     let mut findings = Checked::default();
@@ -364,8 +361,8 @@ fn parameters(
         let expected = format!("{name} {}", need(ours.required));
         findings.push(Finding::new(document, what, expected, actual).at(theirs.pointer.clone()));
     }
-    let unknown = |name: &str| !known.iter().any(|ours| ours.name == name);
-    for theirs_alone in said.iter().filter(|p| p.required && unknown(p.name)) {
+    let is_new = |name: &str| !known.iter().any(|ours| ours.name == name);
+    for theirs_alone in said.iter().filter(|p| p.required && is_new(p.name)) {
         let name = shown(theirs_alone.name, 60);
         let what =
             format!("the node's document requires {name} for {call}, which is not documented");

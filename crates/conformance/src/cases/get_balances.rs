@@ -14,6 +14,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Decode, Own, Responses, Snapshot},
+    inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
@@ -322,9 +323,7 @@ pub(super) fn carried(body: &Value) -> Option<(&'static str, &Value)> {
 
 async fn nothing_held(context: &Context) -> Findings {
     if context.discovered.tokens.is_empty() {
-        return Err(InconclusiveReason::NoSample(
-            "no token was found; give one with --fixture".into(),
-        ));
+        return unknown("no token was found; give one with --fixture");
     }
     // A missing balance counts only if the endpoint returns other balances.
     controls(context, "get-balances").await?;
@@ -441,7 +440,7 @@ async fn compare(
         holdings.drain(COMPARED..holdings.len() - COMPARED);
     }
     if holdings.is_empty() {
-        return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
+        return unknown(NO_LIST);
     }
     let mut findings = Checked::default();
     let (mut judged, mut moves) = (false, false);
@@ -469,20 +468,16 @@ async fn compare(
         }
     }
     match (judged, moves && findings.has_no_findings()) {
-        (_, true) => Err(InconclusiveReason::NoSample(MOVES.to_owned())),
+        (_, true) => unknown(MOVES),
         (true, false) => Ok(findings),
-        (false, false) => Err(InconclusiveReason::NoSample(
-            "no response had a balance, so none could be compared".into(),
-        )),
+        (false, false) => unknown("no response had a balance, so none could be compared"),
     }
 }
 
 /// Checks that a malformed wallet address has no balance.
 async fn wallet_address_malformed(context: &Context) -> Findings {
     let Some((_, token)) = context.discovered.holdings.first() else {
-        return Err(InconclusiveReason::NoSample(
-            "no wallet with a token was found".into(),
-        ));
+        return unknown("no wallet with a token was found");
     };
     let says_nothing = |body: &Value| {
         carried(body).is_none_or(|(_, value)| value.is_null() || value.as_u64() == Some(0))

@@ -11,6 +11,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{self, Blocks, Own, Snapshot},
+    inconclusive::unknown,
     request_kind::RequestKind,
 };
 use crate::{
@@ -24,7 +25,7 @@ use crate::{
     },
     context::Context,
     discovery::BEYOND_EVERY_CHAIN,
-    http::{InconclusiveReason, Request},
+    http::Request,
 };
 
 /// What most of these cases share.
@@ -392,10 +393,9 @@ async fn unknown_index(context: &Context) -> Findings {
         // The search for the latest block ends here.
         (None, Some((index, _))) if *index >= BEYOND_EVERY_CHAIN => *index,
         (None, _) => {
-            return Err(InconclusiveReason::NoSample(
-                "the latest block was not found, so no index is known to be beyond the chain"
-                    .into(),
-            ));
+            return unknown(
+                "the latest block was not found, so no index is known to be beyond the chain",
+            );
         }
     };
     let holds_no_block =

@@ -14,6 +14,7 @@ use super::{
     cause::{Cause, When},
     check::Check::Own,
     get_balances, get_block, get_trustscore_wallets,
+    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
 };
@@ -144,8 +145,7 @@ async fn successes(context: &Context) -> Result<Vec<Arc<Exchange>>, Inconclusive
     }
     all.retain(|exchange| exchange.is_success() && exchange.json().is_ok());
     if all.is_empty() {
-        let reason = "no response was a success with a JSON document";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+        return unknown("no response was a success with a JSON document");
     }
     Ok(all)
 }
@@ -311,7 +311,7 @@ async fn responds(context: &Context) -> Findings {
     let (working, lost): (Vec<_>, Vec<_>) = log.unanswered.iter().partition(succeeds);
     if let ([], Some(request)) = (&working[..], lost.first()) {
         let reason = format!("no request to {} succeeded", request.path);
-        return Err(InconclusiveReason::NoSample(reason));
+        return unknown(reason);
     }
     let mut checked = Checked::passed();
     for request in working {

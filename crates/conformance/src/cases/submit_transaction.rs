@@ -17,6 +17,7 @@ use super::{
         two_signers,
     },
     http::{OTHER_CONTENT_TYPE, content_types},
+    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
 };
@@ -315,8 +316,7 @@ async fn success_status_refusals(
     let mut responses = context.submissions.refusals().await?;
     responses.retain(|response| response.is_success());
     if responses.is_empty() {
-        let reason = "no refusal had status 200";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+        return unknown("no refusal had status 200");
     }
     Ok(responses)
 }
@@ -383,8 +383,9 @@ async fn not_stored(context: &Context) -> Findings {
         .iter()
         .any(|state| state.success_object().and_then(stored).is_some())
     {
-        let reason = "/sc-state returned no record in this run, so a missing record proves nothing";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+        return unknown(
+            "/sc-state returned no record in this run, so a missing record proves nothing",
+        );
     }
     let blocks = context.submissions.later_blocks().await?;
     let mut checked = Checked::default();
