@@ -131,8 +131,8 @@ pub(crate) async fn examine(
         Some((deadline, options.limits.deadline)),
     )
     .await;
-    let (done, context) = match done {
-        Ok((examined_node, context)) => (Ok(examined_node), Some(context)),
+    let (done, running) = match done {
+        Ok((examined_node, running)) => (Ok(examined_node), Some(running)),
         Err(stop_reason) => (Err(stop_reason), None),
     };
     let examined_node = done.as_ref().ok();
@@ -150,11 +150,8 @@ pub(crate) async fn examine(
             ));
             let after = Box::pin(run_after_sweep(
                 Arc::clone(sweeping),
-                context.clone(),
+                running.clone(),
                 following,
-                Arc::new(options.clone()),
-                Arc::clone(&watch),
-                Arc::clone(&progress),
             ));
             let work = async move {
                 if ends_before.is_none() {
@@ -204,8 +201,8 @@ pub(crate) async fn examine(
         started,
     );
     let mut sweep = sweeping.and_then(|sweeping| sweeping.report());
-    if let (Some(sweep), Some(context)) = (&mut sweep, &context) {
-        sweep.records = context.sweep.get().map(DoneSweep::report);
+    if let (Some(sweep), Some(running)) = (&mut sweep, &running) {
+        sweep.records = running.context.sweep.get().map(DoneSweep::report);
     }
     report.sweep = options.submitting.redactor.redact(sweep);
     Examined {
@@ -216,30 +213,16 @@ pub(crate) async fn examine(
 }
 
 /// Runs the cases that also examine what a sweep found.
-async fn run_after_sweep(
-    sweeping: Arc<RunningSweep>,
-    context: Option<Arc<Context>>,
-    cases: Vec<Case>,
-    options: Arc<Options>,
-    watch: Arc<dyn Observer>,
-    progress: Arc<CaseResults>,
-) {
-    let Some(context) = context else { return };
+async fn run_after_sweep(sweeping: Arc<RunningSweep>, running: Option<Running>, cases: Vec<Case>) {
+    let Some(running) = running else { return };
     if let Some(done) = sweeping.done().filter(|_| !cases.is_empty()) {
         if !sweeping.sweep.counts_requests {
-            context.node.allow_more(done.requests());
+            running.context.node.allow_more(done.requests());
         }
-        context.sweep.get_or_init(|| done);
+        running.context.sweep.get_or_init(|| done);
     }
     for case in cases {
-        run_case(
-            case,
-            Arc::clone(&context),
-            Arc::clone(&options),
-            Arc::clone(&watch),
-            Arc::clone(&progress),
-        )
-        .await;
+        running.clone().run_case(case).await;
     }
 }
 
@@ -348,7 +331,7 @@ async fn run_cases(
     options: Arc<Options>,
     watch: Arc<dyn Observer>,
     progress: Arc<CaseResults>,
-) -> Result<(ExaminedNode, Arc<Context>), StopReason> {
+) -> Result<(ExaminedNode, Running), StopReason> {
     let snapshots = match &options.files.reviewable_snapshots {
         Some(folder) => SnapshotStore::reviewable(folder),
         None => match SnapshotStore::read_only() {
@@ -390,9 +373,17 @@ async fn run_cases(
         snapshots,
         options.files.baseline.clone(),
     );
-    let context = Arc::new(context);
     progress.samples.get_or_init(|| context.report());
     watch.begin(selected.len());
+    let running = Running {
+        context: Arc::new(context),
+        options,
+        watch,
+        progress,
+    };
+    let Running {
+        context, options, ..
+    } = &running;
     let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
         selected.iter().copied().filter(stage).collect()
     };
@@ -401,13 +392,7 @@ async fn run_cases(
     let last = of(&|case| case.is_last).into_iter().map(|case| vec![case]);
     for cases in tiers.into_iter().chain(last) {
         let tasks = stream::iter(cases).map(|case| {
-            let run = run_case(
-                case,
-                Arc::clone(&context),
-                Arc::clone(&options),
-                Arc::clone(&watch),
-                Arc::clone(&progress),
-            );
+            let run = running.clone().run_case(case);
             async move {
                 // A set of one task: if the run is stopped, dropping the set stops the task.
                 let mut task = JoinSet::new();
@@ -420,7 +405,7 @@ async fn run_cases(
             .for_each(|()| async {})
             .await;
     }
-    match unreachable_reason(&context, &progress).await {
+    match unreachable_reason(context, &running.progress).await {
         Some(stop_reason) => Err(stop_reason),
         None => {
             let examined_node = ExaminedNode {
@@ -430,38 +415,44 @@ async fn run_cases(
                 assets: context.discovered.assets.clone(),
                 trust: context.discovered.trust.clone(),
             };
-            Ok((examined_node, context))
+            Ok((examined_node, running))
         }
     }
 }
 
-/// Runs one case, and records its result.
-async fn run_case(
-    case: Case,
+/// What the cases of a run share.
+#[derive(Clone)]
+struct Running {
     context: Arc<Context>,
     options: Arc<Options>,
     watch: Arc<dyn Observer>,
     progress: Arc<CaseResults>,
-) {
-    let began = Instant::now();
-    let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
-    let (found, exchanges) = http::recorded(work).await;
-    let found = found.unwrap_or_else(|_| {
-        Err(InconclusiveReason::Harness(
-            "the case itself failed unexpectedly".to_owned(),
-        ))
-    });
-    let mut result = case_result(case, found);
-    result.exchanges = exchanges;
-    result.elapsed = began.elapsed();
-    let target = &context.node.target;
-    options
-        .files
-        .expectations
-        .apply(&mut result, target, today());
-    let redactor = &options.submitting.redactor;
-    watch.done(&redactor.redact(case_report(&result)));
-    progress.push(result);
+}
+
+impl Running {
+    /// Runs one case, and records its result.
+    async fn run_case(self, case: Case) {
+        let began = Instant::now();
+        let work = AssertUnwindSafe(case.run(&self.context)).catch_unwind();
+        let (found, exchanges) = http::recorded(work).await;
+        let found = found.unwrap_or_else(|_| {
+            Err(InconclusiveReason::Harness(
+                "the case itself failed unexpectedly".to_owned(),
+            ))
+        });
+        let mut result = case_result(case, found);
+        result.exchanges = exchanges;
+        result.elapsed = began.elapsed();
+        let target = &self.context.node.target;
+        let options = &self.options;
+        options
+            .files
+            .expectations
+            .apply(&mut result, target, today());
+        let redactor = &options.submitting.redactor;
+        self.watch.done(&redactor.redact(case_report(&result)));
+        self.progress.push(result);
+    }
 }
 
 fn case_result(case: Case, found: Findings) -> CaseResult {
