@@ -13,7 +13,7 @@ use crate::{
         List, Pair, Sample, amount, held, held_by_wallet, requested, token_balance_request,
         token_holders_request, wallet_balances_request,
     },
-    checks::{Checked, Finding, Findings, objects},
+    checks::{Examination, Finding, Findings, objects},
     context::Context,
     http::{Exchange, InconclusiveReason, Request},
 };
@@ -78,7 +78,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
     if by_wallet.is_empty() && by_token.is_empty() {
         return unknown(NO_LIST);
     }
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for list in by_wallet.iter().chain(&by_token) {
         findings.count_item();
         list_alone(list, &mut findings);
@@ -101,7 +101,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
 }
 
 /// Reports an entry that does not belong in the list.
-fn list_alone(list: &List<'_>, findings: &mut Checked) {
+fn list_alone(list: &List<'_>, findings: &mut Examination) {
     if let Some(place) = list.stray {
         let what = "the list has an entry of another wallet or token than requested";
         let expected = "entries of the requested wallet or token";
@@ -230,10 +230,10 @@ async fn unlisted(
     moves: &mut bool,
 ) -> Findings {
     let Some(list) = by_token.first() else {
-        return Ok(Checked::default());
+        return Ok(Examination::default());
     };
     let Some(token) = requested(list.exchange, "token_code") else {
-        return Ok(Checked::default());
+        return Ok(Examination::default());
     };
     let pairs = context
         .discovered
@@ -244,7 +244,7 @@ async fn unlisted(
         // A pair in a list of its own was compared with that list.
         .filter(|pair| list.get(pair).is_none())
         .filter(|pair| !by_wallet.iter().any(|own| own.is_for(pair)));
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for pair in unlisted.take(MAX_UNLISTED) {
         let request = token_balance_request(&pair.0, &pair.1);
         let alone = context.node.send(request.clone()).await?;
@@ -264,7 +264,7 @@ async fn unlisted(
 
 /// Checks that an unknown wallet and an unknown token have no balances.
 pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for (request, who) in [
         (wallet_balances_request(wallet), "an unknown wallet"),
         (token_holders_request(token), "a token that does not exist"),

@@ -22,8 +22,8 @@ use crate::{
         is_refusal, stored, wallet_balances_request,
     },
     checks::{
-        CLOCKS_DIFFER, Checked, Decoding, Finding, Findings, Height, NOTHING_EXAMINED, ObjectCheck,
-        changed, check_json_responses, compiled, contents, objects,
+        CLOCKS_DIFFER, Decoding, Examination, Finding, Findings, Height, NOTHING_EXAMINED,
+        ObjectCheck, changed, check_json_responses, compiled, contents, objects,
     },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
@@ -277,7 +277,7 @@ async fn function_called(context: &Context) -> Findings {
 
 /// Checks that built transactions have the values of their requests.
 fn echoes(built: &[Arc<Exchange>], sent: &str, named: &str) -> Findings {
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for (exchange, response) in contents(built)? {
         let body: Value = exchange
             .request
@@ -302,7 +302,7 @@ fn echoes(built: &[Arc<Exchange>], sent: &str, named: &str) -> Findings {
 
 /// Returns the result, or inconclusive if no built transaction has the member. The specification
 /// does not show the shape.
-pub(super) fn if_any(name: &str, checked: Checked) -> Findings {
+pub(super) fn if_any(name: &str, checked: Examination) -> Findings {
     if checked.examined > 0 {
         return Ok(checked);
     }
@@ -313,7 +313,7 @@ pub(super) fn if_any(name: &str, checked: Checked) -> Findings {
 /// Checks that different transactions have different codes.
 fn trans_code_distinct(_: &Spec, built: &[Arc<Exchange>]) -> Findings {
     let mut seen: Vec<String> = Vec::new();
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for (exchange, response) in contents(built)? {
         let code = find(response, "trans_code", "");
         let Some((at, code)) = code.filter(|(_, code)| code.is_string()) else {
@@ -332,7 +332,7 @@ fn trans_code_distinct(_: &Spec, built: &[Arc<Exchange>]) -> Findings {
     if_any("trans_code in two of them", checked)
 }
 
-fn type_3(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+fn type_3(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
     let Some((at, value)) = find(response, "type", "") else {
         return;
     };
@@ -344,7 +344,7 @@ fn type_3(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
     }
 }
 
-fn unsigned(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+fn unsigned(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
     // A transaction without this list has no signatures. It counts as examined.
     let Some((at, signatures)) = find(response, "signatures", "") else {
         checked.examined += u64::from(!builds_nothing(response));
@@ -364,7 +364,7 @@ fn unsigned(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
     }
 }
 
-fn valid(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+fn valid(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
     let Some((at, value)) = find(response, "valid", "") else {
         return;
     };
@@ -376,7 +376,7 @@ fn valid(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
     }
 }
 
-fn timestamp_unit(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+fn timestamp_unit(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
     let Some((at, time)) = find(response, "timestamp", "") else {
         return;
     };
@@ -388,7 +388,7 @@ fn timestamp_unit(exchange: &Arc<Exchange>, response: &Value, checked: &mut Chec
 }
 
 /// Checks that a transaction has the time of the request. Wallets refuse to sign one with another time.
-fn timestamp_current(exchange: &Arc<Exchange>, response: &Value, checked: &mut Checked) {
+fn timestamp_current(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
     let Some((at, time)) = find(response, "timestamp", "") else {
         return;
     };
@@ -416,7 +416,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     if !built.iter().any(builds) {
         return unknown("no call was built");
     }
-    let mut findings = Checked::passed();
+    let mut findings = Examination::passed();
     let record = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
     let state = context
         .node
@@ -471,18 +471,18 @@ async fn claims_at_once(context: &Context) -> Findings {
     let after = context.node.send(state).await?;
     let has = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
     if has(&before) || !has(&after) {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let what =
         "building a call puts a record into the contract's state, though nothing was submitted";
     let finding = changed(what, &before, &after, |_, _| true);
-    Ok(Checked::failed(finding))
+    Ok(Examination::failed(finding))
 }
 
 /// Checks whether the response can go to `/submit-transaction` once it is signed.
 fn submittable(spec: &Spec, built: &[Arc<Exchange>]) -> Findings {
     let validator = compiled(spec, "SignedTransaction")?;
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for (exchange, response) in contents(built)? {
         findings.count_item();
         for mismatch in validator.mismatches_in(response) {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     api::UNKNOWN_CONTRACT,
-    checks::{Checked, Finding, Findings, controls, never, refused},
+    checks::{Examination, Finding, Findings, controls, never, refused},
     context::Context,
     http::{InconclusiveReason, Request},
 };
@@ -211,14 +211,14 @@ async fn unknown_contract(context: &Context) -> Findings {
         let what = "a call of a contract that does not exist builds one of another contract";
         let actual = shown(&address.to_string(), 160);
         let finding = Finding::new(&exchange, what, UNKNOWN_CONTRACT, actual);
-        return Ok(Checked::failed(finding.at(at)));
+        return Ok(Examination::failed(finding.at(at)));
     }
     if exchange.status < 500 {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let what = "a call of a contract that does not exist is a server error";
     let expected = "a refusal with a status from 400 to 499, or a transaction";
-    Ok(Checked::failed(Finding::new(
+    Ok(Examination::failed(Finding::new(
         &exchange,
         what,
         expected,
@@ -297,7 +297,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         InconclusiveReason::Harness("the params that were sent are not JSON".to_owned())
     })?;
     let Some((at, _)) = find(response, "params", "") else {
-        return if_any("params", Checked::default());
+        return if_any("params", Examination::default());
     };
     let found = std::str::from_utf8(&exchange.body)
         .ok()
@@ -317,5 +317,5 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         )
         .at(place)
     });
-    Ok(Checked::of(1, difference))
+    Ok(Examination::of(1, difference))
 }

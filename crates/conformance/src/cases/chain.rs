@@ -24,7 +24,7 @@ use crate::{
         requested_index,
     },
     checks::{
-        ALGORITHM, BlockCheck, CheckResult, CheckScope, Checked, Evidence, Finding, Findings,
+        ALGORITHM, BlockCheck, CheckResult, CheckScope, Evidence, Examination, Finding, Findings,
         InOrder, Links, MAX_RECEIPTS, Memory, WrongReceipt, changed, contents, described,
         has_same_content, is_about_the_chain, objects, voter_key,
     },
@@ -205,7 +205,7 @@ pub(crate) const CASES: &[Case] = &[
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
 async fn repeat_read(context: &Context) -> Findings {
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     // On some nodes, the latest block may still gather votes. Older ones are final.
     let blocks = objects(context, Sample::Blocks).await?;
     let settled = blocks.len().saturating_sub(1).max(1);
@@ -257,7 +257,7 @@ fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
         .filter(|(block, _)| !is_long(block))
         .filter_map(|(block, _)| Some((block, hashes(block)?)))
         .collect();
-    let (mut same, mut checked) = (0, Checked::default());
+    let (mut same, mut checked) = (0, Examination::default());
     for ((_, (index, hash, _)), (next, (following, _, previous))) in
         blocks.iter().zip(blocks.iter().skip(1))
     {

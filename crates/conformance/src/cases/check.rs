@@ -21,8 +21,8 @@ pub(super) type OwnCheck = for<'c> fn(&'c Context) -> CheckFuture<'c>;
 /// The check of a case.
 ///
 /// A check of samples is a function from responses to findings. It gets no [`Context`], so it cannot
-/// send a request. [`run`](Self::run) waits for the samples, which all cases share. Only `Pinned`
-/// and `Own` send requests for their case alone: probes, repeated requests, calls and submissions.
+/// send a request. [`run`](Self::run) waits for the samples, which all cases share. Only `Pinned` and
+/// `Own` may send requests for their case alone: probes, repeated requests, calls and submissions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Check {
     Field(&'static Field),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::inconclusive::unknown;
 use crate::{
     api::{is_missing_endpoint, is_valid},
-    checks::{Checked, Finding, Findings, Reply},
+    checks::{Examination, Finding, Findings, Reply},
     context::{Claim, Context, EqualForm, FurtherClaim, Refusal},
     http::{Exchange, InconclusiveReason},
 };
@@ -24,7 +24,7 @@ pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
     let claim = context.submissions.own_claim().await;
     let refused = claim.and_then(|claim| claim.with_fault(Refusal::SignatureAltered));
     if refused.is_some_and(|refused| Reply::of(refused) != Reply::Accepted) {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     compare(context, &context.submissions.control().await?, &right, what).await
 }
@@ -40,7 +40,7 @@ pub(crate) async fn two_signers(context: &Context) -> Findings {
     {
         let reversed = shared.reversed.iter().flatten();
         if reversed.into_iter().any(|response| is_valid(response)) {
-            return Ok(Checked::passed());
+            return Ok(Examination::passed());
         }
         if let Some(Ok(in_order)) = &shared.in_order {
             return compare(context, alone, in_order, what).await;
@@ -63,7 +63,7 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
         shared.and_then(|shared| Some((shared.reversed.as_ref()?, &shared.in_order)))
     {
         match in_order {
-            None => return Ok(Checked::passed()),
+            None => return Ok(Examination::passed()),
             Some(Ok(in_order)) if is_valid(in_order) => {
                 return compare(context, in_order, reversed, what).await;
             }
@@ -83,7 +83,7 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
 /// Checks that the same submission is accepted however its JSON and its signature are written.
 pub(crate) async fn equal_forms(context: &Context) -> Findings {
     let control = context.submissions.control().await?;
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for form in EqualForm::ALL {
         let right = context.submissions.in_form(form).await?;
         let what = format!("{} is refused", form.what());
@@ -120,7 +120,7 @@ async fn unusual(context: &Context, claim: Option<&FurtherClaim>, what: &str) ->
     let claim = claim?;
     let unusual = claim.unusual.as_ref()?.as_ref().ok()?;
     if is_valid(unusual) {
-        return Some(Ok(Checked::passed()));
+        return Some(Ok(Examination::passed()));
     }
     let usual = claim.submitted.as_ref().ok()?;
     if !is_valid(usual) {
@@ -138,7 +138,7 @@ async fn compare(
 ) -> Findings {
     let (known, said) = (Reply::of(control), Reply::of(right));
     if said == Reply::Accepted {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let finding = || {
         let expected = format!(
@@ -148,7 +148,7 @@ async fn compare(
         Finding::new(right, what, shown(&expected, 300), right.summary())
     };
     if known == Reply::Accepted {
-        return Ok(Checked::failed(finding().at("/response/valid")));
+        return Ok(Examination::failed(finding().at("/response/valid")));
     }
     // Both are refused. This proves something only if a wrong signature is refused with other words.
     let wrong = context
@@ -163,8 +163,8 @@ async fn compare(
         );
     }
     match said {
-        said if said == known => Ok(Checked::passed()),
-        said if said == wrong => Ok(Checked::failed(finding())),
+        said if said == known => Ok(Examination::passed()),
+        said if said == wrong => Ok(Examination::failed(finding())),
         _ => unknown("two valid transactions were refused with different messages"),
     }
 }
@@ -186,7 +186,7 @@ pub(crate) async fn batch(context: &Context) -> Findings {
     if list("accepted_transactions").map_or(0, named) > 0 {
         let what = "a batch accepts transactions that are not signed, or signed with another key";
         let finding = Finding::new(&response, what, "none of them accepted", response.summary());
-        return Ok(Checked::failed(
+        return Ok(Examination::failed(
             finding.at("/response/accepted_transactions"),
         ));
     }
@@ -196,6 +196,6 @@ pub(crate) async fn batch(context: &Context) -> Findings {
             "the batch was neither accepted nor refused: {}",
             response.summary()
         ))),
-        failed => Ok(Checked::of(failed.max(1), None)),
+        failed => Ok(Examination::of(failed.max(1), None)),
     }
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     api::{OWN_DOCUMENT, Sample},
-    checks::{Checked, Finding, Findings},
+    checks::{Examination, Finding, Findings},
     context::Context,
     http::Exchange,
 };
@@ -96,7 +96,7 @@ fn responds(_: &Spec, exchanges: &[Arc<Exchange>]) -> Findings {
             };
             Finding::new(exchange, what, "200 with the listing", actual)
         });
-    Ok(Checked::of(exchanges.len(), wrong))
+    Ok(Examination::of(exchanges.len(), wrong))
 }
 
 /// The media types of pages.
@@ -104,7 +104,7 @@ const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
 /// Checks that the listing has the content type of a page, and is HTML.
 fn page(spec: &Spec, exchanges: &[Arc<Exchange>]) -> Findings {
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for exchange in exchanges.iter().filter(|exchange| exchange.is_success()) {
         findings.count_item();
         let media = exchange.content_type.as_deref().unwrap_or("none");
@@ -176,7 +176,7 @@ async fn lists_calls(context: &Context) -> Findings {
         .filter(|path| !names(&text, path))
         .collect();
     if unnamed.is_empty() {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let shows = documents_of(page, &text);
     let own = context.node.target.base_url.join(OWN_DOCUMENT);
@@ -185,7 +185,7 @@ async fn lists_calls(context: &Context) -> Findings {
     if !shows_own && (shows.is_empty() && !scripted) {
         let what = format!("the listing does not name {}", unnamed.join(", "));
         let expected = "a listing of the node's calls";
-        return Ok(Checked::failed(Finding::new(
+        return Ok(Examination::failed(Finding::new(
             page,
             what,
             expected,
@@ -197,7 +197,7 @@ async fn lists_calls(context: &Context) -> Findings {
     if shows.contains(&own) && (400..500).contains(&document.status) {
         let what = "the listing loads a document that does not exist";
         let (expected, actual) = ("200 with the document", document.summary());
-        return Ok(Checked::failed(Finding::new(
+        return Ok(Examination::failed(Finding::new(
             &document, what, expected, actual,
         )));
     }
@@ -220,14 +220,14 @@ async fn lists_calls(context: &Context) -> Findings {
         .filter(|path| !listed.iter().any(|theirs| theirs.path == *path))
         .collect();
     if missing.is_empty() {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let what = format!(
         "neither the listing nor the document that it shows names {}",
         missing.join(", ")
     );
     let expected = "a listing of the node's calls";
-    Ok(Checked::failed(
+    Ok(Examination::failed(
         Finding::new(&document, what, expected, document.excerpt(160)).at("/paths"),
     ))
 }
@@ -305,7 +305,7 @@ async fn openapi_document(context: &Context) -> Findings {
         return unknown(reason);
     };
     let theirs = theirs.operations(View::Full);
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for ours in documented(&context.spec) {
         findings.count_item();
         let call = format!("{} {}", ours.method, ours.path);
@@ -334,7 +334,7 @@ fn parameters(
     call: &str,
     ours: &Operation<'_>,
     theirs: &Operation<'_>,
-    findings: &mut Checked,
+    findings: &mut Examination,
 ) {
     let need = |required| {
         if required {

@@ -21,7 +21,7 @@ use crate::{
         is_block, stored, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
-    checks::{Checked, Finding, Findings},
+    checks::{Examination, Finding, Findings},
     context::Context,
     discovery::{KnownBlock, Trust},
     http::{Exchange, Request},
@@ -66,7 +66,7 @@ pub(crate) const FIXTURE: &[Case] = &[
 /// Compares the node's responses with the values that the fixture states.
 async fn values(context: &Context) -> Findings {
     let fixture = &context.discovered.fixture;
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for block in &fixture.blocks {
         let KnownBlock::Values(known) = block else {
             continue;
@@ -142,7 +142,7 @@ async fn values(context: &Context) -> Findings {
 
 /// Compares a value with the one that the fixture states.
 fn compare(
-    checked: &mut Checked,
+    checked: &mut Examination,
     exchange: &Arc<Exchange>,
     what: &str,
     wanted: &str,
@@ -158,7 +158,7 @@ fn compare(
     }
 }
 
-fn compare_member(checked: &mut Checked, exchange: &Arc<Exchange>, name: &str, wanted: &Value) {
+fn compare_member(checked: &mut Examination, exchange: &Arc<Exchange>, name: &str, wanted: &Value) {
     let found = exchange.success_object().and_then(|body| body.get(name));
     let found = found.map_or_else(|| "no such member".to_owned(), Value::to_string);
     let at = pointer::join("", name);
@@ -173,7 +173,11 @@ fn compare_member(checked: &mut Checked, exchange: &Arc<Exchange>, name: &str, w
 }
 
 /// Checks that one of the stored records has these fields.
-fn compare_record(checked: &mut Checked, exchange: &Arc<Exchange>, wanted: &Map<String, Value>) {
+fn compare_record(
+    checked: &mut Examination,
+    exchange: &Arc<Exchange>,
+    wanted: &Map<String, Value>,
+) {
     checked.count_item();
     let stored = exchange.success_object().and_then(stored);
     let rows = stored.map(known_rows).unwrap_or_default();
@@ -213,7 +217,7 @@ fn difference(row: Row<'_>, wanted: &Map<String, Value>) -> Option<(String, Stri
 type PresenceTest = fn(&Arc<Exchange>) -> Option<bool>;
 
 async fn check_presence(context: &Context) -> Findings {
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for (what, request, is_present) in named_data(context) {
         let exchange = context.node.send(request).await?;
         let Some(is_there) = is_present(&exchange) else {

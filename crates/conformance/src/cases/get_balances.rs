@@ -23,7 +23,7 @@ use crate::{
         token_holders_request, wallet_balances_request,
     },
     checks::{
-        Checked, Decoding, Finding, Findings, check_json_responses, contents, controls, never,
+        Decoding, Examination, Finding, Findings, check_json_responses, contents, controls, never,
         objects, refused, sample_schema, steady,
     },
     context::Context,
@@ -281,7 +281,7 @@ fn amount_needed(text: &str) -> Result<(), String> {
 
 fn balance(spec: &Spec, responses: &[Arc<Exchange>]) -> Findings {
     let validator = sample_schema(spec, Sample::TokenBalance)?;
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for (exchange, body) in contents(responses)? {
         findings.count_item();
         let carried = carried(body);
@@ -342,21 +342,21 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         .await?;
     let Some(body) = exchange.success_object() else {
         // The specification does not define whether a request for unknown data is an error.
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     };
     let what = match carried(body) {
         Some((_, Value::Number(number))) if number.is_i64() || number.is_u64() => {
             if number.as_u64() == Some(0) {
-                return Ok(Checked::passed());
+                return Ok(Examination::passed());
             }
             "the node reports a balance of a token that does not exist".to_owned()
         }
         Some((name, Value::Null)) => format!("a zero balance is returned as {name}: null"),
-        _ if is_refusal(body) => return Ok(Checked::passed()),
+        _ if is_refusal(body) => return Ok(Examination::passed()),
         _ => "a zero balance is not a number".to_owned(),
     };
     let expected = "an integer balance, 0";
-    Ok(Checked::failed(
+    Ok(Examination::failed(
         Finding::new(&exchange, what, expected, exchange.excerpt(160)).at("/balance"),
     ))
 }
@@ -442,7 +442,7 @@ async fn compare(
     if holdings.is_empty() {
         return unknown(NO_LIST);
     }
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     let (mut judged, mut moves) = (false, false);
     for (pair, listed) in &holdings {
         // Another case checks a response without a balance.

@@ -20,7 +20,7 @@ use crate::{
         is_row_form, reported_index,
     },
     checks::{
-        BlockCheck, CheckResult, CheckScope, Checked, Decoding, Field, Finding, Findings,
+        BlockCheck, CheckResult, CheckScope, Decoding, Examination, Field, Finding, Findings,
         check_json_responses, controls, never, refused,
     },
     context::Context,
@@ -413,12 +413,12 @@ async fn index_zero(context: &Context) -> Findings {
     // An endpoint without blocks has no block 0 either.
     controls(context, "get-block").await?;
     let Some(block) = exchange.success_object().filter(|block| is_block(block)) else {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     };
     // Another case reports a node with the same difference in all indexes.
     let wanted = context.discovered.offset.unwrap_or_default();
     let actual = match reported_index(block) {
-        Some(index) if index == wanted => return Ok(Checked::passed()),
+        Some(index) if index == wanted => return Ok(Examination::passed()),
         Some(index) => format!("index {index}"),
         None => {
             let blocks = &context.discovered.blocks;
@@ -427,13 +427,13 @@ async fn index_zero(context: &Context) -> Findings {
                 .find(|(index, known)| *index != 0 && known.success_object() == Some(block));
             match known {
                 Some((index, _)) => format!("the response for index {index}"),
-                None => return Ok(Checked::passed()),
+                None => return Ok(Examination::passed()),
             }
         }
     };
     let what = "the response for index 0 is another block";
     let expected = "block 0, or none";
-    Ok(Checked::failed(
+    Ok(Examination::failed(
         Finding::new(&exchange, what, expected, actual).at("/index"),
     ))
 }

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     api::{Members, Sample, trust_request},
     checks::{
-        Checked, Decoding, Field, Finding, Findings, NOTHING_EXAMINED, check_json_responses,
+        Decoding, Examination, Field, Finding, Findings, NOTHING_EXAMINED, check_json_responses,
         is_missing, never, refused, steady,
     },
     context::Context,
@@ -180,7 +180,7 @@ async fn responds(context: &Context) -> Findings {
     check_json_responses(&responses)
 }
 
-fn status_success(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+fn status_success(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examination) {
     let Some(status) = body.get("status").and_then(Value::as_str) else {
         return;
     };

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     api::{Sample, is_block, is_empty, is_json, is_nothing, is_refusal},
-    checks::{Checked, Finding, Findings, objects},
+    checks::{Examination, Finding, Findings, objects},
     context::Context,
     http::{Exchange, InconclusiveReason, Request},
 };
@@ -155,8 +155,8 @@ async fn content_type(context: &Context) -> Findings {
 }
 
 /// Checks the content types of JSON responses.
-pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
-    let mut findings = Checked::default();
+pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Examination {
+    let mut findings = Examination::default();
     for exchange in exchanges {
         findings.count_item();
         let media = exchange.content_type.as_deref();
@@ -179,7 +179,7 @@ const ACCEPT: [&str; 2] = ["*/*", "application/json, text/plain, */*"];
 
 async fn accept(context: &Context) -> Findings {
     let blocks = objects(context, Sample::Blocks).await?;
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     let is_known = |block: &&Arc<Exchange>| block.success_object().is_some_and(is_block);
     let Some(known) = blocks.iter().find(is_known) else {
         return Ok(checked);
@@ -208,7 +208,7 @@ const WITH_PARAMETERS: [Sample; 4] = [
 ];
 
 async fn equal_queries(context: &Context) -> Findings {
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     let carries_value = |exchange: &Exchange| {
         let body = exchange.success_object();
         body.is_some_and(|body| !is_nothing(body) && !is_refusal(body))
@@ -247,7 +247,7 @@ async fn equal_queries(context: &Context) -> Findings {
 }
 
 async fn missing_parameter(context: &Context) -> Findings {
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     let operations = context.spec.operations(View::Documented);
     for sample in WITH_PARAMETERS {
         let operation = operations
@@ -313,7 +313,7 @@ async fn responds(context: &Context) -> Findings {
         let reason = format!("no request to {} succeeded", request.path);
         return unknown(reason);
     }
-    let mut checked = Checked::passed();
+    let mut checked = Examination::passed();
     for request in working {
         checked.count_item();
         if let Err(reason) = context.send_alone(request).await? {
@@ -329,7 +329,7 @@ async fn responds(context: &Context) -> Findings {
 async fn no_retries(context: &Context) -> Findings {
     let log = context.node.log();
     let Some(error) = &log.first_error else {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     };
     let what = format!(
         "{} of {} requests were repeated after a {}",
@@ -339,7 +339,7 @@ async fn no_retries(context: &Context) -> Findings {
     );
     let expected = "a response without a server error the first time";
     let finding = Finding::new(error, what, expected, error.summary());
-    Ok(Checked::failed(finding))
+    Ok(Examination::failed(finding))
 }
 
 async fn success_status(context: &Context) -> Findings {
@@ -349,5 +349,5 @@ async fn success_status(context: &Context) -> Findings {
         let what = "a successful response has another status than 200";
         Finding::new(exchange, what, "200", exchange.status.to_string())
     });
-    Ok(Checked::of(all.len(), findings))
+    Ok(Examination::of(all.len(), findings))
 }

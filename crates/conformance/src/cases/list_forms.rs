@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     api::{Sample, listed_amounts},
-    checks::{Checked, Finding, NOTHING_EXAMINED, ObjectCheck},
+    checks::{Examination, Finding, NOTHING_EXAMINED, ObjectCheck},
     http::Exchange,
 };
 
@@ -50,7 +50,7 @@ const fn of_lists(check: ObjectCheck) -> Check {
 }
 
 /// Checks that a list carries something. The specification does not show its shape.
-fn lists_carry_balances(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+fn lists_carry_balances(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examination) {
     checked.count_item();
     if carried(body).is_none_or(|(_, value)| value.is_null()) {
         let what = "the response has no balances";
@@ -59,7 +59,7 @@ fn lists_carry_balances(exchange: &Arc<Exchange>, body: &Value, checked: &mut Ch
     }
 }
 
-fn list_amounts(exchange: &Arc<Exchange>, _: &Value, checked: &mut Checked) {
+fn list_amounts(exchange: &Arc<Exchange>, _: &Value, checked: &mut Examination) {
     for (place, amount) in listed_amounts(exchange).into_iter().flatten() {
         checked.count_item();
         if amount.decode::<Option<Integer>>().is_err() {

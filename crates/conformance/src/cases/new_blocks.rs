@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample, requested_index},
-    checks::{Checked, Finding, Findings, Memory, PreparedCheck},
+    checks::{Examination, Finding, Findings, Memory, PreparedCheck},
     context::Context,
 };
 
@@ -102,7 +102,7 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     if new.is_empty() {
         return unknown("no block was found since the claim was submitted");
     }
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     let cases = block_cases()
         .into_iter()
         .filter(|case| case.level == level && !ABOUT_TRANSACTIONS.contains(&case.id));

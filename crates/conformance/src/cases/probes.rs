@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     api::{PROBED_PATHS, Probe, Sample, Tier, carried, reported_index},
-    checks::{Checked, Finding, Findings, controls, described, has_same_content, objects},
+    checks::{Examination, Finding, Findings, controls, described, has_same_content, objects},
     context::{Context, Probed},
     http::{Exchange, InconclusiveReason},
 };
@@ -250,7 +250,7 @@ async fn check_only_requested(
             found.add(probe, finding);
         }
     }
-    Ok(Checked::of(examined, found.into_findings()))
+    Ok(Examination::of(examined, found.into_findings()))
 }
 
 fn other_block(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Option<String> {
@@ -344,7 +344,7 @@ async fn no_crash(context: &Context, path: &'static str) -> Findings {
             found.add(probe, finding);
         }
     }
-    Ok(Checked::of(examined, found.into_findings()))
+    Ok(Examination::of(examined, found.into_findings()))
 }
 
 /// Checks that the node's responses after all probes are the same as before.
@@ -353,7 +353,7 @@ async fn unchanged(context: &Context) -> Findings {
         // Other cases report faults in these responses.
         let _ = context.probing.of(path).await;
     }
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for sample in [Sample::Blocks, Sample::ContractState, Sample::TrustScore] {
         let Ok(responses) = objects(context, sample).await else {
             continue;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     api::{is_missing_endpoint, message},
-    checks::{Checked, Finding, Findings, Reply, ReplyVerdict, judge, signed_transaction},
+    checks::{Examination, Finding, Findings, Reply, ReplyVerdict, judge, signed_transaction},
     context::{Alteration, Context, Refusal},
     http::{Exchange, InconclusiveReason},
 };
@@ -290,7 +290,7 @@ pub(crate) const CASES: &[Case] = &[
 async fn refuses(context: &Context, refusals: impl IntoIterator<Item = Refusal>) -> Findings {
     let submissions = &context.submissions;
     let control = submissions.control().await;
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     let mut unproven = None;
     let mut is_decided = false;
     for refusal in refusals {

@@ -27,7 +27,7 @@ use crate::{
         submitted_code,
     },
     checks::{
-        Checked, Decoding, Field, Finding, Findings, MAX_FINDINGS, Reply, check_json_responses,
+        Decoding, Examination, Field, Finding, Findings, MAX_FINDINGS, Reply, check_json_responses,
         refused_in_blocks,
     },
     context::{Context, Refusal},
@@ -331,7 +331,7 @@ async fn responds(context: &Context) -> Findings {
     {
         let what = "the endpoint does not exist: every response to a submission shows that";
         let expected = "a response to a submission";
-        return Ok(Checked::failed(Finding::new(
+        return Ok(Examination::failed(Finding::new(
             first,
             what,
             expected,
@@ -388,7 +388,7 @@ async fn not_stored(context: &Context) -> Findings {
         );
     }
     let blocks = context.submissions.later_blocks().await?;
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     checked.findings.extend(refused_in_blocks(&codes, &blocks));
     for (contract, asset) in claims {
         let state = contract_state_request(&contract, &asset);
@@ -414,13 +414,13 @@ async fn wrong_method(context: &Context) -> Findings {
     if !response.success_object().is_some_and(submitted) {
         let control = context.submissions.control().await?;
         // A missing or broken endpoint refuses every method.
-        return Ok(Checked::of(
+        return Ok(Examination::of(
             usize::from(Reply::of(&response) != Reply::of(&control)),
             None,
         ));
     }
     let what = "the response to a GET is that to a submission";
-    Ok(Checked::failed(Finding::new(
+    Ok(Examination::failed(Finding::new(
         &response,
         what,
         "a refusal",
@@ -429,7 +429,7 @@ async fn wrong_method(context: &Context) -> Findings {
 }
 
 async fn no_crash(context: &Context) -> Findings {
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for refusal in Refusal::all() {
         let Ok(response) = context.submissions.refusal(refusal).await else {
             // The submission's own case reports the missing response.

@@ -12,7 +12,7 @@ use super::{
     evidence::Evidence,
     field::Field,
     field_check::{check_places, compiled, sample_schema},
-    finding::{Checked, Finding, Findings},
+    finding::{Examination, Finding, Findings},
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample},
@@ -205,7 +205,7 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     if all.findings.is_empty() && all.count < check.least {
         return Err(InconclusiveReason::NoSample(check.otherwise.to_owned()));
     }
-    Ok(Checked {
+    Ok(Examination {
         examined: all.count,
         findings: all.findings,
     })

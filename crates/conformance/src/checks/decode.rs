@@ -7,7 +7,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{
     field_check::sample_schema,
-    finding::{Checked, Finding, Findings},
+    finding::{Examination, Finding, Findings},
     json_response::{contents, first_duplicate},
 };
 use crate::{
@@ -36,7 +36,7 @@ pub(crate) fn decodes(
     let validator = sample_schema(spec, sample)?;
     // The response of `/call-sc` has no documented shape, so its schema guarantees nothing.
     let promised = sample != Sample::CallSc;
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for (exchange, _) in contents(responses)? {
         findings.count_item();
         if let Some(finding) = decodes_one(exchange, decoding, &validator, promised)? {

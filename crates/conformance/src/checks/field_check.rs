@@ -13,7 +13,7 @@ use super::{
     check_result::CheckResult,
     field::Field,
     fields::FIELDS,
-    finding::{Checked, Finding, Findings},
+    finding::{Examination, Finding, Findings},
 };
 use crate::{
     api::{Sample, is_row_form, reported_index},
@@ -39,7 +39,7 @@ pub(crate) fn check_field(spec: &Spec, field: &Field, responses: &[Arc<Exchange>
     if result.count == 0 {
         return Err(InconclusiveReason::NoSample(NEVER_SEEN.to_owned()));
     }
-    Ok(Checked {
+    Ok(Examination {
         examined: result.count,
         findings: result.findings,
     })

@@ -86,14 +86,14 @@ impl Finding {
 ///
 /// A check that examined nothing does not pass: the engine makes its case inconclusive.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
+pub(crate) struct Examination {
     /// Number of examined items.
     pub(crate) examined: u64,
     /// The mismatches.
     pub(crate) findings: Vec<Finding>,
 }
 
-impl Checked {
+impl Examination {
     /// One item was examined, and is right.
     pub(crate) const fn passed() -> Self {
         Self {
@@ -142,4 +142,4 @@ impl Checked {
 
 /// The result of a check, or the reason why there is none. The check passed if it examined
 /// something and has no findings.
-pub(crate) type Findings = Result<Checked, InconclusiveReason>;
+pub(crate) type Findings = Result<Examination, InconclusiveReason>;

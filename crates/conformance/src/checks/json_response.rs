@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::finding::{Checked, Finding, Findings};
+use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{Sample, is_empty},
     context::Context,
@@ -158,7 +158,7 @@ pub(crate) fn check_json_responses(responses: &[Arc<Exchange>]) -> Findings {
             let says_nothing =
                 |response: &&Arc<Exchange>| response.success_object().is_some_and(is_empty);
             let examined = responses.iter().filter(|response| !says_nothing(response));
-            Ok(Checked::of(examined.count(), findings))
+            Ok(Examination::of(examined.count(), findings))
         }
     }
 }
@@ -169,7 +169,7 @@ pub(crate) async fn check_sample_responses(context: &Context, sample: Sample) ->
 }
 
 /// Checks one JSON object, the content of a response.
-pub(crate) type ObjectCheck = fn(&Arc<Exchange>, &Value, &mut Checked);
+pub(crate) type ObjectCheck = fn(&Arc<Exchange>, &Value, &mut Examination);
 
 /// The reason of an inconclusive case that has no reason of its own.
 pub(crate) const NOTHING_EXAMINED: &str = "the node sent nothing that the case could check";
@@ -181,7 +181,7 @@ pub(crate) async fn check_objects(
     check: ObjectCheck,
     otherwise: &str,
 ) -> Findings {
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for sample in samples {
         for (exchange, body) in contents(&context.sample(*sample).await?)? {
             check(exchange, body, &mut checked);

@@ -10,7 +10,7 @@
 
 use std::{fs, path::Path};
 
-use super::finding::{Checked, Finding, Findings};
+use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{reindented, shape_of},
     context::{Context, Difference, SnapshotStore},
@@ -83,8 +83,8 @@ pub(crate) async fn check_pinned(
             .map_err(|error| InconclusiveReason::Harness(format!("no place for a copy: {error}")))?
     };
     match store.compare(name, &text) {
-        Ok(()) => Ok(Checked::passed()),
-        Err(Difference::Other(expected)) => Ok(Checked::failed(Finding::new(
+        Ok(()) => Ok(Examination::passed()),
+        Err(Difference::Other(expected)) => Ok(Examination::failed(Finding::new(
             &exchange,
             format!("the response differs from the baseline {}", file.display()),
             expected,
@@ -112,7 +112,7 @@ fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Fin
     fs::write(file, text).map_err(|error| {
         InconclusiveReason::Harness(format!("{} can't be written: {error}", file.display()))
     })?;
-    Ok(Checked::passed())
+    Ok(Examination::passed())
 }
 
 /// Describes a response as text for a diff: how it is pinned, the request, status, content type and body.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::finding::{Checked, Finding, Findings};
+use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{Sample, is_block, is_empty, is_missing_endpoint, is_nothing, is_refusal},
     context::Context,
@@ -26,7 +26,7 @@ pub(crate) async fn refused(
     let exchange = context.node.send(request).await?;
     let is_harmless = |value: &Value| is_nothing(value) || is_refusal(value) || harmless(value);
     if exchange.is_success() && exchange.json().is_ok_and(|value| !is_harmless(value)) {
-        return Ok(Checked::failed(Finding::new(
+        return Ok(Examination::failed(Finding::new(
             &exchange,
             format!("{what} gets the same response as a valid request"),
             "a refusal",
@@ -39,7 +39,7 @@ pub(crate) async fn refused(
             "/{operation} sent the same response to a valid request as to {what}"
         )));
     }
-    Ok(Checked::passed())
+    Ok(Examination::passed())
 }
 
 /// Whether two responses are the same.

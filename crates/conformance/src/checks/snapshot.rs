@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{
     field_check::compiled,
-    finding::{Checked, Finding, Findings},
+    finding::{Examination, Finding, Findings},
     json_response::contents,
 };
 use crate::{
@@ -70,11 +70,11 @@ pub(crate) fn check_snapshot(
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let name = name_of(sample);
     let Some((exchange, _)) = objects.first() else {
-        return Ok(Checked::default());
+        return Ok(Examination::default());
     };
     match snapshots.compare(name, &text) {
-        Ok(()) => Ok(Checked::passed()),
-        Err(Difference::Other(expected)) => Ok(Checked::failed(Finding::new(
+        Ok(()) => Ok(Examination::passed()),
+        Err(Difference::Other(expected)) => Ok(Examination::failed(Finding::new(
             exchange,
             format!(
                 "the shape of the response differs from the snapshot {}",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    finding::{Checked, Finding, Findings},
+    finding::{Examination, Finding, Findings},
     json_response::objects,
 };
 use crate::{
@@ -22,17 +22,17 @@ const MAX_READS: u32 = 4;
 pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     // The last response. Most other requests are about the first.
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
-        return Ok(Checked::default());
+        return Ok(Examination::default());
     };
     if first.success_object().is_some_and(is_empty) {
-        return Ok(Checked::default());
+        return Ok(Examination::default());
     }
     let described = described(context, sample);
     let same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
     let counts = |name: &str, value: &Value| is_about_the_chain(name, value, &described);
     let mut before = context.node.send(first.request.clone()).await?;
     if same(&before, &first) {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let mut height = Height::found(context);
     let mut no_block_since = context.discovered.tip.is_some() && height.stands(context).await?;
@@ -40,20 +40,20 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         let after = context.node.send(first.request.clone()).await?;
         if same(&after, &before) {
             if !(no_block_since && height.stands(context).await?) {
-                return Ok(Checked::passed());
+                return Ok(Examination::passed());
             }
             let what = "the response changed, although no block was made in between";
-            return Ok(Checked::failed(changed(what, &first, &after, counts)));
+            return Ok(Examination::failed(changed(what, &first, &after, counts)));
         }
         no_block_since = false;
         // The effects of a block may show shortly after the block itself.
         let again = context.node.send(first.request.clone()).await?;
         if same(&again, &after) {
-            return Ok(Checked::passed());
+            return Ok(Examination::passed());
         }
         if height.stands(context).await? {
             let what = "the response differs each time the same request is sent";
-            return Ok(Checked::failed(changed(what, &before, &after, counts)));
+            return Ok(Examination::failed(changed(what, &before, &after, counts)));
         }
         before = again;
     }

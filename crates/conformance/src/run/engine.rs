@@ -24,7 +24,7 @@ use super::{
 use crate::{
     api::{Tier, block_request},
     cases::{Case, CaseResult},
-    checks::{Checked, Findings, MAX_FINDINGS, NOTHING_EXAMINED},
+    checks::{Examination, Findings, MAX_FINDINGS, NOTHING_EXAMINED},
     context::{Context, DoneSweep, Samples, SigningWallet, SnapshotStore, Submitting},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
@@ -457,14 +457,14 @@ impl Running {
 
 fn case_result(case: Case, found: Findings) -> CaseResult {
     match found {
-        Ok(Checked {
+        Ok(Examination {
             examined: 0,
             findings,
         }) if findings.is_empty() => CaseResult {
             inconclusive: Some(InconclusiveReason::NoSample(NOTHING_EXAMINED.to_owned())),
             ..CaseResult::not_run(case, Outcome::Inconclusive)
         },
-        Ok(Checked { mut findings, .. }) => {
+        Ok(Examination { mut findings, .. }) => {
             let unlisted = findings.len().saturating_sub(MAX_FINDINGS);
             findings.truncate(MAX_FINDINGS);
             findings.shrink_to_fit();
