@@ -37,6 +37,25 @@ fn host() -> String {
 
 const PROGRAMS: [&str; 3] = ["devnode", "nodectl", "nodeproof"];
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Returns where `cargo binstall` finds the archive and the program in it, by a crate's metadata.
+fn binstall(krate: &str, program: &str) -> [String; 2] {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../crates/{krate}/Cargo.toml"));
+    let text = fs::read_to_string(path).expect("a manifest");
+    let manifest: toml::Table = text.parse().expect("TOML");
+    let metadata = &manifest["package"]["metadata"]["binstall"];
+    ["pkg-url", "bin-dir"].map(|name| {
+        let template = metadata[name].as_str().expect("text");
+        template
+            .replace("{ repo }", "")
+            .replace("{ version }", VERSION)
+            .replace("{ target }", &host())
+            .replace("{ bin }", program)
+            .replace("{ binary-ext }", "")
+    })
+}
+
 /// Packs the programs in a folder.
 fn pack(folder: &Path, out: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_xtask"))
@@ -60,10 +79,19 @@ fn an_archive_has_programs_that_run_and_all_that_goes_with_them() {
         .expect("a name")
         .to_str()
         .expect("text");
-    assert_eq!(
-        name,
-        format!("nodeproof-{}-{}.tar.gz", env!("CARGO_PKG_VERSION"), host())
-    );
+    assert_eq!(name, format!("nodeproof-{VERSION}-{}.tar.gz", host()));
+
+    for (krate, program) in [
+        ("devnode", "devnode"),
+        ("cli", "nodectl"),
+        ("conformance", "nodeproof"),
+    ] {
+        let expected = [format!("/releases/download/v{VERSION}/{name}"), {
+            let folder = name.trim_end_matches(".tar.gz");
+            format!("{folder}/{program}")
+        }];
+        assert_eq!(binstall(krate, program), expected);
+    }
 
     succeeds("sha256sum", &["--check", "SHA256SUMS"], out.path());
     succeeds("tar", &["-xzf", name], out.path());
