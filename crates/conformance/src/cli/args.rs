@@ -185,7 +185,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
 
-    /// Record new parts of the baseline, and leave differences for `cargo insta review`.
+    /// Record what is not in the baseline yet. What differs is written beside it, to .snap.new files.
     #[arg(long, requires = "baseline")]
     pub record: bool,
 
