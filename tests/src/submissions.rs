@@ -264,6 +264,14 @@ pub fn refusing(change: fn(&mut Value)) -> Fault {
     })
 }
 
+/// Whether a request is for the record of a claim of a conformance run.
+#[must_use]
+pub fn is_for_a_claim(request: &RecordedRequest) -> bool {
+    // One asset ID has only digits.
+    let names = ["conformance-", "unique_value=00"];
+    request.path == "/sc-state" && names.iter().any(|name| request.query.contains(name))
+}
+
 /// Changes the transactions of each block that contains a claim of a conformance run.
 pub fn in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
     Arc::new(move |request, response| {
@@ -300,7 +308,7 @@ pub fn refused_asset(request: &RecordedRequest) -> Option<String> {
     right.then(|| params["asset_id"].as_str().map(ToOwned::to_owned))?
 }
 
-/// Takes more from the wallet than a good node does. The extra amount depends on the numbers of
+/// Takes more from the wallet than a good node does, in single balances and in lists. The extra amount depends on the numbers of
 /// submitted and of refused claims so far.
 #[derive(Debug)]
 pub struct Charging {
@@ -330,13 +338,19 @@ impl StatefulFault for Charging {
         if refused_asset(request).is_some() {
             counts.1 += 1;
         }
-        if !request.query.contains("TOKEN_IN_WALLET") || request.query.contains("ALL_TOKENS") {
+        if request.path != "/get-balances" {
             return response;
         }
         let taken = (self.more)(counts.0, counts.1);
         response.with_json(|response| {
-            if let Some(balance) = response["balance"].as_i64() {
-                response["balance"] = json!(balance - taken);
+            let balances = match &mut response["balance"] {
+                Value::Array(list) => list.iter_mut().map(|entry| &mut entry["balance"]).collect(),
+                single => vec![single],
+            };
+            for balance in balances {
+                if let Some(held) = balance.as_i64() {
+                    *balance = json!(held - taken);
+                }
             }
         })
     }

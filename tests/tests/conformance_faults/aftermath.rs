@@ -1,23 +1,28 @@
 //! The write tier: what happens after a claim, in new blocks and elsewhere.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
 
-use axum::http::StatusCode;
+use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
-    faults::{SeededFault, StatefulFault, change_json, remove, set, stateful},
+    faults::{
+        FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response, remove, set,
+        stateful,
+    },
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
-    submissions::{RefusedInBlocks, SUBMIT, in_blocks, kind_of_submission, refused_asset},
+    submissions::{
+        RefusedInBlocks, SUBMIT, in_blocks, is_for_a_claim, kind_of_submission, refused_asset,
+    },
 };
 use serde_json::{Value, json};
 
-use crate::{blocks::BLOCK, records::STATE};
+use crate::{blocks::BLOCK, records::STATE, submit_transaction::typed};
 
 pub(crate) fn faults() -> Vec<SeededFault> {
     seeded_faults! {
@@ -54,16 +59,62 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "a claim's record can be read only once", stateful(ReadOnce::default())
             => ["submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {
-            if !request.query.contains("unique_value=conformance-") {
+            if !is_for_a_claim(request) {
                 set(response, "/value/7", json!("changed"));
                 set(response, "/data/7", json!("changed"));
             }
         }) => ["submit-transaction/claim-changes-no-other-record"];
         "other records can't be read after a claim", after_a_claim(|request, response| {
-            if !request.query.contains("unique_value=conformance-") {
+            if !is_for_a_claim(request) {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-changes-no-other-record"];
+        "the record of a new claim is another one in its second member", new_record(|value| {
+            set(value, "/data/7", json!("changed"));
+        }) => ["sc-state/new-records"];
+        "a new claim's record comes with another asset's", new_record(|value| {
+            let mut other = value["value"].clone();
+            set(&mut other, "/1", json!("another asset"));
+            let both = json!([value["value"].take(), other]);
+            value["data"] = both;
+            value["value"] = value["data"][0].clone();
+        }) => ["sc-state/new-records", "sc-state/new-records-as-expected"];
+        "the response with a new claim's record has a duplicate member", change_response(STATE, |request, response| {
+            if !is_for_a_claim(request) { return response }
+            let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"status\":\"\",", 1);
+            response.with_body(text)
+        }) => ["sc-state/new-records"];
+        "new records are found under every contract", stateful(ForEveryValue::of("contract_address="))
+            => ["sc-state/new-records"];
+        "new records are found in every column", stateful(ForEveryValue::of("unique_column="))
+            => ["sc-state/new-records"];
+        "the response with a new claim's record has no value", new_record(|value| remove(value, "", "value"))
+            => ["sc-state/new-records-as-expected"];
+        "the response with a new claim's record has Content-Type text/plain", change_response(STATE, |request, response| {
+            if is_for_a_claim(request) { typed(response, "text/plain") } else { response }
+        }) => ["sc-state/new-records-as-expected"];
+        "new records have lists as arrays, and older ones as text", new_record(|value| {
+            for place in ["/value/5", "/value/6", "/data/5", "/data/6"] {
+                let list = value.pointer(place).and_then(Value::as_str).map(serde_json::from_str);
+                if let Some(Ok(list)) = list {
+                    set(value, place, list);
+                }
+            }
+        }) => ["sc-state/new-records-as-expected"];
+        "the list of a wallet's balances never changes after the first request", stateful(FirstResponseToEach::new(
+            |request| request.query.contains("ALL_TOKENS_IN_WALLET")
+        )) => ["submit-transaction/fee-in-lists"];
+        "the list of a token's holders never changes after the first request", stateful(FirstResponseToEach::new(
+            |request| request.query.contains("ALL_WALLETS_FOR_TOKEN")
+        )) => ["submit-transaction/fee-in-lists"];
+        "the list of a token's holders lacks the wallet after a claim", after_payment(|list, payer| {
+            list.retain(|entry| entry["wallet"] != payer);
+        }) => ["submit-transaction/fee-in-lists"];
+        "a claim also takes the fee from other wallets", after_payment(|list, payer| {
+            for entry in list.iter_mut().filter(|entry| entry["wallet"] != payer) {
+                entry["balance"] = json!(entry["balance"].as_i64().unwrap_or_default() - 1_000_000);
+            }
+        }) => ["submit-transaction/fee-paid-by-no-other"];
     }
 }
 
@@ -92,6 +143,91 @@ impl StatefulFault for AfterAClaim {
     }
 }
 
+/// Changes the responses with the record of a run's claim.
+fn new_record(change: fn(&mut Value)) -> Fault {
+    change_json(STATE, move |request, response| {
+        if is_for_a_claim(request) && !response["value"].is_null() {
+            change(response);
+        }
+    })
+}
+
+/// Also returns the record of each new claim for every other value of a parameter.
+struct ForEveryValue {
+    parameter: &'static str,
+    records: Mutex<BTreeMap<Vec<String>, Bytes>>,
+}
+
+impl ForEveryValue {
+    fn of(parameter: &'static str) -> Self {
+        Self {
+            parameter,
+            records: Mutex::default(),
+        }
+    }
+}
+
+impl StatefulFault for ForEveryValue {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let Ok(mut records) = self.records.lock() else {
+            return response;
+        };
+        if !is_for_a_claim(request) {
+            return response;
+        }
+        let parts = request.query.split('&').map(ToOwned::to_owned);
+        let mut others: Vec<_> = parts
+            .filter(|part| !part.starts_with(self.parameter))
+            .collect();
+        others.sort();
+        let has_record = !String::from_utf8_lossy(&response.body).contains("null");
+        if response.status == StatusCode::OK && has_record {
+            records.insert(others, response.body.clone());
+            return response;
+        }
+        match records.get(&others) {
+            Some(body) => response.with_status(StatusCode::OK).with_body(body.clone()),
+            None => response,
+        }
+    }
+}
+
+/// Changes the list of a token's holders once a claim was submitted. The change gets the wallet that pays.
+fn after_payment(change: fn(&mut Vec<Value>, &str)) -> Fault {
+    stateful(AfterPayment {
+        change,
+        payer: Mutex::default(),
+    })
+}
+
+struct AfterPayment {
+    change: fn(&mut Vec<Value>, &str),
+    payer: Mutex<Option<String>>,
+}
+
+impl StatefulFault for AfterPayment {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let Ok(mut payer) = self.payer.lock() else {
+            return response;
+        };
+        if request.path == SUBMIT && kind_of_submission(request) == "claim" {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            let signer = body.pointer("/transaction/specific_data/signers/0");
+            *payer = signer.and_then(Value::as_str).map(ToOwned::to_owned);
+        }
+        match &*payer {
+            Some(payer) if request.query.contains("ALL_WALLETS_FOR_TOKEN") => {
+                response.with_json(|value| {
+                    if let Some(Value::Array(list)) = value.get_mut("balance") {
+                        (self.change)(list, payer);
+                    }
+                })
+            }
+            _ => response,
+        }
+    }
+}
+
 /// Returns the record of each new claim once, and then no record.
 #[derive(Default)]
 struct ReadOnce(Mutex<BTreeSet<String>>);
@@ -101,7 +237,7 @@ impl StatefulFault for ReadOnce {
         let Ok(mut read) = self.0.lock() else {
             return response;
         };
-        if request.path != STATE || !request.query.contains("unique_value=conformance-") {
+        if !is_for_a_claim(request) {
             return response;
         }
         response.with_json(|value| {

@@ -17,13 +17,13 @@ use integration_tests::{
     proxy::{Fault, Proxy, RecordedRequest, Response},
     seeded_faults,
     submissions::{
-        Charging, KnowsCodes, SUBMIT, building, in_blocks, kind_of_submission, options,
-        refused_asset, stranger,
+        Charging, KnowsCodes, SUBMIT, building, in_blocks, is_for_a_claim, kind_of_submission,
+        options, refused_asset, stranger,
     },
     watch::check,
 };
 use nodeproof_client::VerificationRecord;
-use nodeproof_conformance::{Tier, report::Report};
+use nodeproof_conformance::{Options, Tier, cli::LocalNode, report::Report};
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
@@ -315,7 +315,7 @@ impl StatefulFault for NewAgain {
 /// Changes a column of the claim's record in responses.
 fn record(column: usize, new: fn() -> Value) -> Fault {
     Arc::new(move |request, response| {
-        if request.path != STATE || !request.query.contains("unique_value=conformance-") {
+        if !is_for_a_claim(request) {
             return response;
         }
         response.with_json(|value| {
@@ -346,9 +346,9 @@ fn response_if(which: fn(&RecordedRequest) -> bool, change: fn(Response) -> Resp
 }
 
 /// Changes the row of the claim in responses.
-fn row(change: fn(&mut Vec<Value>)) -> Fault {
+pub(crate) fn row(change: fn(&mut Vec<Value>)) -> Fault {
     Arc::new(move |request, response| {
-        if request.path != STATE || !request.query.contains("unique_value=conformance-") {
+        if !is_for_a_claim(request) {
             return response;
         }
         response.with_json(|value| {
@@ -362,21 +362,21 @@ fn row(change: fn(&mut Vec<Value>)) -> Fault {
 }
 
 /// Changes a value if it is a text.
-fn in_text(value: &mut Value, change: fn(&str) -> String) {
+pub(crate) fn in_text(value: &mut Value, change: fn(&str) -> String) {
     if let Some(text) = value.as_str() {
         *value = json!(change(text));
     }
 }
 
 /// Cuts a text after this number of characters.
-fn cut(value: &mut Value, length: usize) {
+pub(crate) fn cut(value: &mut Value, length: usize) {
     if let Some(text) = value.as_str() {
         *value = json!(text.chars().take(length).collect::<String>());
     }
 }
 
 /// Changes a list that is stored as its JSON text.
-fn in_list(value: &mut Value, change: fn(&mut Vec<String>)) {
+pub(crate) fn in_list(value: &mut Value, change: fn(&mut Vec<String>)) {
     if let Some(Ok(mut list)) = value.as_str().map(serde_json::from_str) {
         change(&mut list);
         *value = json!(serde_json::to_string(&list).expect("a list"));
@@ -395,7 +395,7 @@ fn row_or_none(hidden: fn(&[Value]) -> bool) -> Fault {
 /// Returns the claim's record as an object, with a change.
 fn named_record(change: fn(&mut Value)) -> Fault {
     Arc::new(move |request, response| {
-        if request.path != STATE || !request.query.contains("unique_value=conformance-") {
+        if !is_for_a_claim(request) {
             return response;
         }
         response.with_json(|value| {
@@ -479,11 +479,16 @@ impl StatefulFault for StoresBeforeBlock {
 
 /// Runs this tier against a node with this fault.
 pub(crate) async fn run(fault: Fault, allow: Tier) -> Report {
+    run_with(fault, |node| options(node, allow)).await
+}
+
+/// Runs with these options against a node with this fault.
+pub(crate) async fn run_with(fault: Fault, options: impl FnOnce(&LocalNode) -> Options) -> Report {
     // Each run has its own node: the claims of one run would be samples of the next.
     let start = xtask::conformance::start_local();
     let node = start(Network::Devnet).await.expect("a local node");
     let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-    let mut options = options(&node, allow);
+    let mut options = options(&node);
     // A fault that changes a balance after the claim must not affect the cases about balances.
     options.limits.jobs = 1;
     check(&proxy.server.base_url(), &options).await

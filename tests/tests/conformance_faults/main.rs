@@ -15,6 +15,7 @@ mod blocks;
 mod call_sc;
 mod chain;
 mod claim;
+mod claim_values;
 mod conforming;
 mod docs;
 mod facts;

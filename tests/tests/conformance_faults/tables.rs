@@ -11,7 +11,7 @@ use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{Tier, cases};
 
 use crate::{
-    aftermath, call_sc, chain, claim, docs,
+    aftermath, call_sc, chain, claim, claim_values, docs,
     facts::Facts,
     get_balances, get_block, get_trustscore_wallets, probes, requirements, sc_state,
     setup::{Setup, expect_cases, test_name},
@@ -51,6 +51,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
             submit_transaction::faults(),
         ),
         table("claim", Tier::Write, claim::faults()),
+        table("claim_values", Tier::Write, claim_values::faults()),
         table("aftermath", Tier::Write, aftermath::faults()),
     ]
 }
@@ -80,6 +81,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
                 let report = match table.tier {
                     Tier::Read => setup.report(row.fault).await,
                     Tier::Probe => probes::run(&setup.node, row.fault).await,
+                    _ if table.operation == "claim_values" => claim_values::run(row.fault).await,
                     _ => claim::run(row.fault, table.tier).await,
                 };
                 expect_cases(&caught(&report), row.failing_cases)?;

@@ -1,11 +1,10 @@
 //! The effects of an accepted claim, its block and its fee, and of the submission that was refused before it.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use nodeproof_client::{VerificationRecord, contract_call::shown_apart};
-use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
+use nodeproof_client::VerificationRecord;
 use nodeproof_report::{Aspect, Level};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     call_sc::NO_CALLS,
@@ -13,17 +12,19 @@ use super::{
     cause::{Cause, When},
     check::Check::Own,
     claim::{BASE, EARLIER_STEP, REFUSED_STORED, held},
+    claim_blocks::{as_signed, claim_in_block},
+    claim_fee::{fee_in_lists, fee_paid, other_reasons, paid_by_no_other},
     claim_record::found,
+    get_balances::{NO_BALANCES, NO_LISTS},
     inconclusive::unknown,
     sc_state::{self, NO_STATE},
     submit_transaction::NO_RESPONSES,
 };
 use crate::{
     api::{
-        FirstDifference, InBlock, in_block, is_valid, lists_transactions, member_named, requested,
-        stored, submitted_code, times_in_block,
+        in_block, is_valid, lists_transactions, member_named, requested, stored, submitted_code,
     },
-    checks::{Checked, Finding, Findings, changed, refused_in_blocks, signed_transaction},
+    checks::{Checked, Finding, Findings, changed, refused_in_blocks},
     context::{Context, Refused, Settled},
     http::{Exchange, InconclusiveReason},
 };
@@ -72,7 +73,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-in-block",
         level: Level::Should,
         requirements: &["BLOCK-7"],
-        checks: "A later block has the claim's `trans_code` among its transactions. No claim is in the blocks more than once.",
+        checks: "A later block has the `trans_code` of each claim among its transactions. No claim is in the blocks more than once.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
         check: Own(|c| Box::pin(claim_in_block(c))),
@@ -82,7 +83,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-in-block-as-signed",
         level: Level::Should,
         requirements: &["BLOCK-7"],
-        checks: "The transaction in the block has the values that were signed, and only that signature.",
+        checks: "The transaction of each claim in a block has the values that were signed, and only that signature.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
         check: Own(|c| Box::pin(as_signed(c))),
@@ -92,10 +93,62 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/fee-paid",
         level: Level::Should,
         requirements: &["TX-5"],
-        checks: "The wallet's balance goes down by exactly the fee.",
+        checks: "The wallet's balance goes down by exactly the fee of each claim.",
         example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
         matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
         check: Own(|c| Box::pin(fee_paid(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-in-lists",
+        level: Level::Should,
+        requirements: &["BALANCE-3", "BALANCE-4", "TX-5"],
+        checks: "`ALL_TOKENS_IN_WALLET` and `ALL_WALLETS_FOR_TOKEN` show the wallet's balance after the claims, within `--settle-timeout`. Lists of an unknown form are not compared.",
+        example: Example::Text(
+            "Balance: 4000000. In the list of the wallet: 4000000. In the list of the token: 4000000.",
+        ),
+        matters: "A list from before a payment shows money that is spent.",
+        aspect: Aspect::Consistency,
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            NO_BALANCES,
+            NO_LISTS,
+            Cause::new(
+                &[
+                    "get-balances/lists-agree",
+                    "get-balances/wallet-address",
+                    "get-balances/token-code",
+                    "submit-transaction/fee-paid",
+                ],
+                When::Always,
+            ),
+            EARLIER_STEP,
+            REFUSED_STORED,
+        ],
+        check: Own(|c| Box::pin(fee_in_lists(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/fee-paid-by-no-other",
+        level: Level::Should,
+        requirements: &["TX-5", "BALANCE-4"],
+        checks: "In `ALL_WALLETS_FOR_TOKEN`, no other wallet's balance goes down with the claim. The case is inconclusive if a block since then may explain a change.",
+        example: Example::Text(
+            "Balance of another wallet before: 5000000. Balance after: 5000000.",
+        ),
+        matters: "A wallet agrees to a fee by its signature. Nobody else has agreed to it.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            NO_LISTS,
+            Cause::new(&["get-balances/lists-agree"], When::Always),
+            EARLIER_STEP,
+            REFUSED_STORED,
+        ],
+        check: Own(|c| Box::pin(paid_by_no_other(c))),
         ..BASE
     },
     Case {
@@ -141,7 +194,14 @@ async fn readable(context: &Context) -> Findings {
             findings.push(finding);
         }
     }
-    if let (Some(record), Some(again)) = (&settled.record, &claim.record_again) {
+    let further = claim.further.iter().filter_map(|further| {
+        let settled = further.settled.as_ref().ok()?;
+        Some((settled, &further.record_again))
+    });
+    for (settled, again) in [(settled, &claim.record_again)].into_iter().chain(further) {
+        let (Some(record), Some(again)) = (&settled.record, again) else {
+            continue;
+        };
         findings.count_item();
         if !is_same_record(record, again) {
             let what = "the claim's record is gone or has changed when it is read again";
@@ -254,181 +314,6 @@ fn unreadable(
     let expected = "the record of the claim";
     let finding = Finding::new(response, what, expected, response.summary());
     Ok(Some(finding))
-}
-
-/// Returns the block with the claim and the transaction in it, if there is one.
-async fn entry(
-    context: &Context,
-) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)>, InconclusiveReason> {
-    let claim = context.submissions.claim().await?;
-    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
-    let Some(code) = claim.code() else {
-        return unknown("the transaction has no code to find it by");
-    };
-    Ok(settled
-        .blocks
-        .iter()
-        .find_map(|block| Some((block, in_block(block.success_object()?, &code)?))))
-}
-
-async fn claim_in_block(context: &Context) -> Findings {
-    if entry(context).await?.is_some() {
-        return only_once(context).await;
-    }
-    found(context).await?;
-    let settled = context
-        .submissions
-        .claim()
-        .await?
-        .settled
-        .as_ref()
-        .map_err(Clone::clone)?;
-    let lists = |block: &&Arc<Exchange>| block.success_object().is_some_and(lists_transactions);
-    let Some(block) = settled.blocks.iter().rfind(lists) else {
-        return unknown("no block since then lists its transactions");
-    };
-    let what = "the claim can be read, and no later block contains its transaction";
-    let expected = "a block with the transaction's trans_code";
-    Ok(Checked::failed(
-        Finding::new(block, what, expected, block.excerpt(160)).at("/text/transactions"),
-    ))
-}
-
-/// Checks that no claim is in the blocks more than once.
-async fn only_once(context: &Context) -> Findings {
-    let claim = context.submissions.claim().await?;
-    let blocks = claim.new_blocks();
-    let mut checked = Checked::default();
-    for code in claim.codes() {
-        checked.count_item();
-        let places: Vec<_> = blocks
-            .iter()
-            .flat_map(|(index, block)| {
-                let body = block.success_object();
-                let times = body.map_or(0, |body| times_in_block(body, &code));
-                std::iter::repeat_n((index.to_string(), *block), times)
-            })
-            .collect();
-        if let [_, .., (_, last)] = &places[..] {
-            let what = "the claim's transaction is in the blocks more than once";
-            let indexes: Vec<_> = places.iter().map(|(index, _)| index.as_str()).collect();
-            let actual = format!("{code} in the blocks {}", shown(&indexes.join(", "), 160));
-            let finding = Finding::new(last, what, "each transaction once", actual);
-            checked.push(finding.at("/text/transactions"));
-        }
-    }
-    Ok(checked)
-}
-
-async fn as_signed(context: &Context) -> Findings {
-    let claim = context.submissions.claim().await?;
-    let Some((block, found)) = entry(context).await? else {
-        return unknown("no block contained the claim's transaction");
-    };
-    let checked = claim.checked.as_ref().map_err(Clone::clone)?;
-    let text = checked.transaction_text();
-    let signed: Value = serde_json::from_str(text).unwrap_or_default();
-    let mut findings = Checked::default();
-    for (name, signed) in signed.as_object().into_iter().flatten() {
-        // The specification does not show the shape. A member that the block omits is not a wrong
-        // value.
-        let Some(value) = found.transaction.get(name) else {
-            continue;
-        };
-        findings.count_item();
-        if value == signed || (name == "fee" && amount(value) == amount(signed)) {
-            continue;
-        }
-        let what = format!("the transaction in the block has another {name} than was signed");
-        if let Some(first) = FirstDifference::between(signed, value) {
-            findings.push(Finding::new(block, what, first.expected, first.actual));
-        }
-    }
-    if let (Some(signatures), Some(entry)) = (found.signatures, &claim.entry) {
-        findings.count_item();
-        if !is_only(signatures, entry) {
-            let what = "the transaction in the block has other signatures than were submitted";
-            let (expected, actual) = shown_apart(&format!("[{entry}]"), &signatures.to_string());
-            let document = json!({"transaction": found.transaction, "signatures": signatures});
-            let signed = signed_transaction(&document.to_string());
-            findings.push(Finding::new(block, what, expected, actual).with_signed_message(signed));
-        }
-    }
-    Ok(findings)
-}
-
-/// Returns a number in any notation.
-fn amount(value: &Value) -> Option<Amount> {
-    value.is_number().then(|| value.to_string().parse().ok())?
-}
-
-/// Whether a list of signatures has this entry and no other.
-fn is_only(signatures: &Value, entry: &Value) -> bool {
-    let text = |value: &Value, name: &str| value[name].as_str().map(str::to_lowercase);
-    signatures.as_array().is_some_and(|list| {
-        list.len() == 1
-            && ["wallet_address", "msgsign"]
-                .iter()
-                .all(|name| text(&list[0], name) == text(entry, name))
-    })
-}
-
-async fn fee_paid(context: &Context) -> Findings {
-    let claim = context.submissions.claim().await?;
-    let [before, after, later] = claim.balances.as_ref().map_err(Clone::clone)?;
-    let fee: Result<i128, _> = context.submissions.submitter.with.fee.as_str().parse();
-    let (Some(had), Some(has), Ok(fee)) = (held(before), held(after), fee) else {
-        return unknown(
-            "the wallet's balances before and after are not integers, so they cannot be compared",
-        );
-    };
-    if had - has == fee {
-        return Ok(Checked::passed());
-    }
-    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
-    let code = claim.code().unwrap_or_default();
-    let wallet = claim.wallet.to_string();
-    if let Some(reason) = other_reasons(&settled.blocks, &wallet, &code) {
-        return unknown(format!(
-            "the balance went from {had} to {has} with a fee of {fee}, and {reason}"
-        ));
-    }
-    if held(later) != Some(has) {
-        return unknown("the wallet's balance changes, and no block shows why");
-    }
-    let what = if had - has < fee {
-        "the balance did not go down by the fee"
-    } else {
-        "the balance went down by more than the fee"
-    };
-    let expected = (had - fee).to_string();
-    Ok(Checked::failed(Finding::new(
-        after,
-        what,
-        expected,
-        has.to_string(),
-    )))
-}
-
-/// Returns a reason, other than this transaction, for which a wallet's balance may have changed.
-fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&'static str> {
-    let mut listed = false;
-    for block in blocks.iter().filter_map(|block| block.success_object()) {
-        let made_it = |name| block.get(name).and_then(Value::as_str) == Some(wallet);
-        if made_it("creator_wallet") || made_it("expected_miner") {
-            return Some("the wallet made a block, which may be rewarded");
-        }
-        let list = block
-            .pointer("/text/transactions")
-            .and_then(Value::as_array);
-        listed |= list.is_some();
-        let of_others = |entry: &&Value| in_block(entry, code).is_none();
-        let mut others = list.into_iter().flatten().filter(of_others);
-        if others.any(|entry| entry.to_string().contains(wallet)) {
-            return Some("the wallet has other transactions in the blocks since");
-        }
-    }
-    (!listed).then_some("blocks do not show whether the wallet has other transactions")
 }
 
 /// Returns the result of the submission that was refused just before the claim.

@@ -3,7 +3,7 @@
 use super::{
     block_cases::block_cases, call_sc, call_sc_bodies, case::Case, claim, claim_aftermath,
     claim_record, docs, get_balances, get_block, get_trustscore_wallets, http, list_forms,
-    new_blocks, probes, refused_submissions, request_kind::RequestKind, sc_state,
+    new_blocks, new_records, probes, refused_submissions, request_kind::RequestKind, sc_state,
     submit_transaction,
 };
 use crate::{
@@ -27,6 +27,7 @@ pub fn all() -> Vec<Case> {
         get_balances::CASES,
         list_forms::CASES,
         sc_state::CASES,
+        new_records::CASES,
         get_trustscore_wallets::CASES,
         &fields(Sample::TrustScore, get_trustscore_wallets::of_field),
         docs::CASES,

@@ -238,7 +238,8 @@ async fn responds(context: &Context) -> Findings {
     check_json_responses(&responses)
 }
 
-fn value(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+/// Checks that a response has the documented member.
+pub(super) fn value(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
     checked.count_item();
     if body.get("value").is_none() {
         let what = if body.get("data").is_some() {
@@ -294,10 +295,8 @@ async fn claim_readable(context: &Context) -> Findings {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
     let responses = objects(context, Sample::ContractState).await?;
-    let readable = |exchange: &std::sync::Arc<_>| -> bool {
-        let exchange: &crate::http::Exchange = exchange;
-        exchange.success_object().and_then(stored).is_some()
-    };
+    let readable =
+        |exchange: &Arc<Exchange>| -> bool { exchange.success_object().and_then(stored).is_some() };
     let missing = responses.iter().filter(|exchange| !readable(exchange));
     let findings = missing.map(|exchange| {
         let what = "the record of a claim can't be read";
@@ -311,12 +310,12 @@ async fn unknown(context: &Context, name: &'static str, other: &str, what: &str)
     refused(context, request, what, holds_nothing).await
 }
 
-fn holds_nothing(body: &Value) -> bool {
+pub(super) fn holds_nothing(body: &Value) -> bool {
     stored(body).is_none()
 }
 
 /// Whether every record in a response is known to have this text in a column.
-fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
+pub(super) fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
     let right =
         |(_, value)| rows(value).is_some_and(|rows| rows.iter().all(|row| row.has(column, wanted)));
     carried(body).all(right)
@@ -358,7 +357,7 @@ fn with_swapped_letters(name: &str) -> Option<String> {
 }
 
 /// Returns a name without its last character, or `None` if nothing is left.
-fn cut_short(name: &str) -> Option<String> {
+pub(super) fn cut_short(name: &str) -> Option<String> {
     let mut short = name.to_owned();
     short.pop();
     (!short.trim().is_empty()).then_some(short)
@@ -413,7 +412,7 @@ async fn unknown_column(context: &Context) -> Findings {
 }
 
 /// A column that never has an asset's name.
-const OTHER_COLUMN: &str = "asset_type";
+pub(super) const OTHER_COLUMN: &str = "asset_type";
 
 async fn left_out(context: &Context, name: &'static str) -> Findings {
     let what = format!("a request without {name}");

@@ -159,9 +159,9 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "ct…")]
     pub contract: Option<ContractAddress>,
 
-    /// Number of claims to make, from 1 to 4. Each pays the fee, and has other values: long texts, empty
-    /// ones, texts that look like numbers, long lists [default: 1; 4 for the local node of cargo xtask
-    /// conformance].
+    /// Number of claims to make, from 1 to 8. Each pays the fee, and has other values: long texts, empty
+    /// ones, texts that look like numbers, long lists, asset IDs that are almost equal [default: 1; 8 for
+    /// the local node of cargo xtask conformance].
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 

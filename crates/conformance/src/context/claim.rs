@@ -11,31 +11,27 @@ use serde_json::Value;
 
 use super::{
     claim_values::claim_call,
-    correct_submission::with_high_s,
-    draft::{Unsigned, call_request, checked_with_time, code_of, unlike},
-    refusal::{self, Refusal, whole},
+    draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
+    further_claim::{FEE_WITH_FRACTION, FurtherClaim, HIGH_S},
+    refusal::{self, Refusal},
     settling::{NewBlocks, Settled, blocks_around, settle, wait_for},
     shared_claim::SharedClaim,
-    signing::{SigningWallet, Submitting},
+    signing::SigningWallet,
     submitter::Submitter,
 };
 use crate::{
     api::{
-        UNKNOWN_ASSET, contract_state_request, is_valid, requested_index, token_balance_request,
+        UNKNOWN_ASSET, contract_state_request, is_valid, requested, requested_index,
+        token_balance_request, token_holders_request, wallet_balances_request,
     },
     http::{Exchange, InconclusiveReason, Request},
 };
 
 /// Maximum number of claims of a run. Each has other values.
-pub(crate) const MAX_CLAIMS: u8 = 4;
-
-/// The number of the claim that is submitted with the higher value of s in its signature first.
-const HIGH_S: u8 = 1;
-/// The number of the claim that is submitted with a fraction in its fee first.
-const FEE_WITH_FRACTION: u8 = 2;
+pub(crate) const MAX_CLAIMS: u8 = 8;
 
 /// The result of a step, or the reason why it was not taken.
-type Step<T> = Result<T, InconclusiveReason>;
+pub(super) type Step<T> = Result<T, InconclusiveReason>;
 
 /// The results of the claim, step by step.
 pub(crate) struct Claim {
@@ -62,6 +58,9 @@ pub(crate) struct Claim {
     pub(crate) balance: Step<Arc<Exchange>>,
     /// The same balance before the claim, after it, and once more.
     pub(crate) balances: Step<[Arc<Exchange>; 3]>,
+    /// The lists of the wallet's balances and of the holders of the fee's token, each from just before the
+    /// claim, and from after its fee was charged.
+    pub(crate) lists: Vec<[Arc<Exchange>; 2]>,
     /// The response to the same submission, sent again once the claim could be read.
     pub(crate) resubmitted_later: Step<Arc<Exchange>>,
     /// The response to a transaction with the same code and other params, sent once the claim could be read.
@@ -80,22 +79,6 @@ pub(crate) struct Claim {
     pub(crate) other_records: Vec<[Arc<Exchange>; 2]>,
 }
 
-/// A claim after the first one, with other values. It is submitted once.
-pub(crate) struct FurtherClaim {
-    /// The call that the node was requested to build.
-    pub(crate) call: Value,
-    pub(crate) built: Arc<Exchange>,
-    /// The balance that pays the fee, just before the claim was submitted.
-    pub(crate) balance: Step<Arc<Exchange>>,
-    /// The response to an unusual form of the claim, which was submitted first. If the node accepted it,
-    /// it is also in `submitted`.
-    pub(crate) unusual: Option<Step<Arc<Exchange>>>,
-    pub(crate) submitted: Step<Arc<Exchange>>,
-    pub(crate) settled: Step<Settled>,
-    /// The transaction code, or `None` if the transaction was not signed.
-    pub(crate) code: Option<String>,
-}
-
 /// The result of a submission that the node had to refuse.
 pub(crate) struct Refused {
     pub(crate) response: Arc<Exchange>,
@@ -105,7 +88,7 @@ pub(crate) struct Refused {
     pub(crate) state: Step<Arc<Exchange>>,
 }
 
-fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
+pub(super) fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
     Err(InconclusiveReason::NoSample(reason.into()))
 }
 
@@ -123,7 +106,8 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             "no verification contract was found on the chain; name one with --contract or --fixture",
         );
     };
-    let (asset, call) = claim_call(contract, wallet.address(), 0);
+    let run = unique();
+    let (asset, call) = claim_call(contract, wallet.address(), 0, run);
     let built = submitter.samples.node.send(call_request(&call)).await?;
     let mut unsigned = None;
     let checked = match unlike(&call, &built) {
@@ -151,6 +135,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
         balances: no(NOT_ACCEPTED),
+        lists: Vec::new(),
         resubmitted_later: no(NOT_ACCEPTED),
         known_code: no(NOT_ACCEPTED),
         known_code_signed: no(NOT_ACCEPTED),
@@ -170,7 +155,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     }
     if claim.settled.is_ok() {
         for number in 1..submitter.with.claims.get().min(MAX_CLAIMS) {
-            let further = FurtherClaim::make(submitter, wallet, contract, number).await?;
+            let further = FurtherClaim::make(submitter, wallet, contract, number, run).await?;
             claim.further.push(further);
         }
         if let Some(co_signer) = &submitter.with.co_signer {
@@ -182,144 +167,21 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             claim.shared = Some(shared);
         }
     }
+    for further in &mut claim.further {
+        if let Ok(settled) = &further.settled {
+            further.record_again = read_again(submitter, settled).await;
+        }
+    }
     if let Ok(settled) = &claim.settled {
         claim.blocks_around = blocks_around(submitter, settled).await;
-        if let Some(record) = &settled.record {
-            let again = submitter.samples.node.send(record.request.clone()).await;
-            claim.record_again = again.ok();
-        }
+        claim.record_again = read_again(submitter, settled).await;
     }
     Ok(claim)
 }
 
-impl FurtherClaim {
-    async fn make(
-        submitter: &Submitter,
-        wallet: &SigningWallet,
-        contract: &str,
-        number: u8,
-    ) -> Step<Self> {
-        let (asset, call) = claim_call(contract, wallet.address(), number);
-        let built = submitter.samples.node.send(call_request(&call)).await?;
-        let mut claim = Self {
-            call,
-            built,
-            balance: no(NOT_SUBMITTED),
-            unusual: None,
-            submitted: no(NOT_SUBMITTED),
-            settled: no(NOT_ACCEPTED),
-            code: None,
-        };
-        if let Some(what) = unlike(&claim.call, &claim.built) {
-            claim.submitted = no(format!("nothing was signed: {what}"));
-            return Ok(claim);
-        }
-        let checked = match checked_with_time(&claim.call, &claim.built, &submitter.with) {
-            Ok(checked) => checked,
-            Err(reason) => {
-                claim.submitted = no(format!("nothing was signed: {}", reason.reason()));
-                return Ok(claim);
-            }
-        };
-        let text = checked.transaction_text();
-        let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
-        blocks.skip_to_the_latest(submitter).await?;
-        let balance = balance_request(wallet.address(), text);
-        claim.balance = submitter.samples.node.send(balance).await;
-        claim.code = Some(code_of(text)).filter(|code| !code.is_empty());
-        let unusual = match UnusualForm::of(number) {
-            // The local node's wallet tries these forms in transactions of its own.
-            Some(form) if submitter.with.public_wallet.is_none() => {
-                claim
-                    .unusual_request(form, submitter, wallet, &checked)
-                    .await
-            }
-            _ => None,
-        };
-        if let Some(request) = unusual {
-            claim.unusual = Some(submitter.submit_serialized(request).await);
-        }
-        let accepted = claim
-            .unusual
-            .as_ref()
-            .and_then(|unusual| unusual.as_ref().ok());
-        let accepted = accepted
-            .filter(|response| is_valid(response))
-            .map(Arc::clone);
-        claim.submitted = match accepted {
-            Some(response) => Ok(response),
-            None => match signed_request(submitter, wallet, &checked).await? {
-                Ok((_, request)) => submitter.submit_serialized(request).await,
-                Err(inconclusive) => Err(inconclusive),
-            },
-        };
-        if claim
-            .submitted
-            .as_ref()
-            .is_ok_and(|response| is_valid(response))
-        {
-            let code = claim.code.clone();
-            claim.settled = settle(submitter, contract, &asset, code, blocks).await;
-        }
-        Ok(claim)
-    }
-
-    /// Returns the request that submits the claim in this form, or `None` if there is no such form. It has
-    /// the code of the usual form, so at most one of the two is paid.
-    async fn unusual_request(
-        &self,
-        form: UnusualForm,
-        submitter: &Submitter,
-        wallet: &SigningWallet,
-        checked: &CheckedTransaction,
-    ) -> Option<Request> {
-        match form {
-            UnusualForm::HighS => {
-                let (mut entry, _) = signed_request(submitter, wallet, checked)
-                    .await
-                    .ok()?
-                    .ok()?;
-                let signature = with_high_s(entry["msgsign"].as_str()?)?;
-                submitter.with.redactor.add(&signature);
-                entry["msgsign"] = signature.into();
-                let body = whole(checked.transaction_text(), &[entry]);
-                Some(Request::post("/submit-transaction", body).carrying_signature())
-            }
-            UnusualForm::FeeWithFraction => {
-                let fee = format!("{}.0", submitter.with.fee.as_str());
-                let with = Submitting {
-                    fee: fee.parse().ok()?,
-                    ..submitter.with.clone()
-                };
-                let checked = checked_with_time(&self.call, &self.built, &with).ok()?;
-                let signed = signed_request(submitter, wallet, &checked).await.ok()?;
-                signed.ok().map(|(_, request)| request)
-            }
-        }
-    }
-}
-
-/// An unusual form of a claim, which is as valid as the usual one.
-#[derive(Clone, Copy)]
-enum UnusualForm {
-    HighS,
-    FeeWithFraction,
-}
-
-impl UnusualForm {
-    /// Returns the form of the claim with this number.
-    const fn of(number: u8) -> Option<Self> {
-        match number {
-            HIGH_S => Some(Self::HighS),
-            FEE_WITH_FRACTION => Some(Self::FeeWithFraction),
-            _ => None,
-        }
-    }
-}
-
 /// Signs a claim. Returns the entry of its signature and the request that submits it, or the reason
 /// why the wallet did not sign.
-async fn signed_request(
+pub(super) async fn signed_request(
     submitter: &Submitter,
     wallet: &SigningWallet,
     checked: &CheckedTransaction,
@@ -354,8 +216,57 @@ async fn other_records(submitter: &Submitter, contract: &str) -> Step<Vec<Arc<Ex
     Ok(records)
 }
 
+/// Reads the lists that show a balance: of the wallet, and of the token's holders. What can't be read is
+/// left out.
+async fn lists_before(submitter: &Submitter, balance: &Step<Arc<Exchange>>) -> Vec<Arc<Exchange>> {
+    let of = |name| requested(balance.as_ref().ok()?, name);
+    let (Some(wallet), Some(token)) = (of("wallet_address"), of("token_code")) else {
+        return Vec::new();
+    };
+    let mut lists = Vec::new();
+    for request in [
+        wallet_balances_request(wallet),
+        token_holders_request(token),
+    ] {
+        lists.extend(submitter.samples.node.send(request).await.ok());
+    }
+    lists
+}
+
+/// Reads the record of a claim again, if it could be read before.
+async fn read_again(submitter: &Submitter, settled: &Settled) -> Option<Arc<Exchange>> {
+    let request = settled.record.as_ref()?.request.clone();
+    submitter.samples.node.send(request).await.ok()
+}
+
+/// Returns the balance that pays the fee before a claim, after it, and once more.
+pub(super) async fn balances_around(
+    submitter: &Submitter,
+    before: &Step<Arc<Exchange>>,
+    settled: &Step<Settled>,
+) -> Step<Step<[Arc<Exchange>; 3]>> {
+    let before = match before {
+        Ok(before) => before,
+        Err(inconclusive) => return Ok(Err(inconclusive.clone())),
+    };
+    if settled
+        .as_ref()
+        .ok()
+        .and_then(|settled| settled.record.as_ref())
+        .is_none()
+    {
+        return Ok(no(
+            "the claim's record can't be read, so the fee may not have been charged yet",
+        ));
+    }
+    let node = &submitter.samples.node;
+    let after = node.send(before.request.clone()).await?;
+    let later = node.send(before.request.clone()).await?;
+    Ok(Ok([Arc::clone(before), after, later]))
+}
+
 /// Returns the request for the balance that pays the fee of a transaction.
-fn balance_request(wallet: WalletAddress, text: &str) -> Request {
+pub(super) fn balance_request(wallet: WalletAddress, text: &str) -> Request {
     let transaction: Value = serde_json::from_str(text).unwrap_or_default();
     let token = transaction["currency"]
         .as_str()
@@ -366,8 +277,8 @@ fn balance_request(wallet: WalletAddress, text: &str) -> Request {
 
 /// The remarks of the submission that the node has to refuse just before the claim.
 const REFUSED_CLAIM_REMARKS: &str = "must be refused without effect";
-const NOT_SUBMITTED: &str = "the claim was not submitted";
-const NOT_ACCEPTED: &str = "the claim was not accepted";
+pub(super) const NOT_SUBMITTED: &str = "the claim was not submitted";
+pub(super) const NOT_ACCEPTED: &str = "the claim was not accepted";
 
 impl Claim {
     async fn submit(
@@ -410,6 +321,7 @@ impl Claim {
                     .await
             }
         };
+        let lists = lists_before(submitter, &self.balance).await;
         let submitted = submitter.submit_serialized(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|response| is_valid(response));
         self.submitted = submitted;
@@ -434,21 +346,11 @@ impl Claim {
             }
             Err(inconclusive) => Err(inconclusive),
         };
-        self.balances = match (
-            &self.balance,
-            self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
-        ) {
-            (Ok(before), Some(_)) => {
-                let node = &submitter.samples.node;
-                let after = node.send(balance_request(self.wallet, text)).await?;
-                let later = node.send(balance_request(self.wallet, text)).await?;
-                Ok([Arc::clone(before), after, later])
-            }
-            (Err(inconclusive), _) => Err(inconclusive.clone()),
-            (_, None) => {
-                no("the claim's record can't be read, so the fee may not have been charged yet")
-            }
-        };
+        self.balances = balances_around(submitter, &self.balance, &self.settled).await?;
+        for before in lists {
+            let after = submitter.samples.node.send(before.request.clone()).await;
+            self.lists.extend(after.ok().map(|after| [before, after]));
+        }
         let requests = [
             refusal::with_known_code(self.wallet, text).await,
             refusal::with_known_code_signed(text).await,
@@ -509,6 +411,20 @@ impl Claim {
     pub(crate) fn codes(&self) -> BTreeSet<String> {
         let further = self.further.iter().map(|further| further.code.clone());
         [self.code()].into_iter().chain(further).flatten().collect()
+    }
+
+    /// Returns the accepted submissions of the claim and the further ones, with what was read until they were
+    /// settled.
+    pub(crate) fn accepted(&self) -> impl Iterator<Item = (&Arc<Exchange>, &Settled)> {
+        let further = self.further.iter();
+        let further = further.map(|further| (&further.submitted, &further.settled));
+        [(&self.submitted, &self.settled)]
+            .into_iter()
+            .chain(further)
+            .filter_map(|(submitted, settled)| {
+                Some((submitted.as_ref().ok()?, settled.as_ref().ok()?))
+            })
+            .filter(|(submitted, _)| is_valid(submitted))
     }
 
     /// Returns the responses that the run read while it waited for its claims, the first claim's first.

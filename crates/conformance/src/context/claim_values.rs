@@ -3,75 +3,232 @@
 use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
-use super::draft::{call, unique};
+use super::draft::call;
 
-/// Returns the params of a run's claim with this number, from 0. They have values that a careless
-/// node changes when it stores, signs or shows them. All values of a claim are different.
-fn params(number: u8, asset: &str, verifier: WalletAddress) -> Value {
-    let digits = "5a".repeat(32);
-    let other_hashes: Vec<String> = (1..=8_u8)
-        .rev()
-        .map(|byte| format!("{byte:02x}").repeat(32))
-        .collect();
-    let link = |page: u8| format!("https://example.org/{page}");
-    let (kind, outcome, hashes, links, remarks, after) = match number {
-        // Long and unusual texts, equal entries, and the largest integer that every JSON library keeps.
-        0 => {
-            let document = "https://example.org/A-Document?pages=1,2&q=a%20b#p.3".to_owned();
-            (
-                "Land Parcel",
-                1,
-                vec![digits.clone(), "C3".repeat(32), digits],
-                vec![
-                    document.clone(),
-                    "http://example.org/gr\u{f6}\u{df}e".to_owned(),
-                    document,
-                ],
-                format!(
-                    "  made by a conformance check: \"Größe\" 'x' \\ \u{1f600}, composed \u{e9} and not \
-                     e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
-                    "long ".repeat(40)
-                ),
-                9_007_199_254_740_991_i64,
-            )
-        }
-        // Nothing and zero, long lists, and an integer that a float rounds.
-        1 => (
-            "token",
-            0,
-            Vec::new(),
-            (1..=24).rev().map(link).collect(),
-            String::new(),
-            9_007_199_254_740_993,
-        ),
-        // Texts that look like other values, and a negative integer.
-        2 => ("1e3", -1, other_hashes, Vec::new(), "0012".to_owned(), 0),
-        _ => (
-            "",
-            i64::from(i32::MAX),
-            vec!["00".repeat(32)],
-            vec!["null".to_owned()],
-            "true".to_owned(),
-            1_893_456_000_123,
-        ),
-    };
-    json!({
-        "asset_id": asset,
-        "asset_type": kind,
-        "verifier_address": verifier,
-        "outcome": outcome,
-        "doc_hash_list": hashes,
-        "doc_link_list": links,
-        "remarks": remarks,
-        "deletable_after": after,
-    })
+/// The values of a claim that a run chooses.
+struct Values {
+    asset_type: String,
+    outcome: i64,
+    doc_hash_list: Vec<String>,
+    doc_link_list: Vec<String>,
+    remarks: String,
+    deletable_after: i64,
 }
 
-/// Returns the asset of a new claim, and the body of the call that builds the claim.
-pub(super) fn claim_call(contract: &str, wallet: WalletAddress, number: u8) -> (String, Value) {
-    // An asset ID can be any string, including one with characters that a query must escape.
-    let asset = format!("conformance-{:x} 50%+1/2&A=b?c#\u{e9}", unique());
+/// Number of claims whose values are on this page. Each further claim has those of the last one.
+const DIFFERENT: u8 = 8;
+
+impl Values {
+    /// Returns the values of a run's claim with this number, from 0. A careless node changes them when it
+    /// stores, signs or shows them. All values of a claim are different, apart from two empty lists.
+    fn of(number: u8) -> Self {
+        let link = |page: u8| format!("https://example.org/{page}");
+        match number {
+            0 => Self::unusual(),
+            // Nothing and zero, a long list, and an integer that a float rounds.
+            1 => Self {
+                asset_type: "token".to_owned(),
+                outcome: 0,
+                doc_hash_list: Vec::new(),
+                doc_link_list: (1..=24).rev().map(link).collect(),
+                remarks: String::new(),
+                deletable_after: 9_007_199_254_740_993,
+            },
+            // Texts that look like numbers, and a negative integer.
+            2 => Self {
+                asset_type: "1e3".to_owned(),
+                outcome: -1,
+                doc_hash_list: (1..=8_u8)
+                    .rev()
+                    .map(|byte| format!("{byte:02x}").repeat(32))
+                    .collect(),
+                doc_link_list: Vec::new(),
+                remarks: "0012".to_owned(),
+                deletable_after: 0,
+            },
+            3 => Self {
+                asset_type: String::new(),
+                outcome: i64::from(i32::MAX),
+                doc_hash_list: vec!["00".repeat(32)],
+                doc_link_list: vec!["null".to_owned()],
+                remarks: "true".to_owned(),
+                deletable_after: 1_893_456_000_123,
+            },
+            4 => Self::unusual_entries(),
+            // Long texts, two empty lists, and integers beyond 32 bits.
+            5 => Self {
+                asset_type: "a long kind of asset, ".repeat(14),
+                outcome: 1 << 31,
+                doc_hash_list: Vec::new(),
+                doc_link_list: Vec::new(),
+                remarks: (0..560_u16).map(|number| format!("{number} ")).collect(),
+                deletable_after: 1 << 32,
+            },
+            // A text of blanks, a very long list, and the largest integer of 64 bits.
+            6 => Self {
+                asset_type: "2024-01-02".to_owned(),
+                outcome: -(1 << 31) - 1,
+                doc_hash_list: vec!["7b".repeat(32)],
+                doc_link_list: (1..=160_u8).rev().map(|page| format!("/{page}")).collect(),
+                remarks: "   ".to_owned(),
+                deletable_after: i64::MAX,
+            },
+            // Texts that look like JSON or like parts of programs, and an empty entry.
+            _ => Self {
+                asset_type:
+                    "  two  blanks \\n \\u0041 %s {0} $1 /* */ '' \u{feff}\u{a0}\u{2028}\rend\n"
+                        .to_owned(),
+                outcome: 9_007_199_254_740_993,
+                doc_hash_list: vec!["ff".repeat(32)],
+                doc_link_list: vec![String::new()],
+                remarks: "{\"b\": 1.0, \"a\": [1e3, \"\\u00e9\"], \"b\": null}".to_owned(),
+                deletable_after: 1,
+            },
+        }
+    }
+
+    /// Returns long and unusual texts, equal entries, and the largest integer that every JSON library keeps.
+    fn unusual() -> Self {
+        let digits = "5a".repeat(32);
+        let document = "https://example.org/A-Document?pages=1,2&q=a%20b#p.3".to_owned();
+        Self {
+            asset_type: "Land Parcel".to_owned(),
+            outcome: 1,
+            doc_hash_list: vec![digits.clone(), "C3".repeat(32), digits],
+            doc_link_list: vec![
+                document.clone(),
+                "http://example.org/gr\u{f6}\u{df}e".to_owned(),
+                document,
+            ],
+            remarks: format!(
+                "  made by a conformance check: \"Größe\" 'x' \\ \u{1f600}, composed \u{e9} and not \
+                 e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
+                "long ".repeat(40)
+            ),
+            deletable_after: 9_007_199_254_740_991,
+        }
+    }
+
+    /// Returns entries that look like other values or like several entries, and hashes that look like numbers.
+    fn unusual_entries() -> Self {
+        let entries = [
+            "1e3",
+            "007",
+            "-0",
+            "true",
+            "",
+            "  ",
+            " x ",
+            "a,b",
+            "a;b|c",
+            "[1]",
+            "{\"a\": 1.0}",
+            "it's",
+            "say \"x\"",
+            "\\n",
+            "two\nlines",
+            "NaN",
+            "2024-01-02",
+            "=1+1",
+            "\u{1f600}",
+        ];
+        Self {
+            asset_type: "null".to_owned(),
+            outcome: 2,
+            doc_hash_list: vec![
+                format!("0e{}12", "1234567890".repeat(6)),
+                format!("0e{}98", "9876543210".repeat(6)),
+                "1234".repeat(16),
+            ],
+            doc_link_list: entries.map(ToOwned::to_owned).to_vec(),
+            remarks: "-0".to_owned(),
+            deletable_after: 1 << 31,
+        }
+    }
+}
+
+/// Returns the asset ID of a run's claim with this number. An asset ID can be any string, including one with
+/// characters that a query must escape. Some differ only a little, as careless stores take them for one.
+fn asset_id(number: u8, run: u128) -> String {
+    let start = format!("conformance-{run:x} 50%+1/2&");
+    let long = |last: &str| format!("{start}{}{last}", "long ".repeat(50));
+    match number {
+        0 => format!("{start}A=b?c#\u{e9}"),
+        // The first one with upper and lower case swapped, with its last letter decomposed, and with a blank.
+        1 => format!("{start}a=B?C#\u{e9}"),
+        2 => format!("{start}A=b?c#e\u{301}"),
+        3 => format!("{start}A=b?c#\u{e9} "),
+        // It looks like a number.
+        4 => format!("00{run}"),
+        // These two differ in their last letter.
+        5 => long("A"),
+        6 => long("B"),
+        // It looks like JSON.
+        7 => format!(" [\"conformance-{run:x}\", \"O'Neil \\\\ 1.0\"]"),
+        _ => format!("{start}{number}"),
+    }
+}
+
+/// Returns the asset of a new claim, and the body of the call that builds the claim. `run` is a number that
+/// no other run has used.
+pub(super) fn claim_call(
+    contract: &str,
+    wallet: WalletAddress,
+    number: u8,
+    run: u128,
+) -> (String, Value) {
+    let asset = asset_id(number, run);
+    let values = Values::of(number.min(DIFFERENT - 1));
     let mut call = call(contract, &[wallet], &asset, "");
-    call["params"] = params(number, &asset, wallet);
+    call["params"] = json!({
+        "asset_id": asset,
+        "asset_type": values.asset_type,
+        "verifier_address": wallet,
+        "outcome": values.outcome,
+        "doc_hash_list": values.doc_hash_list,
+        "doc_link_list": values.doc_link_list,
+        "remarks": values.remarks,
+        "deletable_after": values.deletable_after,
+    });
     (asset, call)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use nodeproof_primitives::signed_message;
+
+    use super::*;
+    use crate::context::MAX_CLAIMS;
+
+    /// Nodes were seen to refuse submissions of more than 4096 bytes. The rest of a submission has about 700.
+    const MAX_PARAMS: usize = 3_300;
+
+    #[test]
+    fn claims_have_different_assets_and_fit_into_a_submission() {
+        assert_eq!(DIFFERENT, MAX_CLAIMS);
+        let wallet: WalletAddress = format!("0x{}", "5a".repeat(20)).parse().unwrap();
+        let mut assets = BTreeSet::new();
+        for number in 0..=MAX_CLAIMS {
+            let (asset, call) = claim_call("ct", wallet, number, 1_893_456_000_123_456_789);
+            assert!(assets.insert(asset), "{number}");
+            let params = call["params"].to_string();
+            let length = signed_message(&params).unwrap().len();
+            assert!(length <= MAX_PARAMS, "{number}: {length}");
+        }
+    }
+
+    #[test]
+    fn each_value_of_a_claim_is_found_in_one_column_only() {
+        for number in 0..MAX_CLAIMS {
+            let values = Values::of(number);
+            let texts = [&values.asset_type, &values.remarks];
+            assert_ne!(texts[0], texts[1], "{number}");
+            assert_ne!(values.outcome, values.deletable_after, "{number}");
+            if !values.doc_hash_list.is_empty() {
+                assert_ne!(values.doc_hash_list, values.doc_link_list, "{number}");
+            }
+        }
+    }
 }

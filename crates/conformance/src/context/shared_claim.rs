@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     claim_values::claim_call,
-    draft::{call_request, checked_with_time, unlike},
+    draft::{call_request, checked_with_time, unique, unlike},
     refusal::{Refusal, in_the_name_of, whole},
     signing::SigningWallet,
     submitter::{Response, Submitter},
@@ -41,7 +41,7 @@ impl SharedClaim {
             ))
         };
         let [first, second] = wallets;
-        let (_, mut call) = claim_call(contract, first.address(), number);
+        let (_, mut call) = claim_call(contract, first.address(), number, unique());
         call["signers"] = json!([first.address(), second.address()]);
         let built = submitter.samples.node.send(call_request(&call)).await?;
         if let Some(what) = unlike(&call, &built) {

@@ -59,7 +59,7 @@ pub struct Submitting {
     pub fee: Amount,
     /// The token that pays the fee. Default: the one in the response of `/call-sc`.
     pub currency: Option<String>,
-    /// Number of claims to make, from 1 to 4. Each pays a fee, and has other values.
+    /// Number of claims to make, from 1 to 8. Each pays a fee, and has other values.
     pub claims: NonZeroU8,
     /// Maximum time to wait until a claim can be read.
     pub settle_timeout: Duration,

@@ -1,0 +1,232 @@
+//! The records of the run's own claims. The cases about older records also apply to them.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use nodeproof_client::VerificationRecord;
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::{Aspect, Level};
+use serde_json::Value;
+
+use super::{
+    call_sc::NO_CALLS,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Own,
+    claim::{self, EARLIER_STEP, REFUSED_STORED},
+    claim_record::{Stored, all_found},
+    http::{OTHER_CONTENT_TYPE, content_types},
+    sc_state::{self, NO_STATE, OTHER_COLUMN, cut_short, has_only, holds_nothing, value},
+    stored_record::known_rows,
+    submit_transaction::NO_RESPONSES,
+};
+use crate::{
+    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, requested, stored},
+    checks::{Checked, Finding, Findings, check_json_responses, objects, refused},
+    context::Context,
+    http::Exchange,
+};
+
+/// What these cases share.
+const BASE: Case = Case {
+    matters: sc_state::BASE.matters,
+    example: Example::Named("/sc-state", "verification_row"),
+    aspect: Aspect::Consistency,
+    ..claim::BASE
+};
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "sc-state/new-records",
+        requirements: &["STATE-2", "STATE-3", "RECORD-14"],
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values. The first one is not found under another contract, in another column, or by a shorter name.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &[
+                    "sc-state/unique-value-echo",
+                    "sc-state/record-matches-claim",
+                    "sc-state/unknown-contract",
+                    "sc-state/unknown-column",
+                    "sc-state/unknown-value",
+                ],
+                When::Always,
+            ),
+            EARLIER_STEP,
+            REFUSED_STORED,
+        ],
+        check: Own(|c| Box::pin(new_records(c))),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/new-records-as-expected",
+        level: Level::Should,
+        requirements: &["STATE-3", "HTTP-5"],
+        checks: "The response with the record of each of the run's claims has `value`, the content type and the form of the responses with older records.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            OTHER_CONTENT_TYPE,
+            Cause::new(&["sc-state/value", "sc-state/new-records"], When::Always),
+            EARLIER_STEP,
+            REFUSED_STORED,
+        ],
+        check: Own(|c| Box::pin(as_expected(c))),
+        ..BASE
+    },
+];
+
+async fn new_records(context: &Context) -> Findings {
+    let all = all_found(context).await?;
+    let responses: Vec<_> = all.iter().map(|one| Arc::clone(one.response)).collect();
+    let mut checked = check_json_responses(&responses)?;
+    // The cases about the claim report a wrong value.
+    let mut first = None;
+    for stored in &all {
+        if stored.is_as_submitted() {
+            checked.extend(other_records(stored));
+            first = first.or(Some(stored));
+        }
+    }
+    if let Some(first) = first {
+        checked.extend(found_elsewhere(context, first).await);
+    }
+    Ok(checked)
+}
+
+/// Checks all records in a response, in each of its members.
+fn other_records(stored: &Stored<'_>) -> Checked {
+    let mut checked = Checked::default();
+    let asset = requested(stored.response, "unique_value").unwrap_or_default();
+    let params = &stored.call["params"];
+    let verifier = params["verifier_address"].as_str().unwrap_or_default();
+    let body = stored.response.success_object();
+    for (member, value) in body.into_iter().flat_map(carried) {
+        for row in known_rows(value) {
+            checked.count_item();
+            if !row.has("asset_id", asset) {
+                let what = "a record is about another asset than requested";
+                let expected = format!("records that have {:?} only", shown(asset, 60));
+                let actual = shown(&value.to_string(), 200);
+                let finding = Finding::new(stored.response, what, expected, actual);
+                checked.push(finding.at(format!("/{member}")));
+                continue;
+            }
+            // Another wallet may have made a claim about the same asset.
+            if !row.has("verifier_address", verifier) {
+                continue;
+            }
+            let names = VerificationRecord::COLUMNS.iter();
+            let different = names.filter(|name| **name != "address").find_map(|name| {
+                let found = row.column(name).unwrap_or(&Value::Null);
+                Some((name, FirstDifference::of_stored(&params[name], found)?))
+            });
+            if let Some((name, first)) = different {
+                let what = format!("`{name}` in one of several records is not what was submitted");
+                let finding = Finding::new(stored.response, what, first.expected, first.actual);
+                checked.push(finding.at(format!("/{member}")));
+            }
+        }
+    }
+    checked
+}
+
+/// Checks that a record is not found by a request that is not for it.
+async fn found_elsewhere(context: &Context, stored: &Stored<'_>) -> Checked {
+    let request = &stored.response.request;
+    let asset = requested(stored.response, "unique_value").unwrap_or_default();
+    let other = |name: &'static str, value: &str| request.clone().without(name).with(name, value);
+    let mut checked = Checked::default();
+    let contract = other("contract_address", UNKNOWN_CONTRACT);
+    let what = "a contract that does not have the run's claim";
+    let findings = refused(context, contract, what, holds_nothing).await;
+    // A response that proves nothing is not a finding.
+    checked.extend(findings.unwrap_or_default());
+    let column = other("unique_column", OTHER_COLUMN);
+    let harmless = |body: &Value| has_only(body, OTHER_COLUMN, asset);
+    let what = "a column that does not hold the asset of the run's claim";
+    let findings = refused(context, column, what, harmless).await;
+    checked.extend(findings.unwrap_or_default());
+    if let Some(short) = cut_short(asset) {
+        let harmless = |body: &Value| has_only(body, "asset_id", &short);
+        let what = "an unclaimed asset whose name is the start of the claimed one";
+        let shorter = other("unique_value", &short);
+        let findings = refused(context, shorter, what, harmless).await;
+        checked.extend(findings.unwrap_or_default());
+    }
+    checked
+}
+
+async fn as_expected(context: &Context) -> Findings {
+    let all = all_found(context).await?;
+    let new: Vec<_> = all.iter().map(|one| Arc::clone(one.response)).collect();
+    let mut older = objects(context, Sample::ContractState)
+        .await
+        .unwrap_or_default();
+    let mut checked = Checked::default();
+    // The cases about older responses report what those lack, too.
+    for check in [have_value, content_types] {
+        if check(&older).has_no_findings() {
+            checked.extend(check(&new));
+        }
+    }
+    older.retain(|response| response.success_object().and_then(stored).is_some());
+    let forms: BTreeSet<_> = older.iter().map(|response| form(response)).collect();
+    if forms.is_empty() || !checked.has_no_findings() {
+        return Ok(checked);
+    }
+    for stored in &all {
+        if !stored.is_as_submitted() {
+            continue;
+        }
+        checked.count_item();
+        let actual = form(stored.response);
+        if !forms.contains(&actual) {
+            let what = "the record of a new claim has another form than older records";
+            let expected = forms.iter().cloned().collect::<Vec<_>>().join(", or ");
+            checked.push(Finding::new(stored.response, what, expected, actual));
+        }
+    }
+    Ok(checked)
+}
+
+/// Checks that each response has the documented member.
+fn have_value(responses: &[Arc<Exchange>]) -> Checked {
+    let mut checked = Checked::default();
+    for response in responses {
+        if let Some(body) = response.success_object() {
+            value(response, body, &mut checked);
+        }
+    }
+    checked
+}
+
+/// Describes the form of the records in a response.
+fn form(response: &Exchange) -> String {
+    let body = response.success_object();
+    let members = body.into_iter().flat_map(carried);
+    let forms = members.map(|(name, value)| {
+        let form = match value {
+            Value::Object(_) => "an object".to_owned(),
+            Value::Array(items) => match items.first() {
+                Some(Value::Array(_)) => "an array of arrays".to_owned(),
+                Some(Value::Object(_)) => "an array of objects".to_owned(),
+                _ => format!("an array of {} values", items.len()),
+            },
+            Value::String(_) => "a text".to_owned(),
+            _ => "a single value".to_owned(),
+        };
+        let list = known_rows(value)
+            .first()
+            .and_then(|row| row.column("doc_hash_list"));
+        let list = match list {
+            Some(Value::String(_)) => " with lists as text",
+            Some(Value::Array(_)) => " with lists as arrays",
+            _ => "",
+        };
+        format!("`{name}`: {form}{list}")
+    });
+    forms.collect::<Vec<_>>().join(", ")
+}

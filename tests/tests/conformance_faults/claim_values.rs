@@ -1,0 +1,190 @@
+//! The write tier: values of a run's claims that a careless store changes.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    num::NonZeroU8,
+    sync::Mutex,
+};
+
+use axum::body::Bytes;
+use integration_tests::{
+    faults::{SeededFault, StatefulFault, set, stateful},
+    proxy::{Fault, RecordedRequest, Response},
+    seeded_faults,
+    submissions::{Charging, in_blocks, is_for_a_claim, options},
+};
+use nodeproof_conformance::{Tier, report::Report};
+use serde_json::{Value, json};
+
+use crate::claim::{cut, in_list, in_text, row, run_with};
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+pub(crate) fn faults() -> Vec<SeededFault> {
+    seeded_faults! {
+        "stores an asset ID of digits as a number", row(|row| {
+            if let Some(number) = row[1].as_str().and_then(|text| text.parse::<u64>().ok()) {
+                row[1] = json!(number);
+            }
+        }) => ["submit-transaction/claim-asset-id"];
+        "drops zeros before an asset ID of digits", row(|row| in_text(&mut row[1], |text| {
+            text.trim_start_matches('0').to_owned()
+        })) => ["submit-transaction/claim-asset-id"];
+        "stores 255 characters of an asset ID", row(|row| cut(&mut row[1], 255))
+            => ["submit-transaction/claim-asset-id"];
+        "stores an asset ID that looks like JSON as JSON", row(|row| as_json(&mut row[1]))
+            => ["submit-transaction/claim-asset-id"];
+        "takes asset IDs that differ in upper and lower case for one", one_for(str::to_ascii_lowercase)
+            => ["submit-transaction/claim-asset-id"];
+        "takes composed and decomposed letters of asset IDs for one", one_for(|id| id.replace("e%CC%81", "%C3%A9"))
+            => ["submit-transaction/claim-asset-id"];
+        "ignores blanks at the end of asset IDs", one_for(|id| {
+            id.trim_end_matches("%20").trim_end_matches('+').to_owned()
+        }) => ["submit-transaction/claim-asset-id"];
+        "ignores the end of long asset IDs", one_for(|id| id.chars().take(300).collect())
+            => ["submit-transaction/claim-asset-id"];
+        "stores 255 characters of an asset_type", row(|row| cut(&mut row[2], 255))
+            => ["submit-transaction/claim-asset-type"];
+        "stores an asset_type that looks like null as null", row(|row| if row[2] == json!("null") { row[2] = Value::Null })
+            => ["submit-transaction/claim-asset-type"];
+        "stores an asset_type that looks like a date as a time", row(|row| in_text(&mut row[2], |text| {
+            if text == "2024-01-02" { format!("{text}T00:00:00Z") } else { text.to_owned() }
+        })) => ["submit-transaction/claim-asset-type"];
+        "replaces several blanks of an asset_type with one", row(|row| in_text(&mut row[2], |text| {
+            text.replace("two  blanks", "two blanks")
+        })) => ["submit-transaction/claim-asset-type"];
+        "decodes escapes in an asset_type", row(|row| in_text(&mut row[2], |text| text.replace("\\n", "\n")))
+            => ["submit-transaction/claim-asset-type"];
+        "removes invisible characters of an asset_type", row(|row| in_text(&mut row[2], |text| text.replace('\u{feff}', "")))
+            => ["submit-transaction/claim-asset-type"];
+        "stores 2000 characters of remarks", row(|row| cut(&mut row[7], 2_000))
+            => ["submit-transaction/claim-remarks"];
+        "stores remarks of blanks as null", row(|row| {
+            if row[7].as_str().is_some_and(|text| !text.is_empty() && text.trim().is_empty()) {
+                row[7] = Value::Null;
+            }
+        }) => ["submit-transaction/claim-remarks"];
+        "stores remarks that look like JSON as JSON", row(|row| as_json(&mut row[7]))
+            => ["submit-transaction/claim-remarks"];
+        "stores remarks of minus zero as zero", row(|row| if row[7] == json!("-0") { row[7] = json!("0") })
+            => ["submit-transaction/claim-remarks"];
+        "stores an outcome in 32 bits", row(|row| {
+            row[4] = json!(row[4].as_i64().unwrap_or_default() << 32 >> 32);
+        }) => ["submit-transaction/claim-outcome"];
+        "rounds the outcome to a float", row(|row| row[4] = json!(row[4].as_f64().unwrap_or_default() as i64))
+            => ["submit-transaction/claim-outcome"];
+        "stores every positive outcome as 1", row(|row| {
+            if row[4].as_i64() == Some(2) { row[4] = json!(1) }
+        }) => ["submit-transaction/claim-outcome"];
+        "stores deletable_after up to 2^62", row(|row| {
+            row[8] = json!(row[8].as_i64().unwrap_or_default().min(1 << 62));
+        }) => ["submit-transaction/claim-deletable-after"];
+        "stores a deletable_after of 1 as true", row(|row| if row[8] == json!(1) { row[8] = json!(true) })
+            => ["submit-transaction/claim-deletable-after"];
+        "drops empty links", row(|row| in_list(&mut row[6], |list| list.retain(|item| !item.is_empty())))
+            => ["submit-transaction/claim-doc-link-list"];
+        "trims links", row(|row| in_list(&mut row[6], |list| for item in list {
+            *item = item.trim().to_owned();
+        })) => ["submit-transaction/claim-doc-link-list"];
+        "stores at most 100 links", row(|row| in_list(&mut row[6], |list| list.truncate(100)))
+            => ["submit-transaction/claim-doc-link-list"];
+        "stores links that look like numbers as numbers", row(|row| in_values(&mut row[6], |item| {
+            if let Some(number) = item.as_str().and_then(|text| text.parse::<f64>().ok()) {
+                *item = json!(number);
+            }
+        })) => ["submit-transaction/claim-doc-link-list"];
+        "stores links that look like lists as lists", row(|row| in_values(&mut row[6], as_json))
+            => ["submit-transaction/claim-doc-link-list"];
+        "doubles quotes in links", row(|row| in_list(&mut row[6], |list| for item in list {
+            *item = item.replace('\'', "''");
+        })) => ["submit-transaction/claim-doc-link-list"];
+        "separates links at line breaks", row(|row| in_list(&mut row[6], |list| {
+            *list = list.iter().flat_map(|item| item.split('\n').map(ToOwned::to_owned)).collect();
+        })) => ["submit-transaction/claim-doc-link-list"];
+        "takes hashes that look like equal numbers for one", row(|row| in_list(&mut row[5], |list| {
+            let mut seen = BTreeSet::new();
+            list.retain(|item| match item.parse::<f64>() {
+                Ok(number) => seen.insert(number.to_bits()),
+                Err(_) => true,
+            });
+        })) => ["submit-transaction/claim-doc-hash-list"];
+        "a block rounds the deletable_after of a later claim to a float", in_blocks(|list| for entry in list {
+            let place = "/transaction/specific_data/params/deletable_after";
+            let value = entry.pointer(place).and_then(Value::as_f64);
+            if let Some(value) = value {
+                set(entry, place, json!(value as i64));
+            }
+        }) => ["submit-transaction/claim-in-block-as-signed"];
+        "a block leaves out empty remarks", in_blocks(|list| for entry in list {
+            let place = "/transaction/specific_data/params/remarks";
+            if entry.pointer(place) == Some(&json!("")) {
+                set(entry, place, Value::Null);
+            }
+        }) => ["submit-transaction/claim-in-block-as-signed"];
+        "a block leaves out a claim with the outcome 0", in_blocks(|list| {
+            list.retain(|entry| entry.pointer("/transaction/specific_data/params/outcome") != Some(&json!(0)));
+        }) => ["submit-transaction/claim-in-block"];
+        "charges the fee of a later claim twice", stateful(Charging::new(|submitted, _| {
+            i64::from(submitted > 4) * 1_000_000
+        })) => ["submit-transaction/fee-paid"];
+    }
+}
+
+/// Runs the write tier with all claims against a node with this fault.
+pub(crate) async fn run(fault: Fault) -> Report {
+    run_with(fault, |node| {
+        let mut options = options(node, Tier::Write);
+        options.submitting.claims = NonZeroU8::MAX;
+        options
+    })
+    .await
+}
+
+/// Replaces a text that looks like a list or an object with its value.
+fn as_json(value: &mut Value) {
+    let text = value.as_str().map(str::trim_start).unwrap_or_default();
+    if text.starts_with(['[', '{'])
+        && let Ok(inner) = serde_json::from_str(text)
+    {
+        *value = inner;
+    }
+}
+
+/// Changes each entry of a list that is stored as its JSON text.
+fn in_values(value: &mut Value, change: fn(&mut Value)) {
+    if let Some(Ok(Value::Array(mut list))) = value.as_str().map(serde_json::from_str) {
+        list.iter_mut().for_each(change);
+        *value = json!(Value::from(list).to_string());
+    }
+}
+
+/// Returns the first record for all claims with the same key. The key is made from the query.
+fn one_for(key: fn(&str) -> String) -> Fault {
+    stateful(OneForSeveral {
+        key,
+        first: Mutex::default(),
+    })
+}
+
+struct OneForSeveral {
+    key: fn(&str) -> String,
+    first: Mutex<BTreeMap<String, Bytes>>,
+}
+
+impl StatefulFault for OneForSeveral {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let Ok(mut first) = self.first.lock() else {
+            return response;
+        };
+        if !is_for_a_claim(request) {
+            return response;
+        }
+        let key = (self.key)(&request.query);
+        if let Some(body) = first.get(&key) {
+            return response.with_body(body.clone());
+        }
+        if !String::from_utf8_lossy(&response.body).contains("null") {
+            first.insert(key, response.body.clone());
+        }
+        response
+    }
+}
