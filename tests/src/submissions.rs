@@ -308,12 +308,20 @@ pub fn refused_asset(request: &RecordedRequest) -> Option<String> {
     right.then(|| params["asset_id"].as_str().map(ToOwned::to_owned))?
 }
 
-/// Takes more from the wallet than a good node does, in single balances and in lists. The extra amount depends on the numbers of
-/// submitted and of refused claims so far.
+/// Takes more from the wallet than a good node does, in single balances and in lists. The extra amount
+/// depends on the numbers of submitted and of refused claims so far.
 #[derive(Debug)]
 pub struct Charging {
     more: fn(i64, i64) -> i64,
-    submitted_and_refused: Mutex<(i64, i64)>,
+    so_far: Mutex<ClaimsSoFar>,
+}
+
+#[derive(Debug, Default)]
+struct ClaimsSoFar {
+    submitted: i64,
+    refused: i64,
+    /// The wallet that signs them.
+    payer: String,
 }
 
 impl Charging {
@@ -322,36 +330,42 @@ impl Charging {
     pub fn new(more: fn(i64, i64) -> i64) -> Self {
         Self {
             more,
-            submitted_and_refused: Mutex::default(),
+            so_far: Mutex::default(),
         }
     }
 }
 
 impl StatefulFault for Charging {
     fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut counts) = self.submitted_and_refused.lock() else {
+        let Ok(mut so_far) = self.so_far.lock() else {
             return response;
         };
-        if request.path == SUBMIT && kind_of_submission(request) == "claim" {
-            counts.0 += 1;
+        let is_submitted = request.path == SUBMIT && kind_of_submission(request) == "claim";
+        let is_refused = refused_asset(request).is_some();
+        so_far.submitted += i64::from(is_submitted);
+        so_far.refused += i64::from(is_refused);
+        if is_submitted || is_refused {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            let signer = &body["transaction"]["specific_data"]["signers"][0];
+            so_far.payer = signer.as_str().unwrap_or_default().to_owned();
         }
-        if refused_asset(request).is_some() {
-            counts.1 += 1;
-        }
-        if request.path != "/get-balances" {
+        if request.path != "/get-balances" || so_far.payer.is_empty() {
             return response;
         }
-        let taken = (self.more)(counts.0, counts.1);
-        response.with_json(|response| {
-            let balances = match &mut response["balance"] {
-                Value::Array(list) => list.iter_mut().map(|entry| &mut entry["balance"]).collect(),
-                single => vec![single],
-            };
-            for balance in balances {
-                if let Some(held) = balance.as_i64() {
-                    *balance = json!(held - taken);
-                }
+        let taken = (self.more)(so_far.submitted, so_far.refused);
+        let is_its_own = request.query.contains(&so_far.payer);
+        let take = |balance: &mut Value| {
+            if let Some(held) = balance.as_i64() {
+                *balance = json!(held - taken);
             }
+        };
+        response.with_json(|response| match &mut response["balance"] {
+            Value::Array(list) => list
+                .iter_mut()
+                .filter(|entry| is_its_own || entry["wallet"] == so_far.payer.as_str())
+                .for_each(|entry| take(&mut entry["balance"])),
+            single if is_its_own => take(single),
+            _ => {}
         })
     }
 }

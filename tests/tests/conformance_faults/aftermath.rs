@@ -53,6 +53,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/claim-in-block"];
         "the claim is in two blocks", stateful(InTwoBlocks::default())
             => ["submit-transaction/claim-in-block"];
+        "the claim is in its block only the first time that the block is read", again_in_blocks(Vec::clear)
+            => ["submit-transaction/claim-in-block"];
+        "the claim's remarks change in its block after the first time that the block is read", again_in_blocks(|list| {
+            for entry in list {
+                set(entry, "/transaction/specific_data/params/remarks", json!("changed"));
+            }
+        }) => ["submit-transaction/claim-in-block-as-signed"];
         "puts a refused transaction into blocks", stateful(RefusedInBlocks::of(|request| {
             refused_asset(request).is_some()
         })) => ["submit-transaction/claim-refused-not-stored"];
@@ -243,6 +250,37 @@ impl StatefulFault for ReadOnce {
         response.with_json(|value| {
             if !value["value"].is_null() && !read.insert(request.query.clone()) {
                 *value = json!({"status": "SUCCESS", "value": null, "data": null});
+            }
+        })
+    }
+}
+
+/// Changes the transactions of the block with the first claim, from the second time that it is read.
+fn again_in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
+    stateful(AgainInBlocks {
+        change,
+        read: Mutex::default(),
+    })
+}
+
+struct AgainInBlocks {
+    change: fn(&mut Vec<Value>),
+    read: Mutex<BTreeSet<String>>,
+}
+
+impl StatefulFault for AgainInBlocks {
+    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+        let Ok(mut read) = self.read.lock() else {
+            return response;
+        };
+        let has_claim =
+            String::from_utf8_lossy(&response.body).contains("made by a conformance check");
+        if request.path != BLOCK || !has_claim || read.insert(request.query.clone()) {
+            return response;
+        }
+        response.with_json(|block| {
+            if let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") {
+                (self.change)(list);
             }
         })
     }

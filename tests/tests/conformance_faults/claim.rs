@@ -105,6 +105,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "reports a new claim as not new", claiming(true, |response| {
             set(response, "/response/new_transaction", json!(false));
         }) => ["submit-transaction/claim-new"];
+        "reports a later claim as not new", of_a_later_claim(|response| {
+            set(response, "/response/new_transaction", json!(false));
+        }) => ["submit-transaction/claim-new"];
+        "the msg for a later claim is a list", of_a_later_claim(|response| {
+            set(response, "/response/msg", json!(["fine"]));
+        }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
         "reports a resubmission as new", claiming(false, |response| {
             set(response, "/response/new_transaction", json!(true));
         }) => ["submit-transaction/resubmission-not-new"];
@@ -293,6 +299,15 @@ fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
                 change(value);
             }
         })
+    })
+}
+
+/// Changes the responses to the claim without remarks, which is not the first one of a run.
+fn of_a_later_claim(change: fn(&mut Value)) -> Fault {
+    change_json(SUBMIT, move |request, response| {
+        if String::from_utf8_lossy(&request.body).contains("\"remarks\":\"\"") {
+            change(response);
+        }
     })
 }
 

@@ -73,7 +73,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-in-block",
         level: Level::Should,
         requirements: &["BLOCK-7"],
-        checks: "A later block has the `trans_code` of each claim among its transactions. No claim is in the blocks more than once.",
+        checks: "A later block has the `trans_code` of each claim among its transactions. No claim is in the blocks more than once. The block of the first one still has it at the end of the run's claims.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
         check: Own(|c| Box::pin(claim_in_block(c))),

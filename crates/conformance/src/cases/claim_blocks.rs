@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{claim_record::found, inconclusive::unknown};
 use crate::{
-    api::{FirstDifference, InBlock, in_block, lists_transactions, times_in_block},
+    api::{FirstDifference, InBlock, in_block, is_not_found, lists_transactions, times_in_block},
     checks::{Checked, Finding, Findings, signed_transaction},
     context::{Claim, Context, Settled},
     http::{Exchange, InconclusiveReason},
@@ -75,6 +75,20 @@ pub(super) async fn claim_in_block(context: &Context) -> Findings {
     if none_lists {
         return unknown("no block since then lists its transactions");
     }
+    if let Some(again) = &claim.block_again {
+        checked.count_item();
+        let code = claim.code().unwrap_or_default();
+        let is_gone = match again.success_object() {
+            Some(body) => in_block(body, &code).is_none(),
+            None => is_not_found(again.status),
+        };
+        if is_gone {
+            let what = "the claim is gone from its block when the block is read again";
+            let expected = "a block with the transaction's trans_code";
+            let finding = Finding::new(again, what, expected, again.excerpt(160));
+            checked.push(finding.at("/text/transactions"));
+        }
+    }
     Ok(checked)
 }
 
@@ -105,11 +119,21 @@ fn only_once(claim: &Claim) -> Checked {
 
 /// Checks that the transactions in the blocks are those that were submitted.
 pub(super) async fn as_signed(context: &Context) -> Findings {
-    let (_, accepted) = accepted(context).await?;
+    let (claim, accepted) = accepted(context).await?;
     let mut checked = Checked::default();
     for one in &accepted {
         if let Some((block, found)) = one.in_block {
             checked.extend(compare(one.submitted, block, found));
+        }
+    }
+    // The first claim is read again after all others.
+    if let (Ok(submitted), Some(again)) = (&claim.submitted, &claim.block_again) {
+        let code = claim.code().unwrap_or_default();
+        let body = again.success_object();
+        if let Some(found) = body.and_then(|body| in_block(body, &code))
+            && checked.has_no_findings()
+        {
+            checked.extend(compare(submitted, again, found));
         }
     }
     if accepted.iter().all(|one| one.in_block.is_none()) {

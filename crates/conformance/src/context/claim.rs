@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     api::{
-        UNKNOWN_ASSET, contract_state_request, is_valid, requested, requested_index,
+        UNKNOWN_ASSET, contract_state_request, in_block, is_valid, requested, requested_index,
         token_balance_request, token_holders_request, wallet_balances_request,
     },
     http::{Exchange, InconclusiveReason, Request},
@@ -71,6 +71,8 @@ pub(crate) struct Claim {
     pub(crate) further: Vec<FurtherClaim>,
     /// The claim of the wallet and a co-signer, if there is one. It comes last.
     pub(crate) shared: Option<Step<SharedClaim>>,
+    /// The block with the first claim, read again after all claims.
+    pub(crate) block_again: Option<Arc<Exchange>>,
     /// Blocks of the run just before and after those of `settled`, read after all claims.
     blocks_around: Vec<Arc<Exchange>>,
     /// The claim's record, read again after all claims, if it could be read before.
@@ -141,6 +143,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         known_code_signed: no(NOT_ACCEPTED),
         further: Vec::new(),
         shared: None,
+        block_again: None,
         blocks_around: Vec::new(),
         record_again: None,
         other_records: Vec::new(),
@@ -175,6 +178,15 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     if let Ok(settled) = &claim.settled {
         claim.blocks_around = blocks_around(submitter, settled).await;
         claim.record_again = read_again(submitter, settled).await;
+        let code = claim.code().unwrap_or_default();
+        let has_claim = |block: &&Arc<Exchange>| {
+            let body = block.success_object();
+            !code.is_empty() && body.is_some_and(|body| in_block(body, &code).is_some())
+        };
+        if let Some(block) = settled.blocks.iter().find(has_claim) {
+            let again = submitter.samples.node.send(block.request.clone()).await;
+            claim.block_again = again.ok();
+        }
     }
     Ok(claim)
 }

@@ -185,8 +185,8 @@ impl Submissions {
         Ok(claim)
     }
 
-    /// Returns the responses that accept the claim's transaction: the first one, and that to the
-    /// same submission if it accepts it, too.
+    /// Returns the responses that accept the claim's transaction: the first one, that to the same
+    /// submission if it accepts it, too, and those to further claims.
     pub(crate) async fn acceptances(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
         let claim = self.claim().await?;
         let first = claim.submitted.as_ref().map_err(Clone::clone)?;
@@ -196,7 +196,10 @@ impl Submissions {
         }
         let again = claim.again.as_ref().ok().filter(|again| is_valid(again));
         let all = [Some(first), again].into_iter().flatten();
+        let further = claim.further.iter();
+        let further = further.filter_map(|further| further.submitted.as_ref().ok());
         Ok(all
+            .chain(further.filter(|response| is_valid(response)))
             .inspect(|response| http::record(response))
             .cloned()
             .collect())
