@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     api::{Sample, Tier, is_valid, message},
-    checks::{Checked, Finding, Findings, check_sample_responses},
+    checks::{Examination, Finding, Findings, check_sample_responses},
     context::{Context, SigningWallet, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
 };
@@ -253,7 +253,7 @@ async fn built(context: &Context) -> Findings {
         let what = unlike(&further.call, &further.built);
         (&further.call, &further.built, what)
     });
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for (call, built, contradicts) in [first].into_iter().chain(further) {
         findings.count_item();
         let Some(what) = contradicts else { continue };
@@ -322,7 +322,7 @@ async fn accepted(context: &Context) -> Findings {
         .further
         .iter()
         .map(|further| (&further.submitted, &further.balance));
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for (submitted, balance) in [(&claim.submitted, &claim.balance)]
         .into_iter()
         .chain(further)
@@ -382,11 +382,11 @@ async fn status(context: &Context) -> Findings {
     let found = responses
         .iter()
         .flat_map(|response| has(response, "/status", &wanted, what));
-    Ok(Checked::of(responses.len(), found))
+    Ok(Examination::of(responses.len(), found))
 }
 
 async fn msg(context: &Context) -> Findings {
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for response in context.submissions.acceptances().await? {
         findings.count_item();
         let at = "/response/msg";
@@ -415,7 +415,7 @@ async fn http_status(context: &Context) -> Findings {
         let what = "the HTTP status for a valid transaction is not 200";
         Finding::new(response, what, "200", response.status.to_string())
     });
-    Ok(Checked::of(responses.len(), findings))
+    Ok(Examination::of(responses.len(), findings))
 }
 
 async fn claim_is_new(context: &Context) -> Findings {
@@ -425,9 +425,9 @@ async fn claim_is_new(context: &Context) -> Findings {
     let further = further.filter_map(|further| further.submitted.as_ref().ok());
     let (at, new) = ("/response/new_transaction", Value::Bool(true));
     let what = "a transaction that was never submitted before is not reported as new";
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for response in [first].into_iter().chain(further.filter(|r| is_valid(r))) {
-        checked.extend(Checked::of(1, has(response, at, &new, what)));
+        checked.extend(Examination::of(1, has(response, at, &new, what)));
     }
     Ok(checked)
 }
@@ -442,7 +442,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     }
     let (at, known) = ("/response/new_transaction", Value::Bool(false));
     let what = "the same transaction is reported as new a second time";
-    let mut checked = Checked::of(1, has(again, at, &known, what));
+    let mut checked = Examination::of(1, has(again, at, &known, what));
     let later = context
         .submissions
         .claim()
@@ -467,7 +467,7 @@ async fn resubmission_valid(context: &Context) -> Findings {
         let what = "the response to the same transaction is a server error the second time";
         let expected = "a response with response.new_transaction: false";
         let finding = Finding::new(again, what, expected, again.summary());
-        return Ok(Checked::failed(finding));
+        return Ok(Examination::failed(finding));
     }
     if again.success_object().is_none() {
         return unknown(format!(
@@ -476,7 +476,7 @@ async fn resubmission_valid(context: &Context) -> Findings {
         ));
     }
     let what = "a transaction is valid, and not valid when it is submitted again";
-    Ok(Checked::of(
+    Ok(Examination::of(
         1,
         has(again, "/response/valid", &Value::Bool(true), what),
     ))
@@ -496,18 +496,18 @@ async fn known_code_altered(context: &Context) -> Findings {
             is_valid(response) && new == Some(&Value::Bool(false))
         };
         let Some(known) = signed.filter(is_known) else {
-            return Ok(Checked::passed());
+            return Ok(Examination::passed());
         };
         let what = "another wallet's transaction with the trans_code of an accepted one is \
         treated as the accepted one";
         let expected = "a refusal, or new_transaction: true";
         let finding = Finding::new(known, what, expected, known.summary());
-        return Ok(Checked::failed(finding.at("/response/new_transaction")));
+        return Ok(Examination::failed(finding.at("/response/new_transaction")));
     }
     let what = "other params with the trans_code of an accepted transaction are accepted as valid, although \
                 they are not signed";
     let finding = Finding::new(response, what, "a refusal", response.summary());
-    Ok(Checked::failed(finding.at("/response/valid")))
+    Ok(Examination::failed(finding.at("/response/valid")))
 }
 
 /// Returns a balance, in units of the token.

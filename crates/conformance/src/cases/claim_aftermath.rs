@@ -24,7 +24,7 @@ use crate::{
     api::{
         in_block, is_valid, lists_transactions, member_named, requested, stored, submitted_code,
     },
-    checks::{Checked, Finding, Findings, changed, refused_in_blocks},
+    checks::{Examination, Finding, Findings, changed, refused_in_blocks},
     context::{Context, Refused, Settled},
     http::{Exchange, InconclusiveReason},
 };
@@ -182,7 +182,7 @@ pub(crate) const CASES: &[Case] = &[
 async fn readable(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     let further = claim.further.iter().filter_map(|further| {
         let settled = further.settled.as_ref().ok()?;
         Some((settled, further.code.clone()))
@@ -229,7 +229,7 @@ fn is_same_record(one: &Exchange, other: &Exchange) -> bool {
 async fn other_records(context: &Context) -> Findings {
     found(context).await?;
     let claim = context.submissions.claim().await?;
-    let (mut checked, mut may_be_explained) = (Checked::default(), false);
+    let (mut checked, mut may_be_explained) = (Examination::default(), false);
     for [before, after] in &claim.other_records {
         checked.count_item();
         if is_same_record(before, after) {
@@ -262,11 +262,11 @@ async fn stored_by_block(context: &Context) -> Findings {
         return unknown("no block was found since the claim was submitted");
     }
     if !settled.record_before_block {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let what = "the claim's record could be read before a block was made";
     let expected = "no record until a block has the claim";
-    Ok(Checked::failed(Finding::new(
+    Ok(Examination::failed(Finding::new(
         record,
         what,
         expected,
@@ -338,13 +338,13 @@ async fn refused_not_stored(context: &Context) -> Findings {
         codes.remove(&accepted);
     }
     if let Some(finding) = refused_in_blocks(&codes, claim.new_blocks().into_values()) {
-        return Ok(Checked::failed(finding));
+        return Ok(Examination::failed(finding));
     }
     if state.success_object().and_then(stored).is_none() {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let what = "a claim that was refused is stored anyway";
-    Ok(Checked::failed(Finding::new(
+    Ok(Examination::failed(Finding::new(
         state,
         what,
         "no record",
@@ -360,7 +360,7 @@ async fn refused_costs_nothing(context: &Context) -> Findings {
         );
     };
     if has >= had {
-        return Ok(Checked::passed());
+        return Ok(Examination::passed());
     }
     let claim = context.submissions.claim().await?;
     let blocks = claim.settled.as_ref().map_or(&[][..], |s| &s.blocks);
@@ -371,7 +371,7 @@ async fn refused_costs_nothing(context: &Context) -> Findings {
         ));
     }
     let what = "the balance went down when a submission was refused";
-    Ok(Checked::failed(Finding::new(
+    Ok(Examination::failed(Finding::new(
         after,
         what,
         had.to_string(),

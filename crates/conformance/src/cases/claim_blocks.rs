@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{claim_record::found, inconclusive::unknown};
 use crate::{
     api::{FirstDifference, InBlock, in_block, is_not_found, lists_transactions, times_in_block},
-    checks::{Checked, Finding, Findings, signed_transaction},
+    checks::{Examination, Finding, Findings, signed_transaction},
     context::{Claim, Context, Settled},
     http::{Exchange, InconclusiveReason},
 };
@@ -93,9 +93,9 @@ pub(super) async fn claim_in_block(context: &Context) -> Findings {
 }
 
 /// Checks that no claim is in the blocks more than once.
-fn only_once(claim: &Claim) -> Checked {
+fn only_once(claim: &Claim) -> Examination {
     let blocks = claim.new_blocks();
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for code in claim.codes() {
         checked.count_item();
         let places: Vec<_> = blocks
@@ -120,7 +120,7 @@ fn only_once(claim: &Claim) -> Checked {
 /// Checks that the transactions in the blocks are those that were submitted.
 pub(super) async fn as_signed(context: &Context) -> Findings {
     let (claim, accepted) = accepted(context).await?;
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for one in &accepted {
         if let Some((block, found)) = one.in_block {
             checked.extend(compare(one.submitted, block, found));
@@ -143,10 +143,10 @@ pub(super) async fn as_signed(context: &Context) -> Findings {
 }
 
 /// Compares a transaction in a block with what was submitted.
-fn compare(submitted: &Exchange, block: &Arc<Exchange>, found: InBlock<'_>) -> Checked {
+fn compare(submitted: &Exchange, block: &Arc<Exchange>, found: InBlock<'_>) -> Examination {
     let body = submitted.request.body.as_deref().unwrap_or_default();
     let body: Value = serde_json::from_str(body).unwrap_or_default();
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     for (name, signed) in body["transaction"].as_object().into_iter().flatten() {
         // The specification does not show the shape. A member that the block omits is not a wrong
         // value.

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     api::{List, Pair, amount, in_block, lists_transactions, requested},
-    checks::{Checked, Finding, Findings},
+    checks::{Examination, Finding, Findings},
     context::Context,
     http::{BackOff, Exchange, InconclusiveReason, Request},
 };
@@ -27,7 +27,7 @@ pub(super) async fn fee_paid(context: &Context) -> Findings {
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let code = claim.code().unwrap_or_default();
     let finding = wrong_fee(balances, &settled.blocks, &wallet, &code, fee)?;
-    let mut checked = Checked::of(1, finding);
+    let mut checked = Examination::of(1, finding);
     for further in &claim.further {
         let (Ok(balances), Ok(settled)) = (&further.balances, &further.settled) else {
             continue;
@@ -35,7 +35,7 @@ pub(super) async fn fee_paid(context: &Context) -> Findings {
         let code = further.code.as_deref().unwrap_or_default();
         // The first claim decides whether this can be checked.
         if let Ok(finding) = wrong_fee(balances, &settled.blocks, &wallet, code, fee) {
-            checked.extend(Checked::of(1, finding));
+            checked.extend(Examination::of(1, finding));
         }
     }
     Ok(checked)
@@ -119,7 +119,7 @@ pub(super) async fn fee_in_lists(context: &Context) -> Findings {
         .filter_map(|balance| amount(balance, &pair))
         .collect();
     let until = Instant::now() + context.submissions.submitter.with.settle_timeout;
-    let (mut checked, mut reason) = (Checked::default(), None);
+    let (mut checked, mut reason) = (Examination::default(), None);
     for [list, _] in &claim.lists {
         let Some(listed) = amount(list, &pair) else {
             continue;
@@ -197,7 +197,7 @@ pub(super) async fn paid_by_no_other(context: &Context) -> Findings {
         requested(before, "token_code")?;
         Some((List::of(before)?, List::of(after)?))
     });
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     let nothing = Integer::from(0);
     let mut may_be_explained = false;
     for (before, after) in lists {

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     api::{FirstDifference, member_named, stored},
-    checks::{Checked, Finding, Findings},
+    checks::{Examination, Finding, Findings},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -344,7 +344,7 @@ fn place<'v>(call: &Value, record: &'v Value, column: &str) -> Place<'v> {
 }
 
 async fn reads_back(context: &Context, name: &str) -> Findings {
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     let all = all_found(context).await?;
     let assets: Vec<_> = all.iter().map(|one| wanted(one.call, "asset_id")).collect();
     for Stored {
@@ -376,7 +376,7 @@ async fn reads_back(context: &Context, name: &str) -> Findings {
 
 /// Checks that lists are stored in a form that separates their items, whatever the items contain.
 async fn lists(context: &Context) -> Findings {
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for Stored {
         call,
         response,
@@ -402,7 +402,7 @@ async fn lists(context: &Context) -> Findings {
 async fn columns(context: &Context) -> Findings {
     let (response, record) = found(context).await?;
     let call = &context.submissions.claim().await?.call;
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for name in VerificationRecord::COLUMNS {
         let place = place(call, record, name);
         findings.examined += u64::from(place.form.is_some());

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, requested, stored},
-    checks::{Checked, Finding, Findings, check_json_responses, objects, refused},
+    checks::{Examination, Finding, Findings, check_json_responses, objects, refused},
     context::Context,
     http::Exchange,
 };
@@ -97,8 +97,8 @@ async fn new_records(context: &Context) -> Findings {
 }
 
 /// Checks all records in a response, in each of its members.
-fn other_records(stored: &Stored<'_>) -> Checked {
-    let mut checked = Checked::default();
+fn other_records(stored: &Stored<'_>) -> Examination {
+    let mut checked = Examination::default();
     let asset = requested(stored.response, "unique_value").unwrap_or_default();
     let params = &stored.call["params"];
     let verifier = params["verifier_address"].as_str().unwrap_or_default();
@@ -134,11 +134,11 @@ fn other_records(stored: &Stored<'_>) -> Checked {
 }
 
 /// Checks that a record is not found by a request that is not for it.
-async fn found_elsewhere(context: &Context, stored: &Stored<'_>) -> Checked {
+async fn found_elsewhere(context: &Context, stored: &Stored<'_>) -> Examination {
     let request = &stored.response.request;
     let asset = requested(stored.response, "unique_value").unwrap_or_default();
     let other = |name: &'static str, value: &str| request.clone().without(name).with(name, value);
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     let contract = other("contract_address", UNKNOWN_CONTRACT);
     let what = "a contract that does not have the run's claim";
     let findings = refused(context, contract, what, holds_nothing).await;
@@ -165,7 +165,7 @@ async fn as_expected(context: &Context) -> Findings {
     let mut older = objects(context, Sample::ContractState)
         .await
         .unwrap_or_default();
-    let mut checked = Checked::default();
+    let mut checked = Examination::default();
     // The cases about older responses report what those lack, too.
     for check in [have_value, content_types] {
         if check(&older).has_no_findings() {
@@ -193,8 +193,8 @@ async fn as_expected(context: &Context) -> Findings {
 }
 
 /// Checks that each response has the documented member.
-fn have_value(responses: &[Arc<Exchange>]) -> Checked {
-    let mut checked = Checked::default();
+fn have_value(responses: &[Arc<Exchange>]) -> Examination {
+    let mut checked = Examination::default();
     for response in responses {
         if let Some(body) = response.success_object() {
             value(response, body, &mut checked);

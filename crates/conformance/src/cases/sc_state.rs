@@ -18,8 +18,8 @@ use crate::{
         Sample, UNKNOWN_ASSET, UNKNOWN_CONTRACT, carried, contract_state_request, requested, stored,
     },
     checks::{
-        Checked, Finding, Findings, NOTHING_EXAMINED, check_json_responses, is_missing, objects,
-        refused, steady,
+        Examination, Finding, Findings, NOTHING_EXAMINED, check_json_responses, is_missing,
+        objects, refused, steady,
     },
     context::Context,
     http::{Exchange, InconclusiveReason, Request},
@@ -239,7 +239,7 @@ async fn responds(context: &Context) -> Findings {
 }
 
 /// Checks that a response has the documented member.
-pub(super) fn value(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+pub(super) fn value(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examination) {
     checked.count_item();
     if body.get("value").is_none() {
         let what = if body.get("data").is_some() {
@@ -267,7 +267,7 @@ fn mentions(value: &Value, wanted: &str) -> bool {
     }
 }
 
-fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Checked) {
+fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examination) {
     let Some(requested) = requested(exchange, "unique_value") else {
         return;
     };
@@ -302,7 +302,7 @@ async fn claim_readable(context: &Context) -> Findings {
         let what = "the record of a claim can't be read";
         Finding::new(exchange, what, "the claim's record", exchange.excerpt(160))
     });
-    Ok(Checked::of(responses.len(), findings))
+    Ok(Examination::of(responses.len(), findings))
 }
 
 async fn unknown(context: &Context, name: &'static str, other: &str, what: &str) -> Findings {
@@ -332,7 +332,7 @@ async fn unknown_value(context: &Context) -> Findings {
     if near.is_empty() {
         near.push(UNKNOWN_ASSET.to_owned());
     }
-    let mut findings = Checked::default();
+    let mut findings = Examination::default();
     for value in near {
         let name = "unique_value";
         let request = known_request(context).without(name).with(name, &value);

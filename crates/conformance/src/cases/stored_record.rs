@@ -20,7 +20,7 @@ use crate::{
         ClaimInBlock, FirstDifference, Sample, block_request, carried, claims_in_block,
         contract_state_request, is_block,
     },
-    checks::{Checked, Finding, Findings, objects},
+    checks::{Examination, Finding, Findings, objects},
     context::{Context, SweptAsset},
     http::{Exchange, InconclusiveReason, Node},
 };
@@ -328,7 +328,7 @@ async fn record_and_claims(
 /// The result of comparing records with claims.
 #[derive(Default)]
 struct Compared {
-    checked: Checked,
+    checked: Examination,
     /// Whether a record was compared.
     judged: bool,
     /// Why a record that differs from a claim is not a finding.

@@ -30,8 +30,7 @@ pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;
 pub(crate) use field_check::{MAX_FINDINGS, NEVER_SEEN, check_field, compiled, sample_schema};
 pub(crate) use fields::FIELDS;
-// Some cases still use the earlier name `Checked`.
-pub(crate) use finding::{Examination, Examination as Checked, Finding, Findings};
+pub(crate) use finding::{Examination, Finding, Findings};
 pub(crate) use json_response::{
     NOTHING_EXAMINED, ObjectCheck, check_json_responses, check_objects, check_sample_responses,
     contents, objects,
