@@ -10,6 +10,9 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 
 use super::{
+    claim_step::{
+        NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, balances_around, no, signed_request,
+    },
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
     further_claim::{FEE_WITH_FRACTION, FurtherClaim, HIGH_S},
@@ -22,16 +25,13 @@ use super::{
 use crate::{
     api::{
         UNKNOWN_ASSET, contract_state_request, in_block, is_valid, requested, requested_index,
-        token_balance_request, token_holders_request, wallet_balances_request,
+        token_holders_request, wallet_balances_request,
     },
     http::{Exchange, InconclusiveReason, Request},
 };
 
 /// Maximum number of claims of a run. Each has other values.
 pub(crate) const MAX_CLAIMS: u8 = 8;
-
-/// The result of a step, or the reason why it was not taken.
-pub(super) type Step<T> = Result<T, InconclusiveReason>;
 
 /// The results of the claim, step by step.
 pub(crate) struct Claim {
@@ -88,10 +88,6 @@ pub(crate) struct Refused {
     pub(crate) balances: (Arc<Exchange>, Arc<Exchange>),
     /// The state of its asset, read once the claim was settled.
     pub(crate) state: Step<Arc<Exchange>>,
-}
-
-pub(super) fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
-    Err(InconclusiveReason::NoSample(reason.into()))
 }
 
 pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveReason> {
@@ -191,27 +187,6 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     Ok(claim)
 }
 
-/// Signs a claim. Returns the entry of its signature and the request that submits it, or the reason
-/// why the wallet did not sign.
-pub(super) async fn signed_request(
-    submitter: &Submitter,
-    wallet: &SigningWallet,
-    checked: &CheckedTransaction,
-) -> Result<Step<(Value, Request)>, InconclusiveReason> {
-    let signed = match checked.sign(&[wallet.signer()]).await {
-        Ok(signed) => signed.text().to_string(),
-        Err(error) => return Ok(no(format!("the wallet did not sign: {error}"))),
-    };
-    let entry = serde_json::from_str(&signed)
-        .map(|signed: Value| signed["signatures"][0].clone())
-        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
-    if let Some(signature) = entry["msgsign"].as_str() {
-        submitter.with.redactor.add(signature);
-    }
-    let request = Request::post("/submit-transaction", signed).carrying_signature();
-    Ok(Ok((entry, request)))
-}
-
 /// Maximum number of other records to compare before and after the claim.
 const MAX_OTHER_RECORDS: usize = 3;
 
@@ -251,47 +226,8 @@ async fn read_again(submitter: &Submitter, settled: &Settled) -> Option<Arc<Exch
     submitter.samples.node.send(request).await.ok()
 }
 
-/// Returns the balance that pays the fee before a claim, after it, and once more.
-pub(super) async fn balances_around(
-    submitter: &Submitter,
-    before: &Step<Arc<Exchange>>,
-    settled: &Step<Settled>,
-) -> Step<Step<[Arc<Exchange>; 3]>> {
-    let before = match before {
-        Ok(before) => before,
-        Err(inconclusive) => return Ok(Err(inconclusive.clone())),
-    };
-    if settled
-        .as_ref()
-        .ok()
-        .and_then(|settled| settled.record.as_ref())
-        .is_none()
-    {
-        return Ok(no(
-            "the claim's record can't be read, so the fee may not have been charged yet",
-        ));
-    }
-    let node = &submitter.samples.node;
-    let after = node.send(before.request.clone()).await?;
-    let later = node.send(before.request.clone()).await?;
-    Ok(Ok([Arc::clone(before), after, later]))
-}
-
-/// Returns the request for the balance that pays the fee of a transaction.
-pub(super) fn balance_request(wallet: WalletAddress, text: &str) -> Request {
-    let transaction: Value = serde_json::from_str(text).unwrap_or_default();
-    let token = transaction["currency"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    token_balance_request(&wallet.to_string(), &token)
-}
-
 /// The remarks of the submission that the node has to refuse just before the claim.
 const REFUSED_CLAIM_REMARKS: &str = "must be refused without effect";
-pub(super) const NOT_SUBMITTED: &str = "the claim was not submitted";
-pub(super) const NOT_ACCEPTED: &str = "the claim was not accepted";
-
 impl Claim {
     async fn submit(
         &mut self,

@@ -7,7 +7,7 @@ use nodeproof_client::contract_call::CheckedTransaction;
 use serde_json::Value;
 
 use super::{
-    claim::{
+    claim_step::{
         NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, balances_around, no, signed_request,
     },
     claim_values::claim_call,

@@ -4,6 +4,7 @@ mod alteration;
 mod baseline;
 mod case_context;
 mod claim;
+mod claim_step;
 mod claim_values;
 mod correct_submission;
 mod draft;

@@ -1,0 +1,80 @@
+//! The steps that all claims of a run have.
+
+use std::sync::Arc;
+
+use nodeproof_client::contract_call::CheckedTransaction;
+use nodeproof_primitives::WalletAddress;
+use serde_json::Value;
+
+use super::{settling::Settled, signing::SigningWallet, submitter::Submitter};
+use crate::{
+    api::token_balance_request,
+    http::{Exchange, InconclusiveReason, Request},
+};
+
+/// The result of a step, or the reason why it was not taken.
+pub(super) type Step<T> = Result<T, InconclusiveReason>;
+
+pub(super) const NOT_SUBMITTED: &str = "the claim was not submitted";
+pub(super) const NOT_ACCEPTED: &str = "the claim was not accepted";
+
+pub(super) fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
+    Err(InconclusiveReason::NoSample(reason.into()))
+}
+
+/// Signs a claim. Returns the entry of its signature and the request that submits it, or the reason
+/// why the wallet did not sign.
+pub(super) async fn signed_request(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    checked: &CheckedTransaction,
+) -> Result<Step<(Value, Request)>, InconclusiveReason> {
+    let signed = match checked.sign(&[wallet.signer()]).await {
+        Ok(signed) => signed.text().to_string(),
+        Err(error) => return Ok(no(format!("the wallet did not sign: {error}"))),
+    };
+    let entry = serde_json::from_str(&signed)
+        .map(|signed: Value| signed["signatures"][0].clone())
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    if let Some(signature) = entry["msgsign"].as_str() {
+        submitter.with.redactor.add(signature);
+    }
+    let request = Request::post("/submit-transaction", signed).carrying_signature();
+    Ok(Ok((entry, request)))
+}
+
+/// Returns the balance that pays the fee before a claim, after it, and once more.
+pub(super) async fn balances_around(
+    submitter: &Submitter,
+    before: &Step<Arc<Exchange>>,
+    settled: &Step<Settled>,
+) -> Step<Step<[Arc<Exchange>; 3]>> {
+    let before = match before {
+        Ok(before) => before,
+        Err(inconclusive) => return Ok(Err(inconclusive.clone())),
+    };
+    if settled
+        .as_ref()
+        .ok()
+        .and_then(|settled| settled.record.as_ref())
+        .is_none()
+    {
+        return Ok(no(
+            "the claim's record can't be read, so the fee may not have been charged yet",
+        ));
+    }
+    let node = &submitter.samples.node;
+    let after = node.send(before.request.clone()).await?;
+    let later = node.send(before.request.clone()).await?;
+    Ok(Ok([Arc::clone(before), after, later]))
+}
+
+/// Returns the request for the balance that pays the fee of a transaction.
+pub(super) fn balance_request(wallet: WalletAddress, text: &str) -> Request {
+    let transaction: Value = serde_json::from_str(text).unwrap_or_default();
+    let token = transaction["currency"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    token_balance_request(&wallet.to_string(), &token)
+}
