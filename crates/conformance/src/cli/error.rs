@@ -126,8 +126,8 @@ pub(crate) enum UsageError {
     #[error("--blocks has nothing to do: none of the selected cases is about blocks")]
     NothingAboutBlocks,
     #[error(
-        "--resume, --new-blocks and --merge need the --base-url of the node of the earlier sweep: a local node \
-         is a new one each time"
+        "--resume needs the --base-url of the node of the earlier sweep, and so do --new-blocks and --merge: a \
+         local node is a new one each time"
     )]
     ResumedLocal,
     #[error("the sweep's state has no file: give --report-dir DIR or --state FILE")]

@@ -43,7 +43,7 @@ pub(super) fn merge(
     if blocks.end() == end || blocks.end() == Some(merged.to) {
         return Ok(merged);
     }
-    let to = merged.to - 1;
+    let to = merged.to.saturating_sub(1);
     let reason = format!("no state has the end of {blocks}, and this one ends at block {to}");
     Err(refused(path, reason))
 }
