@@ -5,9 +5,7 @@ use std::{fs, process::Command, sync::Arc, time::Duration};
 use integration_tests::hostile::front::{Act, Good, Seen, front, raw};
 use nodeproof_devnode::Config;
 
-/// The maximum memory with many requests at a time: 64 MiB for responses, about 40 MB for the program itself,
-/// and the buffers of up to 128 connections. Without a limit for all responses, it would be 0.5 to 2 GB.
-const MAX_MEMORY: u64 = 160_000_000;
+use super::MAX_MEMORY;
 
 /// Sends blanks forever, without a length.
 fn endless(good: &Good) -> Act {

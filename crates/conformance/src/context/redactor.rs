@@ -24,8 +24,32 @@ const DIGITS: usize = 16;
 const ESCAPED_AGAIN: usize = 3;
 /// The largest distance, in words, of two bytes in a list.
 const WORDS_BETWEEN: usize = 4;
-/// The number of base64 characters that [`DIGITS`] digits always fill, wherever they begin.
-const BASE64: usize = 9;
+/// Parts in hexadecimal.
+const HEX: Form = Form {
+    length: DIGITS,
+    bits: 4,
+    mask: u64::MAX,
+    value: |one| char::from(one).to_digit(16).map(u64::from),
+};
+/// Parts in base64. [`DIGITS`] digits always fill 9 characters, wherever they begin.
+const BASE64: Form = Form {
+    length: 9,
+    bits: 6,
+    mask: u64::MAX >> (64 - 9 * 6),
+    value: |one| {
+        let place = match one {
+            b'A'..=b'Z' => one - b'A',
+            b'a'..=b'z' => one - b'a' + 26,
+            b'0'..=b'9' => one - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        Some(place.into())
+    },
+};
+/// The number of characters of the shortest text that can hold a part.
+const SHORTEST: usize = BASE64.length;
 
 /// The signatures of the user's wallet that this run has sent, and the headers of its requests.
 ///
@@ -38,10 +62,10 @@ const BASE64: usize = 9;
 pub(crate) struct Redactor(Arc<Mutex<Parts>>);
 
 /// All parts of the signatures that are searched for.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Parts {
-    hex: HashSet<[u8; DIGITS]>,
-    base64: HashSet<[u8; BASE64]>,
+    hex: HashSet<u64>,
+    base64: HashSet<u64>,
     /// The bytes of each signature, forwards and backwards.
     lists: Vec<ByteList>,
     headers: Vec<SecretHeaders>,
@@ -110,10 +134,10 @@ impl Redactor {
         &self,
         value: &T,
     ) -> serde_json::Result<T> {
-        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let parts = parts.clone();
         let mut json = serde_json::to_value(value)?;
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         redact(&mut json, &parts);
+        drop(parts);
         serde_json::from_value(json)
     }
 }
@@ -157,7 +181,7 @@ impl Parts {
         let backwards: Vec<u8> = digits.iter().rev().copied().collect();
         let bytes_backwards: Vec<u8> = pairs.iter().rev().copied().flatten().copied().collect();
         for form in [digits, &backwards, &bytes_backwards] {
-            self.hex.extend(form.windows(DIGITS).filter_map(sized));
+            self.hex.extend(HEX.parts(form.iter().copied()));
         }
         self.lists.push(ByteList::new(bytes.iter().rev()));
         self.lists.push(ByteList::new(bytes.iter()));
@@ -169,8 +193,7 @@ impl Parts {
             // What stands before a signature decides where its first group of three bytes begins.
             for start in 0..3 {
                 let encoded = STANDARD_NO_PAD.encode(form.get(start..).unwrap_or_default());
-                let parts = encoded.as_bytes().windows(BASE64);
-                self.base64.extend(parts.filter_map(sized));
+                self.base64.extend(BASE64.parts(encoded.bytes()));
             }
         }
     }
@@ -183,13 +206,14 @@ impl Parts {
             }
         }
         let text = &*without_headers;
-        if self.hex.is_empty() {
+        if self.hex.is_empty() || text.len() < SHORTEST {
             return text.to_owned();
         }
         let mut characters = characters(text);
         let mut found = self.found(&characters);
         // An escape can be escaped again, for example in a string of JSON in a page.
-        for _ in 0..ESCAPED_AGAIN {
+        let has_escapes = text.contains(['\\', '&', '%']);
+        for _ in 0..if has_escapes { ESCAPED_AGAIN } else { 0 } {
             let decoded = decoded(&characters);
             if decoded.len() == characters.len() {
                 break;
@@ -202,23 +226,55 @@ impl Parts {
 
     /// Returns the places of the parts of signatures.
     fn found(&self, characters: &[Character]) -> Vec<Range<usize>> {
-        let hex = filtered(characters, |one| {
-            one.is_ascii_hexdigit().then(|| one.to_ascii_lowercase())
-        });
-        let base64 = filtered(characters, |one| match one {
-            b'-' => Some(b'+'),
-            b'_' => Some(b'/'),
-            b'+' | b'/' => Some(one),
-            _ => one.is_ascii_alphanumeric().then_some(one),
-        });
-        let mut found = places(&hex, &self.hex);
-        found.extend(places(&base64, &self.base64));
+        let mut found = HEX.places(characters, &self.hex);
+        found.extend(BASE64.places(characters, &self.base64));
         let words = words(characters);
         for list in &self.lists {
             found.extend(list.places(&words, |word| word.hex));
             found.extend(list.places(&words, |word| word.decimal));
         }
         found
+    }
+}
+
+/// A form of digits. A part of a signature in it has as many digits as fit into a number.
+struct Form {
+    /// The number of digits in a part.
+    length: usize,
+    /// The bits of a digit.
+    bits: u32,
+    /// The bits of a part.
+    mask: u64,
+    /// Returns a digit's value, or nothing for another character.
+    value: fn(u8) -> Option<u64>,
+}
+
+impl Form {
+    /// Returns all parts of a text.
+    fn parts(&self, text: impl Iterator<Item = u8>) -> impl Iterator<Item = u64> {
+        let digits = text.filter_map(self.value);
+        let parts = digits.scan(0, |part, digit| {
+            *part = (*part << self.bits | digit) & self.mask;
+            Some(*part)
+        });
+        parts.skip(self.length - 1)
+    }
+
+    /// Returns the places of the parts of signatures, with anything between their digits.
+    fn places(&self, characters: &[Character], parts: &HashSet<u64>) -> Vec<Range<usize>> {
+        let is_digit = |one: &&Character| (self.value)(one.byte).is_some();
+        let digits: Vec<&Range<usize>> = characters
+            .iter()
+            .filter(is_digit)
+            .map(|one| &one.place)
+            .collect();
+        let found = self
+            .parts(characters.iter().map(|one| one.byte))
+            .zip(digits.windows(self.length));
+        let found = found.filter(|(part, _)| parts.contains(part));
+        found
+            .filter_map(|(_, digits)| Some(digits.first()?.start..digits.last()?.end))
+            .collect()
     }
 }
 
@@ -362,34 +418,6 @@ fn escape(text: &str) -> Option<(u8, usize)> {
         let byte = u8::try_from(code).ok().filter(u8::is_ascii)?;
         Some((byte, start.len() + digits + end.len()))
     })
-}
-
-/// Returns the characters that belong to a form, in its normal spelling.
-fn filtered(characters: &[Character], normal: impl Fn(u8) -> Option<u8>) -> Vec<Character> {
-    let of_form = characters.iter().filter_map(|one| {
-        Some(Character {
-            byte: normal(one.byte)?,
-            place: one.place.clone(),
-        })
-    });
-    of_form.collect()
-}
-
-fn places<const LENGTH: usize>(
-    characters: &[Character],
-    parts: &HashSet<[u8; LENGTH]>,
-) -> Vec<Range<usize>> {
-    let bytes: Vec<u8> = characters.iter().map(|one| one.byte).collect();
-    let found = bytes.windows(LENGTH).enumerate().filter_map(|(at, part)| {
-        let is_part = parts.contains(&sized::<LENGTH>(part)?);
-        let (first, last) = (characters.get(at)?, characters.get(at + LENGTH - 1)?);
-        is_part.then_some(first.place.start..last.place.end)
-    });
-    found.collect()
-}
-
-fn sized<const LENGTH: usize>(part: &[u8]) -> Option<[u8; LENGTH]> {
-    part.try_into().ok()
 }
 
 #[cfg(test)]
