@@ -39,9 +39,10 @@ fn build(kind: &str, name: &str) -> io::Result<PathBuf> {
         return Ok(path.clone());
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Use the features of the whole workspace, as for the tests.
+    // Use the features of the whole workspace and the profile of the tests, whose build has these programs.
     let output = Command::new(cargo)
         .args(["build", "--quiet", "--message-format", "json"])
+        .args(["--profile", "test"])
         .args(["--workspace", kind, name])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())

@@ -22,6 +22,8 @@ const REDACTED: &str = "(signature redacted)";
 const DIGITS: usize = 16;
 /// How often an escape may be escaped again.
 const ESCAPED_AGAIN: usize = 3;
+/// The largest number of characters of a byte in a list, with leading zeros and `0x`.
+const BYTE: usize = 10;
 /// The largest distance, in words, of two bytes in a list.
 const WORDS_BETWEEN: usize = 4;
 /// Parts in hexadecimal.
@@ -290,7 +292,9 @@ fn words(characters: &[Character]) -> Vec<Word> {
     let in_word = |one: &Character, other: &Character| {
         one.byte.is_ascii_alphanumeric() && other.byte.is_ascii_alphanumeric()
     };
-    let words = characters.chunk_by(in_word).filter_map(|word| {
+    let words = characters.chunk_by(in_word);
+    let short = words.filter(|word| word.len() <= BYTE);
+    let words = short.filter_map(|word| {
         let text: String = word.iter().map(|one| char::from(one.byte)).collect();
         let lower = text.to_ascii_lowercase();
         let prefix = ["0x", "x", ""].into_iter();
