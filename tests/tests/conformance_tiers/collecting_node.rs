@@ -25,8 +25,10 @@ use crate::local;
 /// Everything in the requests of a run that a node could combine.
 #[derive(Default)]
 struct Collection {
-    /// Texts of transactions, as received, and with changes that a node may guess.
+    /// Texts of transactions, as received.
     texts: BTreeSet<String>,
+    /// Texts that the node built itself, with the fees that it saw.
+    guesses: BTreeSet<String>,
     /// Hexadecimal texts that may be signatures.
     signatures: BTreeSet<String>,
 }
@@ -54,9 +56,9 @@ impl Collection {
                 let mut transaction = raw["transaction"].clone();
                 transaction["fee"] = serde_json::from_str(fee).expect("JSON");
                 transaction["currency"] = serde_json::from_str(currency).expect("JSON");
-                this.texts.insert(transaction.to_string());
+                this.guesses.insert(transaction.to_string());
             }
-            this.texts.insert(raw["transaction"].to_string());
+            this.guesses.insert(raw["transaction"].to_string());
         }
         this
     }
@@ -84,23 +86,33 @@ impl Collection {
         }
     }
 
-    /// Returns the transactions that this wallet demonstrably signed. It tries every signature, also with
-    /// its last digit changed.
-    fn spendable(&self, wallet: &PublicKey) -> Vec<&String> {
-        let signatures: Vec<Signature> = self
-            .signatures
-            .iter()
-            .flat_map(|text| one_digit_off(text))
-            .filter_map(|text| text.parse().ok())
-            .collect();
-        let is_signed = |text: &&String| {
-            let message = signed_message(text).expect("a message");
-            signatures
-                .iter()
-                .any(|signature| wallet.verify(message.as_bytes(), signature).is_ok())
-        };
-        self.texts.iter().filter(is_signed).collect()
+    /// Returns the transactions that this wallet demonstrably signed. It tries every signature for every text.
+    /// For the texts that were received, it also tries them with the last digit changed.
+    fn spendable(&self, wallet: &PublicKey) -> BTreeSet<&String> {
+        let signatures = parsed(self.signatures.iter().cloned());
+        let changed = parsed(self.signatures.iter().flat_map(|text| one_digit_off(text)));
+        let mut spendable = signed(&self.guesses, &signatures, wallet);
+        spendable.extend(signed(&self.texts, &changed, wallet));
+        spendable
     }
+}
+
+fn parsed(texts: impl Iterator<Item = String>) -> Vec<Signature> {
+    texts.filter_map(|text| text.parse().ok()).collect()
+}
+
+/// Returns the texts that one of these signatures signs.
+fn signed<'t>(
+    texts: &'t BTreeSet<String>,
+    signatures: &[Signature],
+    wallet: &PublicKey,
+) -> BTreeSet<&'t String> {
+    let is_signed = |text: &&String| {
+        let message = signed_message(text).expect("a message");
+        let mut signatures = signatures.iter();
+        signatures.any(|signature| wallet.verify(message.as_bytes(), signature).is_ok())
+    };
+    texts.iter().filter(is_signed).collect()
 }
 
 /// Returns the text, and all variants with another last digit.
@@ -158,21 +170,20 @@ async fn spendable_after_changed(
         return (spendable.len(), report);
     }
     // No report may publish a signature that the node has received.
-    for signature in &collection.signatures {
-        let signed: Signature = match signature.parse() {
-            Ok(signed) => signed,
-            Err(_) => continue,
-        };
-        let is_users = collection.texts.iter().any(|text| {
-            let message = signed_message(text).expect("a message");
-            let public_key = wallet.keys().public_key();
-            public_key.verify(message.as_bytes(), &signed).is_ok()
-        });
-        assert!(
-            !is_users || !report.contains(signature.as_str()),
-            "the report shows a signature of the user's wallet"
-        );
-    }
+    let texts: BTreeSet<String> = collection
+        .texts
+        .union(&collection.guesses)
+        .cloned()
+        .collect();
+    let shown = collection
+        .signatures
+        .iter()
+        .filter(|text| report.contains(*text));
+    let shown = parsed(shown.cloned());
+    assert!(
+        signed(&texts, &shown, wallet.keys().public_key()).is_empty(),
+        "the report shows a signature of the user's wallet"
+    );
     (spendable.len(), report)
 }
 
