@@ -80,21 +80,16 @@ impl Probing {
     }
 
     async fn send(&self, path: &'static str) -> Outcome {
-        let node = &self.samples.node;
         let mut probed = Probed {
             controls: Vec::new(),
             responses: Vec::new(),
         };
         for control in controls(path, &self.known) {
-            probed.controls.push(node.send(control).await?);
+            probed.controls.push(self.response(&control).await??);
         }
         let mut failed_in_a_row = 0;
         for probe in probes(path, &self.known) {
-            let mut response = self.samples.send_beside_others(&probe.request).await;
-            if let Err(InconclusiveReason::Transport(_)) = &response {
-                let again = self.samples.send_alone(&probe.request).await?;
-                response = again.map_err(InconclusiveReason::Transport);
-            }
+            let response = self.response(&probe.request).await?;
             match &response {
                 Err(InconclusiveReason::Transport(_)) => failed_in_a_row += 1,
                 Err(InconclusiveReason::TooLarge(_)) | Ok(_) => failed_in_a_row = 0,
@@ -106,5 +101,16 @@ impl Probing {
             }
         }
         Ok(Arc::new(probed))
+    }
+
+    /// Returns the response to a request. Without one, repeats it alone, because a probe of another endpoint
+    /// may have stopped the node.
+    async fn response(&self, request: &Request) -> Result<Response, InconclusiveReason> {
+        let response = self.samples.send_beside_others(request).await;
+        if let Err(InconclusiveReason::Transport(_)) = &response {
+            let again = self.samples.send_alone(request).await?;
+            return Ok(again.map_err(InconclusiveReason::Transport));
+        }
+        Ok(response)
     }
 }
