@@ -1,6 +1,9 @@
 //! The parsed document and its two views.
 
-use std::sync::OnceLock;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
 use jsonschema::Registry;
 use serde_json::Value;
@@ -54,6 +57,8 @@ pub struct Spec {
     documented: Value,
     full_schemas: OnceLock<Schemas>,
     documented_schemas: OnceLock<Schemas>,
+    /// The compiled schemas, by their places.
+    validators: Mutex<HashMap<(View, String), Arc<SchemaValidator>>>,
 }
 
 impl Spec {
@@ -78,6 +83,7 @@ impl Spec {
             full: document,
             full_schemas: OnceLock::new(),
             documented_schemas: OnceLock::new(),
+            validators: Mutex::default(),
         })
     }
 
@@ -154,13 +160,33 @@ impl Spec {
         None
     }
 
-    /// Compiles a schema. `schema` is a name in `components` (`Block`) or a pointer (`/paths/…`).
+    /// Returns a schema's validator. `schema` is a name in `components` (`Block`) or a pointer (`/paths/…`).
     ///
-    /// Compiling is slow. Keep the validator.
+    /// Each schema is compiled once.
     ///
     /// # Errors
     /// If the view has no such schema, or the schema can't be compiled.
-    pub fn validator(&self, view: View, schema: &str) -> Result<SchemaValidator, SpecError> {
+    pub fn validator(&self, view: View, schema: &str) -> Result<Arc<SchemaValidator>, SpecError> {
+        let pointer = if schema.starts_with('/') {
+            schema.to_owned()
+        } else {
+            pointer::join("/components/schemas", schema)
+        };
+        let key = (view, pointer);
+        let known = || {
+            self.validators
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = known().get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        // Others may compile at the same time.
+        let validator = Arc::new(self.compile(view, &key.1)?);
+        Ok(Arc::clone(known().entry(key).or_insert(validator)))
+    }
+
+    fn compile(&self, view: View, pointer: &str) -> Result<SchemaValidator, SpecError> {
         let schemas = match view {
             View::Documented => &self.documented_schemas,
             View::Full => &self.full_schemas,
@@ -168,14 +194,9 @@ impl Spec {
         .get_or_init(|| schema::registry(self.view(view)).map_err(|error| error.to_string()))
         .as_ref()
         .map_err(|reason| SpecError::unusable("", reason))?;
-        let pointer = if schema.starts_with('/') {
-            schema.to_owned()
-        } else {
-            pointer::join("/components/schemas", schema)
-        };
-        if self.view(view).pointer(&pointer).is_none() {
-            return Err(SpecError::UnknownSchema(pointer));
+        if self.view(view).pointer(pointer).is_none() {
+            return Err(SpecError::UnknownSchema(pointer.to_owned()));
         }
-        SchemaValidator::compile(schemas, &pointer)
+        SchemaValidator::compile(schemas, pointer)
     }
 }

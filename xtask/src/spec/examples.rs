@@ -1,9 +1,7 @@
 //! Checks that every example is valid in the full view, and in the documented view unless it is marked.
 
-use std::collections::BTreeMap;
-
 use nodeproof_openapi::grammar::{self, Kind};
-use nodeproof_openapi::{SchemaValidator, Spec, View, pointer, view};
+use nodeproof_openapi::{Spec, View, pointer, view};
 use serde_json::{Map, Value};
 
 use super::lint::{Lint, source_of};
@@ -59,7 +57,6 @@ fn check_view(lint: &mut Lint<'_>, view: Value, describe: fn(&str) -> String) {
     let Ok(spec) = Spec::from_value(view) else {
         return;
     };
-    let mut validators: BTreeMap<String, Option<SchemaValidator>> = BTreeMap::new();
     for Claim {
         example,
         written,
@@ -74,11 +71,10 @@ fn check_view(lint: &mut Lint<'_>, view: Value, describe: fn(&str) -> String) {
         let schema = spec
             .branch(View::Full, schema, &query)
             .unwrap_or_else(|| schema.clone());
-        let validator = validators.entry(schema).or_insert_with_key(|schema| {
-            // The rules about schemas and references report why a schema can't be compiled.
-            spec.validator(View::Full, schema).ok()
-        });
-        let Some(validator) = validator else { continue };
+        // The rules about schemas and references report why a schema can't be compiled.
+        let Ok(validator) = spec.validator(View::Full, &schema) else {
+            continue;
+        };
         for mismatch in validator.mismatches_in(example) {
             let at = format!("{written}{}", mismatch.instance);
             if !lint.has("invalid-example", &at) {

@@ -14,7 +14,7 @@ use crate::{
         token_holders_request, wallet_balances_request,
     },
     checks::{Examination, Finding, Findings, objects},
-    context::Context,
+    context::Samples,
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -33,7 +33,7 @@ pub(crate) enum BalanceComparison {
 /// Compares two requests for a pair's balance. A transfer may come in between, so one is sent
 /// before and after the other.
 pub(crate) async fn look_again(
-    context: &Context,
+    context: &Samples,
     one: &Request,
     other: &Request,
     pair: &Pair,
@@ -70,7 +70,7 @@ fn name(request: &Request) -> &str {
 }
 
 /// Checks that each list is complete, has no foreign entries, and matches the other responses.
-pub(crate) async fn lists_agree(context: &Context) -> Findings {
+pub(crate) async fn lists_agree(context: &Samples) -> Findings {
     let by_wallet = objects(context, Sample::WalletBalances).await?;
     let by_token = objects(context, Sample::TokenHolders).await?;
     let by_wallet: Vec<_> = by_wallet.iter().filter_map(List::of).collect();
@@ -114,7 +114,7 @@ fn list_alone(list: &List<'_>, findings: &mut Examination) {
 
 /// Returns the pairs with different balances in two lists that were read one after the other.
 fn to_compare(
-    context: &Context,
+    context: &Samples,
     by_wallet: &[List<'_>],
     by_token: &[List<'_>],
 ) -> Vec<(Pair, Request, Request)> {
@@ -160,7 +160,7 @@ impl Difference {
 
 /// Sends the third request for a balance, and blames the response that no other one confirms.
 pub(super) async fn difference(
-    context: &Context,
+    context: &Samples,
     pair: &Pair,
     ours: &Arc<Exchange>,
     theirs: &Arc<Exchange>,
@@ -224,7 +224,7 @@ const MAX_UNLISTED: usize = 2;
 
 /// Checks that wallets of the chain without an entry in the list of holders have no balance.
 async fn unlisted(
-    context: &Context,
+    context: &Samples,
     by_wallet: &[List<'_>],
     by_token: &[List<'_>],
     moves: &mut bool,
@@ -263,7 +263,7 @@ async fn unlisted(
 }
 
 /// Checks that an unknown wallet and an unknown token have no balances.
-pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
+pub(crate) async fn nothing_listed(context: &Samples, wallet: &str, token: &str) -> Findings {
     let mut findings = Examination::default();
     for (request, who) in [
         (wallet_balances_request(wallet), "an unknown wallet"),

@@ -12,7 +12,7 @@ use crate::{
         token_holders_request, trust_request, wallet_balances_request,
     },
     checks::PinKind,
-    context::Context,
+    context::Samples,
     http::Request,
 };
 
@@ -194,14 +194,14 @@ pub(crate) const BASELINE: &[Case] = &[
 ];
 
 /// Returns the request for one of the oldest blocks, which no longer change.
-fn oldest(context: &Context, place: usize) -> Option<Request> {
+fn oldest(context: &Samples, place: usize) -> Option<Request> {
     // The latest block may still change.
     let settled = context.discovered.blocks.len().saturating_sub(1);
     let blocks = context.discovered.blocks.get(..settled)?;
     Some(blocks.get(place)?.1.request.clone())
 }
 
-fn state(context: &Context, table: &str, column: &str) -> Option<Request> {
+fn state(context: &Samples, table: &str, column: &str) -> Option<Request> {
     let contract = context.contract();
     Some(
         Request::get("/sc-state")

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     api::{BlockResponse, MILLISECONDS},
-    checks::{CheckResult, Evidence, Finding, Fingerprint, Links, Memory, signed_transaction},
+    checks::{Evidence, Examination, Finding, Fingerprint, Links, Memory, signed_transaction},
 };
 
 const NONE: &str = "no block contained a transaction in the submitted form";
@@ -71,7 +71,7 @@ fn transactions(seen: &BlockResponse) -> impl Iterator<Item = (String, SignedTra
     })
 }
 
-fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
+fn time_unit(seen: &BlockResponse, result: &mut Examination) {
     for (place, _) in transactions(seen) {
         let at = format!("{place}/transaction/timestamp");
         let time = seen
@@ -84,7 +84,7 @@ fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
         result.count_item();
         if let Some((what, actual)) = wrong_time(time) {
             let what = format!("a transaction's timestamp that {what}");
-            result.found(Finding::new(&seen.exchange, what, TIME, actual).at(at));
+            result.push(Finding::new(&seen.exchange, what, TIME, actual).at(at));
         }
     }
 }
@@ -104,7 +104,7 @@ pub(crate) fn wrong_time(time: &Value) -> Option<(&'static str, String)> {
 }
 
 /// Checks that a transaction occurs only once in the chain.
-fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
+fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut Examination) {
     for (place, code) in &links.codes {
         result.count_item();
         let code = code.to_string();
@@ -114,7 +114,7 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mu
             let expected = format!(
                 "a code that differs from that of /text/transactions/{before} in block {block}"
             );
-            result.found(
+            result.push(
                 Finding::of_report(evidence.report(), what, expected, code)
                     .at(format!("/text/transactions/{place}/transaction/trans_code")),
             );
@@ -124,7 +124,7 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mu
 
 /// Checks the signatures of contract calls, which name their signers. Other types were seen without
 /// signers, and are skipped.
-fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
+fn signatures(seen: &BlockResponse, result: &mut Examination) {
     for (place, signed) in transactions(seen) {
         let text = signed.transaction_text();
         if nodeproof_wallet::required_signers(text).is_err() {
@@ -136,7 +136,7 @@ fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
             let what =
                 "a transaction in a block is not signed by all of its signers, and no others";
             let expected = "the signature of every signer";
-            result.found(
+            result.push(
                 Finding::new(&seen.exchange, what, expected, reason)
                     .at(format!("{place}/signatures"))
                     .with_signed_message(signed_transaction(signed.text().as_str())),

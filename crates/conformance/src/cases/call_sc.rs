@@ -11,7 +11,7 @@ use super::{
     block_transactions::{TIME, wrong_time},
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Decode, Objects, Own, Responses, Snapshot},
+    check::Check::{self, Decode, Objects, Read, Responses, Snapshot},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
@@ -25,7 +25,7 @@ use crate::{
         CLOCKS_DIFFER, Decoding, Examination, Finding, Findings, Height, NOTHING_EXAMINED,
         ObjectCheck, changed, check_json_responses, compiled, contents, objects,
     },
-    context::{Context, unique},
+    context::{Samples, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
 };
 use nodeproof_openapi::Spec;
@@ -54,7 +54,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-1", "CALL-6"],
         checks: "A valid call returns a success with one JSON object.",
         aspect: Aspect::Endpoint,
-        check: Own(|c| Box::pin(responds(c))),
+        check: Read(|c| Box::pin(responds(c))),
         ..BASE
     },
     Case {
@@ -72,7 +72,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-3", "TX-8"],
         checks: "`function` of the built transaction is the `function_called` of the call. A call of `transfer` is built so too, or refused.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Own(|c| Box::pin(function_called(c))),
+        check: Read(|c| Box::pin(function_called(c))),
         ..BASE
     },
     Case {
@@ -143,7 +143,7 @@ pub(crate) const CASES: &[Case] = &[
         ),
         aspect: Aspect::Consistency,
         sends: &[sc_state::STATE, BUILD],
-        check: Own(|c| Box::pin(changes_nothing(c))),
+        check: Read(|c| Box::pin(changes_nothing(c))),
         ..BASE
     },
     Case {
@@ -219,7 +219,7 @@ const fn built(check: ObjectCheck, otherwise: &'static str) -> Check {
     Objects(&[Sample::CallSc], check, otherwise)
 }
 
-async fn responds(context: &Context) -> Findings {
+async fn responds(context: &Samples) -> Findings {
     let responses = context.sample(Sample::CallSc).await?;
     let made_up = context.discovered.contracts.is_empty();
     if made_up
@@ -245,7 +245,7 @@ async fn responds(context: &Context) -> Findings {
 }
 
 /// Whether the endpoint is missing: it returns 404, 405 or 501 to an empty request, too.
-async fn is_missing_call(context: &Context) -> Result<bool, InconclusiveReason> {
+async fn is_missing_call(context: &Samples) -> Result<bool, InconclusiveReason> {
     let request = Request::post("/call-sc", String::new());
     let response = context.node.send(request).await?;
     Ok(is_missing_endpoint(response.status))
@@ -265,7 +265,7 @@ pub(super) fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String
         .find_map(|(inner, value)| find(value, name, &format!("{at}/{inner}")))
 }
 
-async fn function_called(context: &Context) -> Findings {
+async fn function_called(context: &Samples) -> Findings {
     let mut built = objects(context, Sample::CallSc).await?;
     // The verification contract may have no such function.
     let other = context.node.send(context.call_of_transfer()).await?;
@@ -406,7 +406,7 @@ fn timestamp_current(exchange: &Arc<Exchange>, response: &Value, checked: &mut E
 
 /// Checks that building calls changes neither the signer's balances nor the contract's state. The
 /// signer is the first signer of one call and the second signer of the other.
-async fn changes_nothing(context: &Context) -> Findings {
+async fn changes_nothing(context: &Samples) -> Findings {
     let built = objects(context, Sample::CallSc).await.unwrap_or_default();
     let builds = |exchange: &std::sync::Arc<Exchange>| {
         exchange
@@ -463,7 +463,7 @@ async fn changes_nothing(context: &Context) -> Findings {
 }
 
 /// Checks whether building a call stores its claim, with an asset that had no record before.
-async fn claims_at_once(context: &Context) -> Findings {
+async fn claims_at_once(context: &Samples) -> Findings {
     let asset = format!("never-submitted-{:x}", unique());
     let state = contract_state_request(&context.contract(), &asset);
     let before = context.node.send(state.clone()).await?;

@@ -1,5 +1,7 @@
 //! `POST /call-sc`, with bodies that a node must not build a transaction from, and a large one.
 
+use std::borrow::Cow;
+
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 use nodeproof_report::{Aspect, Level};
 
@@ -7,14 +9,14 @@ use super::{
     call_sc::{BASE, BUILD, NO_CALLS, NO_TRANSACTION, builds_nothing, find, if_any},
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::Own,
+    check::Check::{Read, Refused},
     inconclusive::unknown,
     request_kind::RequestKind,
 };
 use crate::{
     api::UNKNOWN_CONTRACT,
-    checks::{Examination, Finding, Findings, controls, never, refused},
-    context::Context,
+    checks::{Examination, Finding, Findings, WrongRequest, WrongRequests, controls},
+    context::Samples,
     http::{InconclusiveReason, Request},
 };
 
@@ -38,7 +40,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A call without `sc_address` is refused, or builds nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(left_out(c, "sc_address"))),
+        check: Refused(|s| left_out(s, "sc_address")),
         ..BASE
     },
     Case {
@@ -47,7 +49,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A call without `function_called` is refused, or builds nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(left_out(c, "function_called"))),
+        check: Refused(|s| left_out(s, "function_called")),
         ..BASE
     },
     Case {
@@ -56,7 +58,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A call without `signers` is refused, or builds nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(left_out(c, "signers"))),
+        check: Refused(|s| left_out(s, "signers")),
         ..BASE
     },
     Case {
@@ -65,7 +67,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A call without `params` is refused, or builds nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(left_out(c, "params"))),
+        check: Refused(|s| left_out(s, "params")),
         ..BASE
     },
     Case {
@@ -75,16 +77,10 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A call with a string for its `signers` is refused.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| {
-            let mut body = c.call_body();
-            body["signers"] = c.signer().into();
-            let request = Request::post("/call-sc", body.to_string());
-            Box::pin(refused(
-                c,
-                request,
-                "a call whose signers are not an array",
-                never,
-            ))
+        check: Refused(|s| {
+            let mut body = s.call_body();
+            body["signers"] = s.signer().into();
+            wrong_call(body.to_string(), "a call whose signers are not an array").only()
         }),
         ..BASE
     },
@@ -95,16 +91,10 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A call with a string for its `params` is refused.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| {
-            let mut body = c.call_body();
+        check: Refused(|s| {
+            let mut body = s.call_body();
             body["params"] = "never submitted".into();
-            let request = Request::post("/call-sc", body.to_string());
-            Box::pin(refused(
-                c,
-                request,
-                "a call whose params are not an object",
-                never,
-            ))
+            wrong_call(body.to_string(), "a call whose params are not an object").only()
         }),
         ..BASE
     },
@@ -119,9 +109,9 @@ pub(crate) const CASES: &[Case] = &[
             INCOMPLETE,
             Cause::new(&["call-sc/body-not-json"], When::Always),
         ],
-        check: Own(|c| {
-            let request = Request::post("/call-sc", String::new());
-            Box::pin(refused(c, request, "a call without a body", builds_nothing))
+        check: Refused(|_| {
+            let wrong = wrong_call(String::new(), "a call without a body");
+            wrong.or(builds_nothing).only()
         }),
         ..BASE
     },
@@ -133,14 +123,8 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         explained_by: &[NO_CALLS, INCOMPLETE],
-        check: Own(|c| {
-            let what = "a body that is not JSON";
-            Box::pin(refused(
-                c,
-                Request::post("/call-sc", "{\"sc_address\":".to_owned()),
-                what,
-                never,
-            ))
+        check: Refused(|_| {
+            wrong_call("{\"sc_address\":".to_owned(), "a body that is not JSON").only()
         }),
         ..BASE
     },
@@ -153,13 +137,10 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Refusals,
         sends: &[GET, BUILD],
         explained_by: &[NO_CALLS, INCOMPLETE],
-        check: Own(|c| {
-            Box::pin(refused(
-                c,
-                Request::get("/call-sc"),
-                "a GET, with nothing to build,",
-                builds_nothing,
-            ))
+        check: Refused(|_| {
+            let what = "a GET, with nothing to build,";
+            let wrong = WrongRequest::new(Request::get("/call-sc"), what);
+            wrong.or(builds_nothing).only()
         }),
         ..BASE
     },
@@ -177,7 +158,7 @@ pub(crate) const CASES: &[Case] = &[
                 When::Always,
             ),
         ],
-        check: Own(|c| Box::pin(unknown_contract(c))),
+        check: Read(|c| Box::pin(unknown_contract(c))),
         ..BASE
     },
     Case {
@@ -190,12 +171,12 @@ pub(crate) const CASES: &[Case] = &[
             NO_TRANSACTION,
             Cause::new(&["call-sc/params"], When::Always),
         ],
-        check: Own(|c| Box::pin(deep_and_large_params(c))),
+        check: Read(|c| Box::pin(deep_and_large_params(c))),
         ..BASE
     },
 ];
 
-async fn unknown_contract(context: &Context) -> Findings {
+async fn unknown_contract(context: &Samples) -> Findings {
     // If every call fails, this one shows nothing.
     controls(context, "call-sc").await?;
     let mut body = context.call_body();
@@ -226,14 +207,17 @@ async fn unknown_contract(context: &Context) -> Findings {
     )))
 }
 
-async fn left_out(context: &Context, name: &str) -> Findings {
+fn wrong_call(body: String, what: impl Into<Cow<'static, str>>) -> WrongRequest {
+    WrongRequest::new(Request::post("/call-sc", body), what)
+}
+
+fn left_out(context: &Samples, name: &str) -> WrongRequests {
     let mut body = context.call_body();
     if let Some(members) = body.as_object_mut() {
         members.shift_remove(name);
     }
-    let request = Request::post("/call-sc", body.to_string());
-    let what = format!("a call without {name}");
-    refused(context, request, &what, builds_nothing).await
+    let wrong = wrong_call(body.to_string(), format!("a call without {name}"));
+    wrong.or(builds_nothing).only()
 }
 
 /// The depth of the params.
@@ -246,7 +230,7 @@ const MEMBERS: usize = 200;
 /// of these numbers.
 ///
 /// A node can read each decimal as a float and write it again without a change of its value.
-fn large_params(context: &Context) -> String {
+fn large_params(context: &Samples) -> String {
     let mut claim = context.call_body()["params"].take();
     // Blanks, upper case, and longer than a narrow column.
     claim["asset_id"] = "  Conformance-Check-Deep of more than forty-eight characters ".into();
@@ -281,7 +265,7 @@ fn large_params(context: &Context) -> String {
     )
 }
 
-async fn deep_and_large_params(context: &Context) -> Findings {
+async fn deep_and_large_params(context: &Samples) -> Findings {
     let params = large_params(context);
     let call = context.call_body();
     let body = format!(

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Blocks, Own, Responses},
+    check::Check::{self, Blocks, Read, Responses},
     get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM, RECEIPT},
     inconclusive::unknown,
 };
@@ -24,11 +24,11 @@ use crate::{
         requested_index,
     },
     checks::{
-        ALGORITHM, BlockCheck, CheckResult, CheckScope, Evidence, Examination, Finding, Findings,
-        InOrder, Links, MAX_RECEIPTS, Memory, WrongReceipt, changed, contents, described,
-        has_same_content, is_about_the_chain, objects, voter_key,
+        ALGORITHM, BlockCheck, CheckScope, Evidence, Examination, Finding, Findings, InOrder,
+        Links, MAX_RECEIPTS, Memory, WrongReceipt, changed, contents, described, has_same_content,
+        is_about_the_chain, objects, voter_key,
     },
-    context::Context,
+    context::Samples,
     http::Exchange,
 };
 
@@ -84,7 +84,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-1"],
         checks: "At the end of the run, blocks are the same as at its start, however often they are requested. The latest one is still there.",
         is_last: true,
-        check: Own(|c| Box::pin(repeat_read(c))),
+        check: Read(|c| Box::pin(repeat_read(c))),
         ..BASE
     },
     Case {
@@ -204,7 +204,7 @@ pub(crate) const CASES: &[Case] = &[
 
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
-async fn repeat_read(context: &Context) -> Findings {
+async fn repeat_read(context: &Samples) -> Findings {
     let mut findings = Examination::default();
     // On some nodes, the latest block may still gather votes. Older ones are final.
     let blocks = objects(context, Sample::Blocks).await?;
@@ -290,15 +290,15 @@ fn has_transactions(block: &Value) -> bool {
 }
 
 /// Checks that a block exists at every index below another block, and at every index that the user names.
-fn no_holes(seen: &BlockResponse, result: &mut CheckResult) {
+fn no_holes(seen: &BlockResponse, result: &mut Examination) {
     let is_there = seen.exchange.success_object().is_some_and(is_block);
-    result.count += u64::from(is_there || seen.kind == ResponseKind::Missing);
+    result.examined += u64::from(is_there || seen.kind == ResponseKind::Missing);
     // The specification does not define the first index of a chain.
     if seen.kind == ResponseKind::Missing && seen.index > 0 {
         let what =
             "a block is missing at an index below that of another block, or at a named index";
         let actual = seen.exchange.summary();
-        result.found(Finding::new(
+        result.push(Finding::new(
             &seen.exchange,
             what,
             "200 with the block",
@@ -311,7 +311,7 @@ fn distinct_blocks(
     links: &Links,
     memory: &mut Memory,
     evidence: &Evidence,
-    result: &mut CheckResult,
+    result: &mut Examination,
 ) {
     let Some(previous) = &links.previous else {
         return;
@@ -320,7 +320,7 @@ fn distinct_blocks(
     let place = (links.index, 0);
     let before = memory.previous.seen_before(previous.fingerprint, place);
     if before.is_some() {
-        result.found(
+        result.push(
             Finding::of_report(
                 evidence.report(),
                 "two blocks with different indexes have the same predecessor",
@@ -335,7 +335,7 @@ fn distinct_blocks(
 /// Checks every receipt of a block.
 fn each_receipt(
     seen: &BlockResponse,
-    result: &mut CheckResult,
+    result: &mut Examination,
     judge: impl Fn(&BlockMembers, &ReceiptMembers) -> Option<Result<(), (String, String, String)>>,
     place: &str,
 ) {
@@ -350,13 +350,13 @@ fn each_receipt(
         result.count_item();
         if let Err((what, expected, actual)) = verdict {
             let at = format!("/text/previous_block_receipts/{index}{place}");
-            result.found(Finding::new(&seen.exchange, what, expected, actual).at(at));
+            result.push(Finding::new(&seen.exchange, what, expected, actual).at(at));
         }
     }
 }
 
 /// Checks that a receipt in block k+1 is about block k, whose hash is the `previous_hash` of block k+1.
-fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
+fn receipt_links(seen: &BlockResponse, result: &mut Examination) {
     let judge = |block: &BlockMembers, receipt: &ReceiptMembers| {
         // Another case reports a malformed hash.
         let previous = block.previous_hash.as_ref().ok()?;
@@ -375,7 +375,7 @@ fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
     each_receipt(seen, result, judge, "/data/block_hash");
 }
 
-fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
+fn one_vote_a_voter(seen: &BlockResponse, result: &mut Examination) {
     let Some(Ok(receipts)) = seen.block().map(|block| &block.receipts) else {
         return;
     };
@@ -386,7 +386,7 @@ fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
         };
         result.count_item();
         if !voters.insert(voter) {
-            result.found(
+            result.push(
                 Finding::new(
                     &seen.exchange,
                     "a wallet votes twice on one block",
@@ -402,7 +402,7 @@ fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
 }
 
 /// Checks that the address follows from the public key. Other cases report malformed ones.
-fn voter_address(seen: &BlockResponse, result: &mut CheckResult) {
+fn voter_address(seen: &BlockResponse, result: &mut Examination) {
     let judge = |_: &BlockMembers, receipt: &ReceiptMembers| {
         let public_key = voter_key(receipt)?;
         let claimed = receipt.wallet_address.as_ref().ok()?;
@@ -425,27 +425,27 @@ fn receipt_signatures(
     links: &Links,
     memory: &mut Memory,
     evidence: &Evidence,
-    result: &mut CheckResult,
+    result: &mut Examination,
 ) {
     let wrong = memory
         .signatures
         .follow(links.index, &links.receipts, evidence);
     if memory.signatures.in_use {
-        result.count += links.receipts.right;
+        result.examined += links.receipts.right;
     }
     wrong
         .into_iter()
         .for_each(|receipt| wrong_receipt(receipt, result));
 }
 
-fn wrong_receipt(receipt: WrongReceipt, result: &mut CheckResult) {
+fn wrong_receipt(receipt: WrongReceipt, result: &mut Examination) {
     result.count_item();
     let expected = "the voter's signature of `data`".to_owned();
-    result.found(unverified(receipt, expected));
+    result.push(unverified(receipt, expected));
 }
 
 /// Reports the wrong receipts of a part of a range, if a receipt of another part verified.
-fn receipts_before_a_verified_one(memory: &mut Memory, result: &mut CheckResult) {
+fn receipts_before_a_verified_one(memory: &mut Memory, result: &mut Examination) {
     if memory.signatures.in_use {
         for receipt in memory.signatures.kept.drain(..) {
             wrong_receipt(receipt, result);
@@ -459,16 +459,16 @@ fn signature_algorithm(
     links: &Links,
     memory: &mut Memory,
     evidence: &Evidence,
-    result: &mut CheckResult,
+    result: &mut Examination,
 ) {
     let wrong = u64::try_from(links.receipts.wrong.len()).unwrap_or(u64::MAX);
-    result.count += links.receipts.right + wrong;
+    result.examined += links.receipts.right + wrong;
     memory
         .algorithm
         .follow(links.index, &links.receipts, evidence);
 }
 
-fn no_receipt_verified(memory: &mut Memory, result: &mut CheckResult) {
+fn no_receipt_verified(memory: &mut Memory, result: &mut Examination) {
     let Some(first) = memory.algorithm.kept.drain(..).next() else {
         return;
     };
@@ -477,7 +477,7 @@ fn no_receipt_verified(memory: &mut Memory, result: &mut CheckResult) {
         "no receipt verifies with the algorithm of known nodes: {}",
         finding.what
     );
-    result.found(finding);
+    result.push(finding);
 }
 
 fn unverified(receipt: WrongReceipt, expected: String) -> Finding {

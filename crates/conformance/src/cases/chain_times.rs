@@ -15,7 +15,7 @@ use super::{
 use crate::{
     api::MILLISECONDS,
     checks::{
-        BlockCheck, Bound, CLOCKS_DIFFER, CheckResult, CheckScope, Evidence, Finding, InOrder,
+        BlockCheck, Bound, CLOCKS_DIFFER, CheckScope, Evidence, Examination, Finding, InOrder,
         Links, Memory, Misplaced, Timed,
     },
 };
@@ -65,7 +65,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
+fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut Examination) {
     let Some(time) = links.time.map(TimestampMs::as_millis) else {
         return;
     };
@@ -77,14 +77,14 @@ fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result:
     });
     misplaced
         .into_iter()
-        .for_each(|wrong| result.found(out_of_time(wrong)));
+        .for_each(|wrong| result.push(out_of_time(wrong)));
 }
 
-fn time_is_over(memory: &mut Memory, result: &mut CheckResult) {
+fn time_is_over(memory: &mut Memory, result: &mut Examination) {
     let misplaced = memory.times.end(now());
     misplaced
         .into_iter()
-        .for_each(|wrong| result.found(out_of_time(wrong)));
+        .for_each(|wrong| result.push(out_of_time(wrong)));
 }
 
 /// Returns the current time in milliseconds since the Unix epoch.
@@ -121,7 +121,7 @@ fn receipt_times(
     links: &Links,
     memory: &mut Memory,
     evidence: &Evidence,
-    result: &mut CheckResult,
+    result: &mut Examination,
 ) {
     // Other cases report a block's time in another unit, or in the future.
     let latest = now().saturating_add(CLOCKS_DIFFER);
@@ -136,7 +136,7 @@ fn receipt_times(
         if is_wrong {
             let at = format!("/text/previous_block_receipts/{place}/data/timestamp");
             let report = evidence.report();
-            result.found(Finding::of_report(report, what, expected, voted.to_string()).at(at));
+            result.push(Finding::of_report(report, what, expected, voted.to_string()).at(at));
         }
     };
     let Some([earliest, latest]) = links.votes else {

@@ -7,22 +7,23 @@ use nodeproof_openapi::Spec;
 use crate::{
     api::{BlockResponse, Sample},
     checks::{
-        BlockCheck, CheckResult, CheckScope, Decoding, Evidence, Field, Findings, InOrder, Links,
-        Memory, NEVER_SEEN, ObjectCheck, PinKind, check_field, check_objects, check_pinned,
-        check_snapshot, decodes, over_sample, snapshot_path,
+        BlockCheck, CheckScope, Decoding, Evidence, Examination, Field, Findings, InOrder, Links,
+        Memory, NEVER_SEEN, ObjectCheck, PinKind, WrongRequests, check_field, check_objects,
+        check_pinned, check_snapshot, decodes, over_sample, refused, snapshot_path,
     },
-    context::Context,
+    context::{Context, Samples},
     http::{Exchange, Request},
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
-pub(super) type OwnCheck = for<'c> fn(&'c Context) -> CheckFuture<'c>;
+type OwnCheck = for<'c> fn(&'c Context) -> CheckFuture<'c>;
+type ReadingCheck = for<'c> fn(&'c Samples) -> CheckFuture<'c>;
 
 /// The check of a case.
 ///
-/// A check of samples is a function from responses to findings. It gets no [`Context`], so it cannot
-/// send a request. [`run`](Self::run) waits for the samples, which all cases share. Only `Pinned` and
-/// `Own` may send requests for their case alone: probes, repeated requests, calls and submissions.
+/// Most checks are functions from responses to findings, and send nothing: [`run`](Self::run) gets the
+/// responses. A check whose requests depend on earlier responses is a `Read`. It gets only the [`Samples`],
+/// so it cannot submit. Only `Own` has the [`Context`], for submissions and probes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Check {
     Field(&'static Field),
@@ -36,14 +37,17 @@ pub(super) enum Check {
     /// Checks all responses of a sample together.
     Responses(Sample, fn(&Spec, &[Arc<Exchange>]) -> Findings),
     /// Compares the response to a request with the baseline.
-    Pinned(PinKind, fn(&Context) -> Option<Request>),
+    Pinned(PinKind, fn(&Samples) -> Option<Request>),
+    /// Requests that the node must refuse.
+    Refused(fn(&Samples) -> WrongRequests),
+    Read(ReadingCheck),
     Own(OwnCheck),
 }
 
 impl Check {
     /// Checks each block on its own.
     pub(super) const fn alone(
-        check: fn(&BlockResponse, &mut CheckResult),
+        check: fn(&BlockResponse, &mut Examination),
         otherwise: &'static str,
     ) -> Self {
         Self::Blocks(BlockCheck {
@@ -55,11 +59,11 @@ impl Check {
 
     /// Checks each block and those before it. Nothing is open after the last block.
     pub(super) const fn in_order(
-        follow: fn(&Links, &mut Memory, &Evidence, &mut CheckResult),
+        follow: fn(&Links, &mut Memory, &Evidence, &mut Examination),
         least: u64,
         otherwise: &'static str,
     ) -> Self {
-        let end = |_: &mut Memory, _: &mut CheckResult| {};
+        let end = |_: &mut Memory, _: &mut Examination| {};
         Self::Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder { follow, end }),
             least,
@@ -106,6 +110,8 @@ impl Check {
             }
             Check::Responses(sample, check) => check(spec, &context.sample(sample).await?),
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
+            Check::Refused(wrong) => refused(context, wrong(context)?).await,
+            Check::Read(check) => check(context).await,
             Check::Own(check) => check(context).await,
         }
     }

@@ -7,14 +7,14 @@ use nodeproof_report::{Aspect, Level};
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Own, Responses},
+    check::Check::{Read, Responses},
     inconclusive::unknown,
     request_kind::RequestKind,
 };
 use crate::{
     api::{OWN_DOCUMENT, Sample},
     checks::{Examination, Finding, Findings},
-    context::Context,
+    context::Samples,
     http::Exchange,
 };
 use nodeproof_openapi::{Operation, Spec, View};
@@ -62,7 +62,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Style,
         sends: &[PAGE, DOCUMENT],
         explained_by: &[NO_DOCS, Cause::new(&["docs/page"], When::Always)],
-        check: Own(|c| Box::pin(lists_calls(c))),
+        check: Read(|c| Box::pin(lists_calls(c))),
         ..BASE
     },
     Case {
@@ -77,7 +77,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["docs/page"], When::Always),
             Cause::new(&["docs/lists-calls"], When::Always),
         ],
-        check: Own(|c| Box::pin(openapi_document(c))),
+        check: Read(|c| Box::pin(openapi_document(c))),
         ..BASE
     },
 ];
@@ -162,7 +162,7 @@ fn documented(spec: &Spec) -> Vec<Operation<'_>> {
 }
 
 /// Checks that the page, or the OpenAPI document that it shows, names each endpoint.
-async fn lists_calls(context: &Context) -> Findings {
+async fn lists_calls(context: &Samples) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
     let document = context.own_document().await;
     let Some(page) = pages.iter().find(|page| page.is_success()) else {
@@ -298,7 +298,7 @@ fn own_spec(document: &Exchange) -> Option<Spec> {
 }
 
 /// Checks where the node's own description differs from the specification.
-async fn openapi_document(context: &Context) -> Findings {
+async fn openapi_document(context: &Samples) -> Findings {
     let document = context.own_document().await?;
     let Some(theirs) = own_spec(&document) else {
         let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");

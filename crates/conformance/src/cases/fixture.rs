@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     case::Case,
-    check::Check::Own,
+    check::Check::Read,
     get_balances, get_trustscore_wallets,
     inconclusive::unknown,
     sc_state,
@@ -22,7 +22,7 @@ use crate::{
         wallet_balances_request,
     },
     checks::{Examination, Finding, Findings},
-    context::Context,
+    context::Samples,
     discovery::{KnownBlock, Trust},
     http::{Exchange, Request},
 };
@@ -45,7 +45,7 @@ pub(crate) const FIXTURE: &[Case] = &[
             sc_state::STATE,
             get_trustscore_wallets::SCORE,
         ],
-        check: Own(|c| Box::pin(check_presence(c))),
+        check: Read(|c| Box::pin(check_presence(c))),
         ..BASE
     },
     Case {
@@ -58,13 +58,13 @@ pub(crate) const FIXTURE: &[Case] = &[
             sc_state::STATE,
             get_trustscore_wallets::SCORE,
         ],
-        check: Own(|c| Box::pin(values(c))),
+        check: Read(|c| Box::pin(values(c))),
         ..BASE
     },
 ];
 
 /// Compares the node's responses with the values that the fixture states.
-async fn values(context: &Context) -> Findings {
+async fn values(context: &Samples) -> Findings {
     let fixture = &context.discovered.fixture;
     let mut checked = Examination::default();
     for block in &fixture.blocks {
@@ -216,7 +216,7 @@ fn difference(row: Row<'_>, wanted: &Map<String, Value>) -> Option<(String, Stri
 /// Whether a response shows the named data, or `None` if the response cannot decide it.
 type PresenceTest = fn(&Arc<Exchange>) -> Option<bool>;
 
-async fn check_presence(context: &Context) -> Findings {
+async fn check_presence(context: &Samples) -> Findings {
     let mut checked = Examination::default();
     for (what, request, is_present) in named_data(context) {
         let exchange = context.node.send(request).await?;
@@ -235,7 +235,7 @@ async fn check_presence(context: &Context) -> Findings {
 
 /// Returns the data that the fixture names, with the requests that show it. No documented request
 /// shows a contract without a record.
-fn named_data(context: &Context) -> Vec<(String, Request, PresenceTest)> {
+fn named_data(context: &Samples) -> Vec<(String, Request, PresenceTest)> {
     let fixture = &context.discovered.fixture;
     let mut named: Vec<(String, Request, PresenceTest)> = Vec::new();
     for index in fixture.blocks.iter().map(KnownBlock::index) {

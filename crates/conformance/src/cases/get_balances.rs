@@ -13,7 +13,7 @@ use super::{
     },
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Own, Responses, Snapshot},
+    check::Check::{Decode, Read, Refused, Responses, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
@@ -23,10 +23,10 @@ use crate::{
         token_holders_request, wallet_balances_request,
     },
     checks::{
-        Decoding, Examination, Finding, Findings, check_json_responses, contents, controls, never,
-        objects, refused, sample_schema, steady,
+        Decoding, Examination, Finding, Findings, WrongRequest, WrongRequests,
+        check_json_responses, contents, controls, objects, sample_schema, steady,
     },
-    context::Context,
+    context::Samples,
     http::{Exchange, InconclusiveReason, Request},
 };
 use nodeproof_openapi::Spec;
@@ -131,7 +131,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[HOLDERS],
         explained_by: &[NO_BALANCES, NO_LISTS],
-        check: Own(|c| Box::pin(lists_agree(c))),
+        check: Read(|c| Box::pin(lists_agree(c))),
         ..BASE
     },
     Case {
@@ -151,7 +151,7 @@ pub(crate) const CASES: &[Case] = &[
             ),
             Cause::new(&["get-balances/lists-agree"], When::Mentions("lists")),
         ],
-        check: Own(|c| Box::pin(nothing_held(c))),
+        check: Read(|c| Box::pin(nothing_held(c))),
         ..BASE
     },
     Case {
@@ -165,7 +165,7 @@ pub(crate) const CASES: &[Case] = &[
             NO_LISTS,
             Cause::new(&["get-balances/lists-agree"], When::Always),
         ],
-        check: Own(|c| Box::pin(wallet_address(c))),
+        check: Read(|c| Box::pin(wallet_address(c))),
         ..BASE
     },
     Case {
@@ -174,7 +174,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-2"],
         checks: "The same request returns the same balance as long as no block is made.",
         aspect: Aspect::Consistency,
-        check: Own(|c| Box::pin(steady(c, Sample::TokenBalance))),
+        check: Read(|c| Box::pin(steady(c, Sample::TokenBalance))),
         ..BASE
     },
     Case {
@@ -183,7 +183,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The wallet address `0x5a` is refused, or holds nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(wallet_address_malformed(c))),
+        check: Refused(wallet_address_malformed),
         ..BASE
     },
     Case {
@@ -197,7 +197,7 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["get-balances/lists-agree"], When::Always),
             Cause::new(&["get-balances/wallet-address"], When::Always),
         ],
-        check: Own(|c| Box::pin(token_code(c))),
+        check: Read(|c| Box::pin(token_code(c))),
         ..BASE
     },
     Case {
@@ -207,7 +207,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[BALANCE, WITHOUT_TYPE],
-        check: Own(|c| Box::pin(wrong_type(c, None, "a request without balance_type"))),
+        check: Refused(|s| wrong_type(s, None, "a request without balance_type")),
         ..BASE
     },
     Case {
@@ -217,12 +217,9 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A request with `EVERYTHING` as `balance_type` is refused, or returns nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| {
-            Box::pin(wrong_type(
-                c,
-                Some("EVERYTHING"),
-                "a balance_type that the specification does not have",
-            ))
+        check: Refused(|s| {
+            let what = "a balance_type that the specification does not have";
+            wrong_type(s, Some("EVERYTHING"), what)
         }),
         ..BASE
     },
@@ -321,7 +318,7 @@ pub(super) fn carried(body: &Value) -> Option<(&'static str, &Value)> {
         .find_map(|name| body.get(name).map(|value| (name, value)))
 }
 
-async fn nothing_held(context: &Context) -> Findings {
+async fn nothing_held(context: &Samples) -> Findings {
     if context.discovered.tokens.is_empty() {
         return unknown("no token was found; give one with --fixture");
     }
@@ -335,7 +332,7 @@ async fn nothing_held(context: &Context) -> Findings {
 /// A token that does not exist on any chain.
 const UNKNOWN_TOKEN: &str = "NO-SUCH-TOKEN-5A5A";
 
-async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Findings {
+async fn held_by_nobody(context: &Samples, wallet: &str, token: &str) -> Findings {
     let exchange = context
         .node
         .send(token_balance_request(wallet, token))
@@ -363,7 +360,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
 
 /// Returns a single balance, from an earlier response if there is one.
 async fn single_before(
-    context: &Context,
+    context: &Samples,
     pair: &(String, String),
 ) -> Result<Option<Integer>, InconclusiveReason> {
     let requested = token_balance_request(&pair.0, &pair.1);
@@ -381,7 +378,7 @@ async fn single_before(
 }
 
 /// Checks that the response changes with the requested wallet, as the lists require.
-async fn wallet_address(context: &Context) -> Findings {
+async fn wallet_address(context: &Samples) -> Findings {
     let lists = objects(context, Sample::TokenHolders).await?;
     let mut holders: Vec<_> = lists
         .iter()
@@ -393,7 +390,7 @@ async fn wallet_address(context: &Context) -> Findings {
 }
 
 /// Checks that the response changes with the requested token, as the lists require.
-async fn token_code(context: &Context) -> Findings {
+async fn token_code(context: &Samples) -> Findings {
     let lists = objects(context, Sample::WalletBalances).await?;
     let held: Vec<_> = lists
         .iter()
@@ -430,7 +427,7 @@ fn tokens_held(pair: &Pair) -> Request {
 const COMPARED: usize = 16;
 
 async fn compare(
-    context: &Context,
+    context: &Samples,
     mut holdings: Vec<(Pair, Integer)>,
     list: fn(&Pair) -> Request,
 ) -> Findings {
@@ -475,7 +472,7 @@ async fn compare(
 }
 
 /// Checks that a malformed wallet address has no balance.
-async fn wallet_address_malformed(context: &Context) -> Findings {
+fn wallet_address_malformed(context: &Samples) -> WrongRequests {
     let Some((_, token)) = context.discovered.holdings.first() else {
         return unknown("no wallet with a token was found");
     };
@@ -483,35 +480,20 @@ async fn wallet_address_malformed(context: &Context) -> Findings {
         carried(body).is_none_or(|(_, value)| value.is_null() || value.as_u64() == Some(0))
     };
     let what = "a wallet_address that is not a wallet address";
-    refused(
-        context,
-        token_balance_request("0x5a", token),
-        what,
-        says_nothing,
-    )
-    .await
+    let request = token_balance_request("0x5a", token);
+    WrongRequest::new(request, what).or(says_nothing).only()
 }
 
-async fn wrong_type(context: &Context, given: Option<&str>, what: &str) -> Findings {
-    let (wallet, token) = context
-        .discovered
-        .holdings
-        .first()
-        .cloned()
-        .unwrap_or_else(|| {
-            (
-                context.signer(),
-                context
-                    .discovered
-                    .tokens
-                    .first()
-                    .cloned()
-                    .unwrap_or_default(),
-            )
-        });
-    let mut request: Request = token_balance_request(&wallet, &token).without("balance_type");
+fn wrong_type(context: &Samples, given: Option<&str>, what: &'static str) -> WrongRequests {
+    let discovered = &context.discovered;
+    let held = discovered.holdings.first().cloned();
+    let (wallet, token) = held.unwrap_or_else(|| {
+        let token = discovered.tokens.first().cloned();
+        (context.signer(), token.unwrap_or_default())
+    });
+    let mut request = token_balance_request(&wallet, &token).without("balance_type");
     if let Some(given) = given {
-        request = request.with("balance_type", shown(given, 40));
+        request = request.with("balance_type", given);
     }
-    refused(context, request, what, never).await
+    WrongRequest::new(request, what).only()
 }

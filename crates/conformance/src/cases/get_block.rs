@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Blocks, Own, Snapshot},
+    check::Check::{self, Blocks, Read, Refused, Snapshot},
     inconclusive::unknown,
     request_kind::RequestKind,
 };
@@ -20,10 +20,10 @@ use crate::{
         is_row_form, reported_index,
     },
     checks::{
-        BlockCheck, CheckResult, CheckScope, Decoding, Examination, Field, Finding, Findings,
-        check_json_responses, controls, never, refused,
+        BlockCheck, CheckScope, Decoding, Examination, Field, Finding, Findings, WrongRequest,
+        WrongRequests, check_json_responses, controls,
     },
-    context::Context,
+    context::Samples,
     discovery::BEYOND_EVERY_CHAIN,
     http::Request,
 };
@@ -162,7 +162,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-1"],
         checks: "An index far beyond the chain, and -1, do not return a block.",
         example: Example::REFUSED,
-        check: Own(|c| Box::pin(unknown_index(c))),
+        check: Refused(unknown_index),
         ..BASE
     },
     Case {
@@ -172,7 +172,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Text("The block with index 0, or a refusal."),
         aspect: Aspect::Refusals,
         explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
-        check: Own(|c| Box::pin(index_zero(c))),
+        check: Read(|c| Box::pin(index_zero(c))),
         ..BASE
     },
     Case {
@@ -182,9 +182,8 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[WITHOUT_INDEX],
-        check: Own(|c| {
-            let what = "a request without block_index";
-            Box::pin(refused(c, Request::get("/get-block"), what, never))
+        check: Refused(|_| {
+            WrongRequest::new(Request::get("/get-block"), "a request without block_index").only()
         }),
         ..BASE
     },
@@ -196,9 +195,9 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
-        check: Own(|c| {
+        check: Refused(|_| {
             let what = "a block_index that is not an integer";
-            Box::pin(refused(c, block_request(NO_INDEX), what, never))
+            WrongRequest::new(block_request(NO_INDEX), what).only()
         }),
         ..BASE
     },
@@ -235,40 +234,34 @@ pub(crate) const CASES: &[Case] = &[
 /// The reason why a case is inconclusive if no block was read.
 pub(crate) const NO_BLOCK: &str = "no response was a 200 with a JSON object";
 
-fn responds(seen: &BlockResponse, result: &mut CheckResult) {
+fn responds(seen: &BlockResponse) -> Findings {
     if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
         // This is how nodes were seen to refuse a block that does not exist.
-        return;
+        return Ok(Examination::default());
     }
-    match check_json_responses(std::slice::from_ref(&seen.exchange)) {
-        Ok(checked) => {
-            result.count += checked.examined;
-            result.findings.extend(checked.findings);
-        }
-        Err(inconclusive) => result.inconclusive = Some(inconclusive),
-    }
+    check_json_responses(std::slice::from_ref(&seen.exchange))
 }
 
 /// Checks the form as a whole. A node that returns rows gets one clear finding.
-fn shape(seen: &BlockResponse, result: &mut CheckResult) {
+fn shape(seen: &BlockResponse, result: &mut Examination) {
     let exchange = &seen.exchange;
-    result.count += u64::from(exchange.success_object().is_some_and(is_block));
+    result.examined += u64::from(exchange.success_object().is_some_and(is_block));
     if exchange.success_object().is_some_and(is_row_form) {
         let what = "get-block returned a row of the node's block table instead of a Block";
         let expected = "an object with index, timestamp, proof, status, text, creator_wallet, \
                         expected_miner, committee and previous_hash";
         let actual = exchange.excerpt(160);
-        result.found(Finding::new(exchange, what, expected, actual).at(""));
+        result.push(Finding::new(exchange, what, expected, actual).at(""));
     }
 }
 
-fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
+fn index_echo(seen: &BlockResponse, result: &mut Examination) {
     let Some(reported) = seen.exchange.success_object().and_then(reported_index) else {
         return;
     };
     result.count_item();
     if reported != i128::from(seen.index) {
-        result.found(
+        result.push(
             Finding::new(
                 &seen.exchange,
                 "the response is about another block than requested",
@@ -280,7 +273,7 @@ fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
+fn timestamp_unit(seen: &BlockResponse, result: &mut Examination) {
     let Some(block) = seen.exchange.success_object() else {
         return;
     };
@@ -298,7 +291,7 @@ fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
             100_000_000_000_000..100_000_000_000_000_000 => "microseconds",
             _ => "something else",
         };
-        result.found(
+        result.push(
             Finding::new(
                 &seen.exchange,
                 format!("a timestamp that looks like {unit}, not milliseconds"),
@@ -324,7 +317,7 @@ fn receipts(block: &Value) -> &[Value] {
 }
 
 /// Checks that a wallet is in the committee at most once.
-fn committee_distinct(seen: &BlockResponse, result: &mut CheckResult) {
+fn committee_distinct(seen: &BlockResponse, result: &mut Examination) {
     let body = seen.exchange.success_object();
     let committee = body.and_then(|block| block.get("committee")?.as_array());
     let mut members = BTreeSet::new();
@@ -338,7 +331,7 @@ fn committee_distinct(seen: &BlockResponse, result: &mut CheckResult) {
             let expected = "each wallet once";
             let actual = shown(member, 80);
             let finding = Finding::new(&seen.exchange, what, expected, actual);
-            result.found(finding.at(format!("/committee/{place}")));
+            result.push(finding.at(format!("/committee/{place}")));
             return;
         }
     }
@@ -348,7 +341,7 @@ fn of_data<'r>(receipt: &'r Value, name: &str) -> Option<&'r Value> {
     receipt.get("data")?.get(name)
 }
 
-fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
+fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut Examination) {
     let Some(block) = seen.exchange.success_object() else {
         return;
     };
@@ -362,7 +355,7 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
         };
         result.count_item();
         if about != index - 1 {
-            result.found(
+            result.push(
                 Finding::new(
                     &seen.exchange,
                     "a receipt is about another block than the preceding one",
@@ -382,7 +375,7 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
 const BEYOND: u64 = 1 << 32;
 
 /// Checks that an index far above the latest block, and a negative one, return no block.
-async fn unknown_index(context: &Context) -> Findings {
+fn unknown_index(context: &Samples) -> WrongRequests {
     let discovered = &context.discovered;
     let beyond_all = discovered
         .blocks
@@ -401,14 +394,14 @@ async fn unknown_index(context: &Context) -> Findings {
     let holds_no_block =
         |value: &Value| reported_index(value).is_none() && value.get("previous_hash").is_none();
     let what = "an index that the chain has not reached";
-    let mut findings = refused(context, block_request(unknown), what, holds_no_block).await?;
-    let what = "a negative index";
-    findings.extend(refused(context, block_request(-1), what, holds_no_block).await?);
-    Ok(findings)
+    Ok(vec![
+        WrongRequest::new(block_request(unknown), what).or(holds_no_block),
+        WrongRequest::new(block_request(-1), "a negative index").or(holds_no_block),
+    ])
 }
 
 /// Checks that the response for index 0 is not another block. A chain may or may not have a block 0.
-async fn index_zero(context: &Context) -> Findings {
+async fn index_zero(context: &Samples) -> Findings {
     let exchange = context.node.send(block_request(0)).await?;
     // An endpoint without blocks has no block 0 either.
     controls(context, "get-block").await?;

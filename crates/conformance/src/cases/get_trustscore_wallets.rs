@@ -10,17 +10,17 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Objects, Own, Snapshot},
+    check::Check::{Decode, Objects, Read, Refused, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
     api::{Members, Sample, trust_request},
     checks::{
-        Decoding, Examination, Field, Finding, Findings, NOTHING_EXAMINED, check_json_responses,
-        is_missing, never, refused, steady,
+        Decoding, Examination, Field, Finding, Findings, NOTHING_EXAMINED, WrongRequest,
+        WrongRequests, check_json_responses, is_missing, steady,
     },
-    context::Context,
+    context::Samples,
     http::{Exchange, Request},
 };
 
@@ -64,7 +64,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TRUST-1", "HTTP-2", "NODE-4"],
         checks: "The response about a pair of wallets is a success with one JSON object.",
         aspect: Aspect::Endpoint,
-        check: Own(|c| Box::pin(responds(c))),
+        check: Read(|c| Box::pin(responds(c))),
         ..BASE
     },
     Case {
@@ -81,7 +81,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[SCORE, WITHOUT_SOURCE],
-        check: Own(|c| Box::pin(left_out(c, "src_wallet_address"))),
+        check: Refused(|s| left_out(s, "src_wallet_address")),
         ..BASE
     },
     Case {
@@ -91,7 +91,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[SCORE, WITHOUT_DESTINATION],
-        check: Own(|c| Box::pin(left_out(c, "dst_wallet_address"))),
+        check: Refused(|s| left_out(s, "dst_wallet_address")),
         ..BASE
     },
     Case {
@@ -101,7 +101,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The source `0x5a` is refused, or has no score.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(malformed(c, "src_wallet_address"))),
+        check: Refused(|s| malformed(s, "src_wallet_address")),
         ..BASE
     },
     Case {
@@ -111,7 +111,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The destination `0x5a` is refused, or has no score.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(malformed(c, "dst_wallet_address"))),
+        check: Refused(|s| malformed(s, "dst_wallet_address")),
         ..BASE
     },
     Case {
@@ -120,7 +120,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TRUST-1", "TRUST-4"],
         checks: "A pair of unknown wallets is refused, or has the score 0.",
         example: Example::REFUSED,
-        check: Own(|c| Box::pin(unknown_pair(c))),
+        check: Refused(|_| unknown_pair()),
         ..BASE
     },
     Case {
@@ -129,7 +129,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TRUST-1"],
         checks: "The same request returns the same score as long as no block is made.",
         aspect: Aspect::Consistency,
-        check: Own(|c| Box::pin(steady(c, Sample::TrustScore))),
+        check: Read(|c| Box::pin(steady(c, Sample::TrustScore))),
         ..BASE
     },
     Case {
@@ -168,7 +168,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-async fn responds(context: &Context) -> Findings {
+async fn responds(context: &Samples) -> Findings {
     let responses = context.sample(Sample::TrustScore).await?;
     let no_score = responses
         .iter()
@@ -191,25 +191,25 @@ fn status_success(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examinat
     }
 }
 
-fn known_request(context: &Context) -> Request {
+fn known_request(context: &Samples) -> Request {
     // Discovery names at least one pair.
     let (from, to) = &context.discovered.trust[0];
     trust_request(from, to)
 }
 
-async fn left_out(context: &Context, name: &'static str) -> Findings {
+fn left_out(context: &Samples, name: &'static str) -> WrongRequests {
     let what = format!("a request without {name}");
-    refused(context, known_request(context).without(name), &what, never).await
+    WrongRequest::new(known_request(context).without(name), what).only()
 }
 
-async fn malformed(context: &Context, name: &'static str) -> Findings {
+fn malformed(context: &Samples, name: &'static str) -> WrongRequests {
     let request = known_request(context).without(name).with(name, "0x5a");
     let what = format!("a {name} that is not a wallet address");
-    refused(context, request, &what, never).await
+    WrongRequest::new(request, what).only()
 }
 
 /// Checks that wallets that do not exist have no score, or 0.
-async fn unknown_pair(context: &Context) -> Findings {
+fn unknown_pair() -> WrongRequests {
     let wallets = ["fe", "ff"].map(|byte| format!("0x{}", byte.repeat(20)));
     let request = trust_request(&wallets[0], &wallets[1]);
     let says_nothing = |body: &Value| {
@@ -217,5 +217,6 @@ async fn unknown_pair(context: &Context) -> Findings {
             .and_then(Value::as_i64)
             .is_none_or(|score| score == 0)
     };
-    refused(context, request, "a pair of unknown wallets", says_nothing).await
+    let what = "a pair of unknown wallets";
+    WrongRequest::new(request, what).or(says_nothing).only()
 }

@@ -12,7 +12,7 @@ use super::{
     call_sc,
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::Own,
+    check::Check::Read,
     get_balances, get_block, get_trustscore_wallets,
     inconclusive::unknown,
     request_kind::RequestKind,
@@ -21,7 +21,7 @@ use super::{
 use crate::{
     api::{Sample, is_block, is_empty, is_json, is_nothing, is_refusal},
     checks::{Examination, Finding, Findings, objects},
-    context::Context,
+    context::Samples,
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -50,7 +50,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-5", "HTTP-2"],
         checks: "Successful JSON responses have the content type `application/json`, with any parameters.",
         sends: EVERY_SAMPLE,
-        check: Own(|c| Box::pin(content_type(c))),
+        check: Read(|c| Box::pin(content_type(c))),
         ..BASE
     },
     Case {
@@ -59,7 +59,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-6"],
         checks: "Successful responses have the status 200. The specification names no status, so any 2xx conforms.",
         sends: EVERY_SAMPLE,
-        check: Own(|c| Box::pin(success_status(c))),
+        check: Read(|c| Box::pin(success_status(c))),
         ..BASE
     },
     Case {
@@ -67,7 +67,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["HTTP-4"],
         checks: "A request that accepts any content type gets the block, and so does one that prefers JSON. The header `accept: application/json` is optional. Programs that do not set it send such requests.",
-        check: Own(|c| Box::pin(accept(c))),
+        check: Read(|c| Box::pin(accept(c))),
         ..BASE
     },
     Case {
@@ -80,7 +80,7 @@ pub(crate) const CASES: &[Case] = &[
             sc_state::STATE,
             get_trustscore_wallets::SCORE,
         ],
-        check: Own(|c| Box::pin(equal_queries(c))),
+        check: Read(|c| Box::pin(equal_queries(c))),
         ..BASE
     },
     Case {
@@ -103,7 +103,7 @@ pub(crate) const CASES: &[Case] = &[
             get_trustscore_wallets::WITHOUT_SOURCE,
             get_trustscore_wallets::WITHOUT_DESTINATION,
         ],
-        check: Own(|c| Box::pin(missing_parameter(c))),
+        check: Read(|c| Box::pin(missing_parameter(c))),
         ..BASE
     },
     Case {
@@ -112,7 +112,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A request after which the connection was closed, or the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
         matters: "A request that stops a node can be sent by anybody, as often as they want.",
         is_last: true,
-        check: Own(|c| Box::pin(responds(c))),
+        check: Read(|c| Box::pin(responds(c))),
         ..BASE
     },
     Case {
@@ -121,7 +121,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-6"],
         checks: "No request of the whole run failed with a server error (5xx) and succeeded when it was sent again. The run sends each such request twice, so that no other case has to check the error.",
         is_last: true,
-        check: Own(|c| Box::pin(no_retries(c))),
+        check: Read(|c| Box::pin(no_retries(c))),
         ..BASE
     },
 ];
@@ -138,7 +138,7 @@ const JSON: [Sample; 7] = [
 ];
 
 /// Returns the successful responses that have a JSON document.
-async fn successes(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+async fn successes(context: &Samples) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let mut all = Vec::new();
     for sample in JSON {
         all.extend(context.sample(sample).await.unwrap_or_default());
@@ -150,7 +150,7 @@ async fn successes(context: &Context) -> Result<Vec<Arc<Exchange>>, Inconclusive
     Ok(all)
 }
 
-async fn content_type(context: &Context) -> Findings {
+async fn content_type(context: &Samples) -> Findings {
     Ok(content_types(&successes(context).await?))
 }
 
@@ -177,7 +177,7 @@ pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Examination {
 /// Headers that programs send: curl and many libraries, and a widespread one for JavaScript.
 const ACCEPT: [&str; 2] = ["*/*", "application/json, text/plain, */*"];
 
-async fn accept(context: &Context) -> Findings {
+async fn accept(context: &Samples) -> Findings {
     let blocks = objects(context, Sample::Blocks).await?;
     let mut checked = Examination::default();
     let is_known = |block: &&Arc<Exchange>| block.success_object().is_some_and(is_block);
@@ -207,7 +207,7 @@ const WITH_PARAMETERS: [Sample; 4] = [
     Sample::TrustScore,
 ];
 
-async fn equal_queries(context: &Context) -> Findings {
+async fn equal_queries(context: &Samples) -> Findings {
     let mut checked = Examination::default();
     let carries_value = |exchange: &Exchange| {
         let body = exchange.success_object();
@@ -246,7 +246,7 @@ async fn equal_queries(context: &Context) -> Findings {
     Ok(checked)
 }
 
-async fn missing_parameter(context: &Context) -> Findings {
+async fn missing_parameter(context: &Samples) -> Findings {
     let mut checked = Examination::default();
     let operations = context.spec.operations(View::Documented);
     for sample in WITH_PARAMETERS {
@@ -298,7 +298,7 @@ fn is_zero(value: &Value) -> bool {
 }
 
 /// Repeats the requests that got no response, one at a time.
-async fn responds(context: &Context) -> Findings {
+async fn responds(context: &Samples) -> Findings {
     let log = context.node.log();
     // If nothing succeeds at an endpoint, something between it and this program can be the cause.
     let succeeds = |request: &&Request| {
@@ -326,7 +326,7 @@ async fn responds(context: &Context) -> Findings {
 }
 
 /// Reports requests that failed with a server error and succeeded when they were repeated.
-async fn no_retries(context: &Context) -> Findings {
+async fn no_retries(context: &Samples) -> Findings {
     let log = context.node.log();
     let Some(error) = &log.first_error else {
         return Ok(Examination::passed());
@@ -342,7 +342,7 @@ async fn no_retries(context: &Context) -> Findings {
     Ok(Examination::failed(finding))
 }
 
-async fn success_status(context: &Context) -> Findings {
+async fn success_status(context: &Samples) -> Findings {
     let all = successes(context).await?;
     let others = all.iter().filter(|exchange| exchange.status != 200);
     let findings = others.map(|exchange| {

@@ -15,13 +15,15 @@ use super::{
     claim::{self, EARLIER_STEP, REFUSED_STORED},
     claim_record::{Stored, all_found},
     http::{OTHER_CONTENT_TYPE, content_types},
-    sc_state::{self, NO_STATE, OTHER_COLUMN, cut_short, has_only, holds_nothing, value},
+    sc_state::{self, NO_STATE, OTHER_COLUMN, cut_short, holds_nothing, only, value},
     stored_record::known_rows,
     submit_transaction::NO_RESPONSES,
 };
 use crate::{
     api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, requested, stored},
-    checks::{Examination, Finding, Findings, check_json_responses, objects, refused},
+    checks::{
+        Examination, Finding, Findings, WrongRequest, check_json_responses, objects, refused,
+    },
     context::Context,
     http::Exchange,
 };
@@ -138,23 +140,21 @@ async fn found_elsewhere(context: &Context, stored: &Stored<'_>) -> Examination 
     let request = &stored.response.request;
     let asset = requested(stored.response, "unique_value").unwrap_or_default();
     let other = |name: &'static str, value: &str| request.clone().without(name).with(name, value);
-    let mut checked = Examination::default();
     let contract = other("contract_address", UNKNOWN_CONTRACT);
     let what = "a contract that does not have the run's claim";
-    let findings = refused(context, contract, what, holds_nothing).await;
-    // A response that proves nothing is not a finding.
-    checked.extend(findings.unwrap_or_default());
+    let mut wrong = vec![WrongRequest::new(contract, what).or(holds_nothing)];
     let column = other("unique_column", OTHER_COLUMN);
-    let harmless = |body: &Value| has_only(body, OTHER_COLUMN, asset);
     let what = "a column that does not hold the asset of the run's claim";
-    let findings = refused(context, column, what, harmless).await;
-    checked.extend(findings.unwrap_or_default());
+    wrong.push(WrongRequest::new(column, what).or(only(OTHER_COLUMN, asset)));
     if let Some(short) = cut_short(asset) {
-        let harmless = |body: &Value| has_only(body, "asset_id", &short);
-        let what = "an unclaimed asset whose name is the start of the claimed one";
         let shorter = other("unique_value", &short);
-        let findings = refused(context, shorter, what, harmless).await;
-        checked.extend(findings.unwrap_or_default());
+        let what = "an unclaimed asset whose name is the start of the claimed one";
+        wrong.push(WrongRequest::new(shorter, what).or(only("asset_id", &short)));
+    }
+    let mut checked = Examination::default();
+    for wrong in wrong {
+        // A response that proves nothing is not a finding.
+        checked.extend(refused(context, vec![wrong]).await.unwrap_or_default());
     }
     checked
 }

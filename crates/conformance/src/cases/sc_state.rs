@@ -9,19 +9,19 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Objects, Own},
+    check::Check::{Objects, Own, Read, Refused},
     request_kind::{Parameter, RequestKind},
-    stored_record::{Row, known_rows, matches_claim, rows},
+    stored_record::{known_rows, matches_claim, rows},
 };
 use crate::{
     api::{
         Sample, UNKNOWN_ASSET, UNKNOWN_CONTRACT, carried, contract_state_request, requested, stored,
     },
     checks::{
-        Examination, Finding, Findings, NOTHING_EXAMINED, check_json_responses, is_missing,
-        objects, refused, steady,
+        Examination, Finding, Findings, NOTHING_EXAMINED, WrongRequest, WrongRequests,
+        check_json_responses, is_missing, objects, steady,
     },
-    context::Context,
+    context::Samples,
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -65,7 +65,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-3", "HTTP-2", "NODE-4"],
         checks: "The response is a success with one JSON object.",
         aspect: Aspect::Endpoint,
-        check: Own(|c| Box::pin(responds(c))),
+        check: Read(|c| Box::pin(responds(c))),
         ..BASE
     },
     Case {
@@ -99,7 +99,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-2"],
         checks: "The name of an asset with upper-case and lower-case letters swapped, or without its last character, is refused or returns no record.",
         example: Example::REFUSED,
-        check: Own(|c| Box::pin(unknown_value(c))),
+        check: Refused(unknown_value),
         ..BASE
     },
     Case {
@@ -107,13 +107,9 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-2"],
         checks: "The table `no_such_table` is refused, or returns no record.",
         example: Example::REFUSED,
-        check: Own(|c| {
-            Box::pin(unknown(
-                c,
-                "table_name",
-                "no_such_table",
-                "a table that does not exist",
-            ))
+        check: Refused(|s| {
+            let what = "a table that does not exist";
+            unknown(s, "table_name", "no_such_table", what)
         }),
         ..BASE
     },
@@ -122,7 +118,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-2"],
         checks: "A contract that does not have the record is refused, or returns no record.",
         example: Example::REFUSED,
-        check: Own(|c| Box::pin(unknown_contract(c))),
+        check: Refused(unknown_contract),
         ..BASE
     },
     Case {
@@ -131,7 +127,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-2"],
         checks: "The same request returns the same record as long as no block is made.",
         aspect: Aspect::Consistency,
-        check: Own(|c| Box::pin(steady(c, Sample::ContractState))),
+        check: Read(|c| Box::pin(steady(c, Sample::ContractState))),
         ..BASE
     },
     Case {
@@ -140,13 +136,9 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The contract address `ct5a` is refused, or returns no record.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        check: Own(|c| {
-            Box::pin(unknown(
-                c,
-                "contract_address",
-                "ct5a",
-                "a malformed contract address",
-            ))
+        check: Refused(|s| {
+            let what = "a malformed contract address";
+            unknown(s, "contract_address", "ct5a", what)
         }),
         ..BASE
     },
@@ -160,7 +152,7 @@ pub(crate) const CASES: &[Case] = &[
             NO_STATE,
             Cause::new(&["sc-state/value"], When::SameResponses),
         ],
-        check: Own(|c| Box::pin(claim_readable(c))),
+        check: Read(|c| Box::pin(claim_readable(c))),
         ..BASE
     },
     Case {
@@ -168,7 +160,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["STATE-2"],
         checks: "The column `asset_type` does not find the record of an asset by the asset's name.",
         example: Example::REFUSED,
-        check: Own(|c| Box::pin(unknown_column(c))),
+        check: Refused(unknown_column),
         ..BASE
     },
     Case {
@@ -178,7 +170,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[STATE, WITHOUT_TABLE],
-        check: Own(|c| Box::pin(left_out(c, "table_name"))),
+        check: Refused(|s| left_out(s, "table_name")),
         ..BASE
     },
     Case {
@@ -188,7 +180,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[STATE, WITHOUT_CONTRACT],
-        check: Own(|c| Box::pin(left_out(c, "contract_address"))),
+        check: Refused(|s| left_out(s, "contract_address")),
         ..BASE
     },
     Case {
@@ -198,7 +190,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[STATE, WITHOUT_COLUMN],
-        check: Own(|c| Box::pin(left_out(c, "unique_column"))),
+        check: Refused(|s| left_out(s, "unique_column")),
         ..BASE
     },
     Case {
@@ -208,7 +200,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         sends: &[STATE, WITHOUT_VALUE],
-        check: Own(|c| Box::pin(left_out(c, "unique_value"))),
+        check: Refused(|s| left_out(s, "unique_value")),
         ..BASE
     },
 ];
@@ -218,14 +210,14 @@ const NO_CLAIM: &str =
     "no claim was found on the chain; name a contract and an asset with --fixture";
 
 /// Returns the request for a known record, or else for one in a table that may be empty.
-fn known_request(context: &Context) -> Request {
+fn known_request(context: &Samples) -> Request {
     match context.discovered.assets.first() {
         Some((contract, asset)) => contract_state_request(contract, asset),
         None => contract_state_request(&context.contract(), UNKNOWN_ASSET),
     }
 }
 
-async fn responds(context: &Context) -> Findings {
+async fn responds(context: &Samples) -> Findings {
     let responses = context.sample(Sample::ContractState).await?;
     // A chain may have no contract, but the endpoint must exist.
     let no_state = context.discovered.assets.is_empty()
@@ -290,7 +282,7 @@ fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Exami
 }
 
 /// Checks that a claim in a block can be read. The contract may have refused the claim or removed its record.
-async fn claim_readable(context: &Context) -> Findings {
+async fn claim_readable(context: &Samples) -> Findings {
     if context.discovered.assets.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
@@ -305,25 +297,34 @@ async fn claim_readable(context: &Context) -> Findings {
     Ok(Examination::of(responses.len(), findings))
 }
 
-async fn unknown(context: &Context, name: &'static str, other: &str, what: &str) -> Findings {
+fn unknown(
+    context: &Samples,
+    name: &'static str,
+    other: &str,
+    what: &'static str,
+) -> WrongRequests {
     let request = known_request(context).without(name).with(name, other);
-    refused(context, request, what, holds_nothing).await
+    WrongRequest::new(request, what).or(holds_nothing).only()
 }
 
 pub(super) fn holds_nothing(body: &Value) -> bool {
     stored(body).is_none()
 }
 
-/// Whether every record in a response is known to have this text in a column.
-pub(super) fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
-    let right =
-        |(_, value)| rows(value).is_some_and(|rows| rows.iter().all(|row| row.has(column, wanted)));
-    carried(body).all(right)
+/// Returns a test whether every record in a response is known to have this text in a column.
+pub(super) fn only(column: &'static str, wanted: &str) -> impl Fn(&Value) -> bool + use<> {
+    let wanted = wanted.to_owned();
+    move |body| {
+        let right = |(_, value)| {
+            rows(value).is_some_and(|rows| rows.iter().all(|row| row.has(column, &wanted)))
+        };
+        carried(body).all(right)
+    }
 }
 
-/// Checks that names close to an asset's name have no record: with upper and lower case swapped, or
-/// without the last character.
-async fn unknown_value(context: &Context) -> Findings {
+/// Returns requests with names close to an asset's name: with upper and lower case swapped, and without
+/// the last character.
+fn unknown_value(context: &Samples) -> WrongRequests {
     let near = match context.discovered.assets.first() {
         Some((_, asset)) => vec![with_swapped_letters(asset), cut_short(asset)],
         None => Vec::new(),
@@ -332,16 +333,14 @@ async fn unknown_value(context: &Context) -> Findings {
     if near.is_empty() {
         near.push(UNKNOWN_ASSET.to_owned());
     }
-    let mut findings = Examination::default();
-    for value in near {
+    let wrong = near.into_iter().map(|value| {
         let name = "unique_value";
         let request = known_request(context).without(name).with(name, &value);
-        // There may be an asset with this name.
-        let harmless = |body: &Value| has_only(body, "asset_id", &value);
         let what = "an unclaimed asset with a name close to another's";
-        findings.extend(refused(context, request, what, harmless).await?);
-    }
-    Ok(findings)
+        // There may be an asset with this name.
+        WrongRequest::new(request, what).or(only("asset_id", &value))
+    });
+    Ok(wrong.collect())
 }
 
 /// Returns a name with upper and lower case swapped in its ASCII letters, or `None` if it has none.
@@ -363,8 +362,8 @@ pub(super) fn cut_short(name: &str) -> Option<String> {
     (!short.trim().is_empty()).then_some(short)
 }
 
-/// Checks that another contract does not have this contract's records.
-async fn unknown_contract(context: &Context) -> Findings {
+/// Returns a request for the record in another contract.
+fn unknown_contract(context: &Samples) -> WrongRequests {
     let known = context.contract();
     let claims = &context.discovered.assets;
     let other =
@@ -372,57 +371,45 @@ async fn unknown_contract(context: &Context) -> Findings {
             **other != known && !claims.iter().any(|(contract, _)| contract == *other)
         });
     let name = "contract_address";
-    let Some(other) = other else {
-        return unknown(
-            context,
-            name,
-            UNKNOWN_CONTRACT,
-            "a contract that does not exist",
-        )
-        .await;
+    let Some(other) = other.cloned() else {
+        let what = "a contract that does not exist";
+        return unknown(context, name, UNKNOWN_CONTRACT, what);
     };
-    let request = known_request(context).without(name).with(name, other);
+    let request = known_request(context).without(name).with(name, &other);
     // The other contract may have its own record about this asset.
-    let harmless = |body: &Value| {
-        let own = |(_, value)| {
+    let harmless = move |body: &Value| {
+        carried(body).all(|(_, value)| {
             rows(value).is_some_and(|rows| {
-                let address = |row: &Row<'_>| row.column("address").cloned();
-                rows.iter()
-                    .all(|row| address(row).is_none_or(|address| address == other.as_str()))
+                let mut addresses = rows.iter().filter_map(|row| row.column("address"));
+                addresses.all(|address| *address == other.as_str())
             })
-        };
-        carried(body).all(own)
+        })
     };
     let what = "a contract that has no such record";
-    refused(context, request, what, harmless).await
+    WrongRequest::new(request, what).or(harmless).only()
 }
 
-/// Checks that another column does not match the asset's name.
-async fn unknown_column(context: &Context) -> Findings {
+/// Returns a request for the asset's name in another column.
+fn unknown_column(context: &Samples) -> WrongRequests {
     let Some((_, asset)) = context.discovered.assets.first() else {
         let what = "a column that does not exist";
-        return unknown(context, "unique_column", "no_such_column", what).await;
+        return unknown(context, "unique_column", "no_such_column", what);
     };
     let request = known_request(context)
         .without("unique_column")
         .with("unique_column", OTHER_COLUMN);
-    let harmless = |body: &Value| has_only(body, OTHER_COLUMN, asset);
     let what = "a column that holds something else";
-    refused(context, request, what, harmless).await
+    let wrong = WrongRequest::new(request, what);
+    wrong.or(only(OTHER_COLUMN, asset)).only()
 }
 
 /// A column that never has an asset's name.
 pub(super) const OTHER_COLUMN: &str = "asset_type";
 
-async fn left_out(context: &Context, name: &'static str) -> Findings {
+fn left_out(context: &Samples, name: &'static str) -> WrongRequests {
     let what = format!("a request without {name}");
-    refused(
-        context,
-        known_request(context).without(name),
-        &what,
-        holds_nothing,
-    )
-    .await
+    let wrong = WrongRequest::new(known_request(context).without(name), what);
+    wrong.or(holds_nothing).only()
 }
 
 #[cfg(test)]

@@ -5,18 +5,19 @@
 //! order and on any core. Checks that compare a block with those before it run in order, with a
 //! [`Memory`] that does not grow with the chain.
 
+use std::sync::Arc;
+
 use super::{
     chain_memory::{Links, Memory},
-    check_result::CheckResult,
     decode::{Decoding, decodes_one},
     evidence::Evidence,
     field::Field,
     field_check::{check_places, compiled, sample_schema},
-    finding::{Examination, Finding, Findings},
+    finding::{Examination, Findings},
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample},
-    context::Context,
+    context::Samples,
     http::InconclusiveReason,
 };
 use nodeproof_openapi::{SchemaValidator, Spec};
@@ -36,13 +37,13 @@ pub(crate) struct BlockCheck {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CheckScope {
     /// Each block on its own.
-    Alone(fn(&BlockResponse, &mut CheckResult)),
+    Alone(fn(&BlockResponse, &mut Examination)),
     /// Each response that should be a block, on its own.
-    Responses(fn(&BlockResponse, &mut CheckResult)),
+    Responses(fn(&BlockResponse) -> Findings),
     /// Each block that has an index, whether it is the requested one or another.
-    Indexes(fn(&BlockResponse, &mut CheckResult)),
+    Indexes(fn(&BlockResponse, &mut Examination)),
     /// Each block, and each index without a block.
-    Holes(fn(&BlockResponse, &mut CheckResult)),
+    Holes(fn(&BlockResponse, &mut Examination)),
     /// A block and those before it.
     InOrder(InOrder),
     /// One documented field.
@@ -55,15 +56,15 @@ pub(crate) enum CheckScope {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrder {
     /// Checks the next block.
-    pub(crate) follow: fn(&Links, &mut Memory, &Evidence, &mut CheckResult),
+    pub(crate) follow: fn(&Links, &mut Memory, &Evidence, &mut Examination),
     /// Checks, after the last block, what was still open.
-    pub(crate) end: fn(&mut Memory, &mut CheckResult),
+    pub(crate) end: fn(&mut Memory, &mut Examination),
 }
 
 /// A check with the schema that it uses.
 pub(crate) struct PreparedCheck {
     pub(crate) check: BlockCheck,
-    schema: Option<SchemaValidator>,
+    schema: Option<Arc<SchemaValidator>>,
 }
 
 impl PreparedCheck {
@@ -95,17 +96,15 @@ impl PreparedCheck {
     }
 
     /// Checks a block on its own. The result is empty if the check compares blocks in order.
-    pub(crate) fn check_block(&self, seen: &BlockResponse) -> CheckResult {
-        let mut judged = CheckResult::default();
+    pub(crate) fn check_block(&self, seen: &BlockResponse) -> Findings {
+        let mut judged = Examination::default();
         if !self.concerns(seen.kind) {
-            return judged;
+            return Ok(judged);
         }
         match (self.check.scope, &self.schema) {
+            (CheckScope::Responses(check), _) => return check(seen),
             (
-                CheckScope::Alone(check)
-                | CheckScope::Responses(check)
-                | CheckScope::Indexes(check)
-                | CheckScope::Holes(check),
+                CheckScope::Alone(check) | CheckScope::Indexes(check) | CheckScope::Holes(check),
                 _,
             ) => check(seen, &mut judged),
             (CheckScope::Field(field), Some(validator)) => {
@@ -113,14 +112,12 @@ impl PreparedCheck {
             }
             (CheckScope::Decode(decode), Some(validator)) => {
                 judged.count_item();
-                match decodes_one(&seen.exchange, decode, validator, true) {
-                    Ok(found) => judged.findings.extend(found),
-                    Err(inconclusive) => judged.inconclusive = Some(inconclusive),
-                }
+                let found = decodes_one(&seen.exchange, decode, validator, true)?;
+                judged.findings.extend(found);
             }
             _ => {}
         }
-        judged
+        Ok(judged)
     }
 
     /// Checks a block and those before it. The result is empty if the check examines each block on its own.
@@ -129,46 +126,49 @@ impl PreparedCheck {
         links: &Links,
         memory: &mut Memory,
         evidence: &Evidence,
-    ) -> CheckResult {
-        let mut judged = CheckResult::default();
+    ) -> Examination {
+        let mut judged = Examination::default();
         if let CheckScope::InOrder(in_order) = self.check.scope {
             (in_order.follow)(links, memory, evidence, &mut judged);
         }
         judged
     }
 
-    /// Checks blocks in ascending order. Each finding names its block. Fails if the harness is at fault.
+    /// Checks blocks in ascending order. Each finding names its block. Also returns the reason why a block
+    /// could not be checked. Fails if the harness is at fault.
     pub(crate) fn check_all(
         &self,
         blocks: &[BlockResponse],
         memory: &mut Memory,
-    ) -> Result<CheckResult, InconclusiveReason> {
-        let mut all = CheckResult::default();
+    ) -> Result<(Examination, Option<InconclusiveReason>), InconclusiveReason> {
+        let (mut all, mut unchecked) = (Examination::default(), None);
         for seen in blocks {
-            let mut judged = self.check_block(seen);
-            if matches!(self.check.scope, CheckScope::InOrder(_))
-                && seen.kind == ResponseKind::Block
-            {
-                let evidence = Evidence::Exchange(seen.exchange.clone());
-                judged = self.follow(&Links::of(seen), memory, &evidence);
+            let judged = match self.check.scope {
+                CheckScope::InOrder(_) if seen.kind == ResponseKind::Block => {
+                    let evidence = Evidence::Exchange(seen.exchange.clone());
+                    Ok(self.follow(&Links::of(seen), memory, &evidence))
+                }
+                _ => self.check_block(seen),
+            };
+            let mut judged = match judged {
+                Err(fault @ InconclusiveReason::Harness(_)) => return Err(fault),
+                Err(inconclusive) => {
+                    unchecked = unchecked.or(Some(inconclusive));
+                    continue;
+                }
+                Ok(judged) => judged,
+            };
+            for finding in &mut judged.findings {
+                finding.block = finding.block.or(Some(seen.index));
             }
-            if let Some(fault @ InconclusiveReason::Harness(_)) = judged.inconclusive {
-                return Err(fault);
-            }
-            all.count += judged.count;
-            all.inconclusive = all.inconclusive.or(judged.inconclusive);
-            all.findings
-                .extend(judged.findings.into_iter().map(|finding| Finding {
-                    block: finding.block.or(Some(seen.index)),
-                    ..finding
-                }));
+            all.extend(judged);
         }
-        Ok(all)
+        Ok((all, unchecked))
     }
 
     /// Ends the check after the last block. Each of its findings names its block.
-    pub(crate) fn end(&self, memory: &mut Memory) -> CheckResult {
-        let mut judged = CheckResult::default();
+    pub(crate) fn end(&self, memory: &mut Memory) -> Examination {
+        let mut judged = Examination::default();
         if let CheckScope::InOrder(in_order) = self.check.scope {
             (in_order.end)(memory, &mut judged);
         }
@@ -177,12 +177,12 @@ impl PreparedCheck {
 }
 
 /// Compiles the documented schema of a whole block.
-pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, InconclusiveReason> {
+pub(crate) fn whole_block(spec: &Spec) -> Result<Arc<SchemaValidator>, InconclusiveReason> {
     sample_schema(spec, Sample::Blocks)
 }
 
 /// Runs a check on the blocks that discovery has read.
-pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Findings {
+pub(crate) async fn over_sample(context: &Samples, check: BlockCheck) -> Findings {
     let responses = context.sample(Sample::Blocks).await?;
     let sample = context.seen_blocks(&responses);
     let needs_none = matches!(check.scope, CheckScope::Responses(_) | CheckScope::Field(_));
@@ -193,20 +193,17 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     }
     let judge = PreparedCheck::new(check, &context.spec)?;
     let mut memory = Memory::default();
-    let mut all = judge.check_all(&sample, &mut memory)?;
+    let (mut all, unchecked) = judge.check_all(&sample, &mut memory)?;
     all.findings.extend(judge.end(&mut memory).findings);
     for finding in &mut all.findings {
         // Only a sweep names blocks by their index. Here, the exchange identifies the block.
         finding.block = None;
     }
-    if let Some(inconclusive) = all.inconclusive.filter(|_| all.findings.is_empty()) {
+    if let Some(inconclusive) = unchecked.filter(|_| all.findings.is_empty()) {
         return Err(inconclusive);
     }
-    if all.findings.is_empty() && all.count < check.least {
+    if all.findings.is_empty() && all.examined < check.least {
         return Err(InconclusiveReason::NoSample(check.otherwise.to_owned()));
     }
-    Ok(Examination {
-        examined: all.count,
-        findings: all.findings,
-    })
+    Ok(all)
 }

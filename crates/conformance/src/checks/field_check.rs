@@ -10,7 +10,6 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use super::{
-    check_result::CheckResult,
     field::Field,
     fields::FIELDS,
     finding::{Examination, Finding, Findings},
@@ -32,24 +31,24 @@ const MAX_MISMATCHES: usize = 200;
 
 pub(crate) fn check_field(spec: &Spec, field: &Field, responses: &[Arc<Exchange>]) -> Findings {
     let validator = compiled(spec, &field.schema)?;
-    let mut result = CheckResult::default();
+    let mut result = Examination::default();
     for exchange in responses {
         check_places(exchange, field, &validator, &mut result);
     }
-    if result.count == 0 {
+    if result.examined == 0 {
         return Err(InconclusiveReason::NoSample(NEVER_SEEN.to_owned()));
     }
-    Ok(Examination {
-        examined: result.count,
-        findings: result.findings,
-    })
+    Ok(result)
 }
 
 /// The reason why a field's case is inconclusive if no response had a place for the field.
 pub(crate) const NEVER_SEEN: &str = "no response had a place for this field";
 
 /// Compiles a documented schema.
-pub(crate) fn compiled(spec: &Spec, schema: &str) -> Result<SchemaValidator, InconclusiveReason> {
+pub(crate) fn compiled(
+    spec: &Spec,
+    schema: &str,
+) -> Result<Arc<SchemaValidator>, InconclusiveReason> {
     spec.validator(View::Documented, schema)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))
 }
@@ -58,7 +57,7 @@ pub(crate) fn compiled(spec: &Spec, schema: &str) -> Result<SchemaValidator, Inc
 pub(crate) fn sample_schema(
     spec: &Spec,
     sample: Sample,
-) -> Result<SchemaValidator, InconclusiveReason> {
+) -> Result<Arc<SchemaValidator>, InconclusiveReason> {
     let schema = sample.schema(spec, View::Documented).ok_or_else(|| {
         InconclusiveReason::Harness("the spec does not describe this response".to_owned())
     })?;
@@ -70,7 +69,7 @@ pub(crate) fn check_places(
     exchange: &Arc<Exchange>,
     field: &Field,
     validator: &SchemaValidator,
-    result: &mut CheckResult,
+    result: &mut Examination,
 ) {
     let Some(body) = exchange.success_object() else {
         return;

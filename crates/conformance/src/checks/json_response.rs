@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{Sample, is_empty},
-    context::Context,
+    context::{Context, Samples},
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE},
 };
 
@@ -211,7 +211,7 @@ pub(crate) fn contents(
 
 /// Returns the responses of a sample that are objects, or the reason why there are none.
 pub(crate) async fn objects(
-    context: &Context,
+    context: &Samples,
     sample: Sample,
 ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let responses = context.sample(sample).await?;

@@ -2,7 +2,6 @@
 
 mod block_check;
 mod chain_memory;
-mod check_result;
 mod decode;
 mod evidence;
 mod field;
@@ -24,7 +23,6 @@ pub(crate) use block_check::{
     BlockCheck, CheckScope, InOrder, PreparedCheck, over_sample, whole_block,
 };
 pub(crate) use chain_memory::{Fingerprint, Links, Memory, OtherBlock, Repeats};
-pub(crate) use check_result::CheckResult;
 pub(crate) use decode::{Decoding, decodes};
 pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;
@@ -37,7 +35,7 @@ pub(crate) use json_response::{
 };
 pub(crate) use pinned::{PinKind, check_pinned};
 pub(crate) use receipt_signatures::{ALGORITHM, MAX_RECEIPTS, WrongReceipt, voter_key};
-pub(crate) use refused::{controls, is_missing, never, refused};
+pub(crate) use refused::{WrongRequest, WrongRequests, controls, is_missing, refused};
 pub(crate) use refused_in_blocks::refused_in_blocks;
 pub(crate) use signed::signed_transaction;
 pub(crate) use snapshot::{check_snapshot, snapshot_path};

@@ -13,7 +13,7 @@ use std::{fs, path::Path};
 use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{reindented, shape_of},
-    context::{Context, Difference, SnapshotStore},
+    context::{Context, Difference, Samples, SnapshotStore},
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -48,7 +48,7 @@ pub(crate) async fn check_pinned(
     context: &Context,
     id: &str,
     pin: PinKind,
-    request: fn(&Context) -> Option<Request>,
+    request: fn(&Samples) -> Option<Request>,
 ) -> Findings {
     let Some(baseline) = &context.baseline else {
         return Err(InconclusiveReason::NoSample(

@@ -3,43 +3,84 @@
 //! A refusal counts only if the same endpoint returned a good response to a valid request in the
 //! same run. An endpoint that does not exist refuses everything.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
 use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::{Sample, is_block, is_empty, is_missing_endpoint, is_nothing, is_refusal},
-    context::Context,
+    context::{Responses, Samples},
     http::{Exchange, InconclusiveReason, Request},
 };
 
-/// Sends a wrong request and checks that it does not get the response of a valid one. A success is
-/// accepted only if its body is a refusal, carries nothing, or is `harmless`.
-pub(crate) async fn refused(
-    context: &Context,
+/// A request that a node must refuse.
+pub(crate) struct WrongRequest {
     request: Request,
-    what: &str,
-    harmless: impl Fn(&Value) -> bool,
-) -> Findings {
-    let operation = request.operation;
-    let exchange = context.node.send(request).await?;
-    let is_harmless = |value: &Value| is_nothing(value) || is_refusal(value) || harmless(value);
-    if exchange.is_success() && exchange.json().is_ok_and(|value| !is_harmless(value)) {
-        return Ok(Examination::failed(Finding::new(
-            &exchange,
-            format!("{what} gets the same response as a valid request"),
-            "a refusal",
-            exchange.summary(),
-        )));
+    what: Cow<'static, str>,
+    harmless: Box<dyn Fn(&Value) -> bool + Send + Sync>,
+}
+
+/// The wrong requests of a case, or the reason why there are none.
+pub(crate) type WrongRequests = Result<Vec<WrongRequest>, InconclusiveReason>;
+
+impl WrongRequest {
+    /// Describes a request to which every success with content is harmful.
+    pub(crate) fn new(request: Request, what: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            request,
+            what: what.into(),
+            harmless: Box::new(|_| false),
+        }
     }
-    let controls = controls(context, operation).await?;
-    if controls.iter().all(|control| is_same(control, &exchange)) {
-        return Err(InconclusiveReason::NoSample(format!(
-            "/{operation} sent the same response to a valid request as to {what}"
-        )));
+
+    /// Accepts a success with such a body.
+    pub(crate) fn or(self, harmless: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            harmless: Box::new(harmless),
+            ..self
+        }
     }
-    Ok(Examination::passed())
+
+    /// Returns it as the only wrong request of a case.
+    pub(crate) fn only(self) -> WrongRequests {
+        Ok(vec![self])
+    }
+
+    /// Checks that the response is not that of a valid request. A success is accepted only if its body is a
+    /// refusal, carries nothing, or is harmless. A refusal counts only beside the good responses in `controls`.
+    fn check(&self, response: &Arc<Exchange>, controls: &Responses) -> Findings {
+        let what = &self.what;
+        let is_harmless =
+            |value: &Value| is_nothing(value) || is_refusal(value) || (self.harmless)(value);
+        if response.is_success() && response.json().is_ok_and(|value| !is_harmless(value)) {
+            return Ok(Examination::failed(Finding::new(
+                response,
+                format!("{what} gets the same response as a valid request"),
+                "a refusal",
+                response.summary(),
+            )));
+        }
+        let mut controls = controls.as_ref().map_err(Clone::clone)?.iter();
+        if controls.all(|control| is_same(control, response)) {
+            return Err(InconclusiveReason::NoSample(format!(
+                "/{} sent the same response to a valid request as to {what}",
+                self.request.operation
+            )));
+        }
+        Ok(Examination::passed())
+    }
+}
+
+/// Sends wrong requests and checks that each is refused.
+pub(crate) async fn refused(context: &Samples, wrong: Vec<WrongRequest>) -> Findings {
+    let mut findings = Examination::default();
+    for wrong in wrong {
+        let response = context.node.send(wrong.request.clone()).await?;
+        let controls = controls(context, wrong.request.operation).await;
+        findings.extend(wrong.check(&response, &controls)?);
+    }
+    Ok(findings)
 }
 
 /// Whether two responses are the same.
@@ -53,10 +94,7 @@ fn is_same(one: &Exchange, other: &Exchange) -> bool {
 
 /// Returns the good responses of an endpoint to valid requests: at least one, or the reason why
 /// there is none.
-pub(crate) async fn controls(
-    context: &Context,
-    operation: &str,
-) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+pub(crate) async fn controls(context: &Samples, operation: &str) -> Responses {
     let none = || {
         InconclusiveReason::NoSample(format!(
             "/{operation} returned no valid response in this run, so a refusal proves nothing: the endpoint may refuse every request"
@@ -85,14 +123,9 @@ pub(crate) async fn controls(
     }
 }
 
-/// Treats every successful response as harmful.
-pub(crate) fn never(_: &Value) -> bool {
-    false
-}
-
 /// Whether the endpoint is missing: a request without parameters gets 404, 405 or 501, too.
 pub(crate) async fn is_missing(
-    context: &Context,
+    context: &Samples,
     path: &'static str,
 ) -> Result<bool, InconclusiveReason> {
     let exchange = context.node.send(Request::get(path)).await?;

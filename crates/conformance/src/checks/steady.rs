@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     api::{FirstDifference, Sample, block_request, is_block, is_empty, member},
-    context::Context,
+    context::Samples,
     http::{Exchange, InconclusiveReason},
 };
 use nodeproof_openapi::View;
@@ -19,7 +19,7 @@ use nodeproof_openapi::View;
 const MAX_READS: u32 = 4;
 
 /// Checks that a response changes only with a new block, and not each time it is requested.
-pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
+pub(crate) async fn steady(context: &Samples, sample: Sample) -> Findings {
     // The last response. Most other requests are about the first.
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
         return Ok(Examination::default());
@@ -62,7 +62,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
 }
 
 /// Returns the documented members of a response, under all of their names.
-pub(crate) fn described(context: &Context, sample: Sample) -> Vec<String> {
+pub(crate) fn described(context: &Samples, sample: Sample) -> Vec<String> {
     let at = sample.schema(&context.spec, View::Documented);
     let schema = at.and_then(|at| context.spec.unwrap(View::Documented, &at));
     let schema = schema.map(|(_, schema)| schema);
@@ -132,19 +132,19 @@ const MAX_NEW_BLOCKS: u32 = 100;
 
 impl Height {
     /// Returns the current height, which is unknown if the run has not found a block.
-    pub(crate) async fn of(context: &Context) -> Result<Self, InconclusiveReason> {
+    pub(crate) async fn of(context: &Samples) -> Result<Self, InconclusiveReason> {
         let mut height = Self::found(context);
         height.stands(context).await?;
         Ok(height)
     }
 
     /// Returns the height at the start of the run.
-    pub(crate) fn found(context: &Context) -> Self {
+    pub(crate) fn found(context: &Samples) -> Self {
         Self(context.discovered.tip)
     }
 
     /// Updates the height. Returns whether it is unchanged. An unknown height counts as unchanged.
-    pub(crate) async fn stands(&mut self, context: &Context) -> Result<bool, InconclusiveReason> {
+    pub(crate) async fn stands(&mut self, context: &Samples) -> Result<bool, InconclusiveReason> {
         let Some(height) = &mut self.0 else {
             return Ok(true);
         };

@@ -65,7 +65,7 @@ impl Context {
                 responses.map(|responses| responses.into_iter().filter(told).collect())
             }
             Sample::Acceptances => self.submissions.acceptances().await,
-            _ => self.get(sample).await,
+            _ => self.samples.sample(sample).await,
         }
     }
 }

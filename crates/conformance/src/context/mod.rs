@@ -32,7 +32,7 @@ pub(crate) use further_claim::FurtherClaim;
 pub(crate) use probing::Probed;
 pub(crate) use redactor::Redactor;
 pub(crate) use refusal::Refusal;
-pub(crate) use samples::Samples;
+pub(crate) use samples::{Responses, Samples};
 pub(crate) use settling::Settled;
 pub use signing::{SigningWallet, Submitting};
 pub(crate) use snapshot_store::{Difference, SnapshotStore};

@@ -152,7 +152,7 @@ impl Samples {
     }
 
     /// Returns the responses of a sample: at least one, or the reason why there is none.
-    pub(crate) async fn get(&self, sample: Sample) -> Responses {
+    pub(crate) async fn sample(&self, sample: Sample) -> Responses {
         let responses = self.responses[sample as usize].get_or_init(|| self.request(sample));
         let responses = http::shared(responses).await;
         for exchange in responses.iter().flatten() {

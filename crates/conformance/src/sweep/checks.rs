@@ -9,7 +9,7 @@ use super::{chain_bounds::ChainBounds, spans::BlockFigures, tally::few};
 use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
-    checks::{CheckResult, CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
+    checks::{CheckScope, Evidence, Finding, Findings, Links, PreparedCheck, whole_block},
     context::{ClaimedAssets, claimed_assets},
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, report_of},
 };
@@ -23,7 +23,7 @@ pub(crate) const LONG_WORK: usize = 64 * 1024;
 pub(crate) struct Checks {
     pub(crate) list: Vec<(&'static str, PreparedCheck)>,
     /// The schema of a whole block. If a block conforms to it, so does each of its fields.
-    whole: Option<SchemaValidator>,
+    whole: Option<Arc<SchemaValidator>>,
     /// For each check, whether its field occurred in a conforming block.
     seen: Vec<AtomicBool>,
     /// Positions of the checks that need the blocks in order.
@@ -184,12 +184,14 @@ pub(crate) struct CheckResults {
 
 impl CheckResults {
     /// Adds the result of the check at a position.
-    fn add(&mut self, place: usize, judged: CheckResult) {
-        self.counts[place] = judged.count;
-        let few = few(judged.findings).into_iter();
-        self.findings.extend(few.map(|finding| (place, finding)));
-        let inconclusive = judged.inconclusive.into_iter();
-        self.inconclusive
-            .extend(inconclusive.map(|inconclusive| (place, inconclusive)));
+    fn add(&mut self, place: usize, judged: Findings) {
+        match judged {
+            Ok(judged) => {
+                self.counts[place] = judged.examined;
+                let few = few(judged.findings).into_iter();
+                self.findings.extend(few.map(|finding| (place, finding)));
+            }
+            Err(inconclusive) => self.inconclusive.push((place, inconclusive)),
+        }
     }
 }

@@ -439,7 +439,7 @@ fn add_results(
     let Some(links) = results.links else { return };
     for (case, judge) in checks.in_order() {
         let judged = judge.follow(&links, &mut state.memory, &results.evidence);
-        tally.judged(case, judged.count, None);
+        tally.judged(case, judged.examined, None);
         for finding in few(judged.findings) {
             found(case, index, finding, tally, checks, watch);
         }
