@@ -1,19 +1,14 @@
-//! `cargo xtask bench`: measures costs, each next to a minimal baseline.
+//! `cargo xtask bench`: measures whole programs, each next to a minimal baseline.
 //!
-//! Everything is measured in one process, against local nodes, in the release profile. No test
-//! asserts these numbers, because a machine can be busy. Both sides of a ratio are measured in turns,
-//! so a disturbance affects both.
+//! They run against local nodes, in the release profile. No test asserts these numbers, because a
+//! machine can be busy. Both sides of a ratio are measured in turns, so a disturbance affects both.
+//! Functions have criterion benchmarks in their packages.
 
 mod build;
-mod call;
-mod cpu;
-mod decode;
+mod devnode;
 mod error;
-mod load;
 mod process;
-mod response_server;
 mod run;
-mod signatures;
 mod sweep;
 mod table;
 
@@ -35,13 +30,7 @@ use self::{
 pub enum Part {
     /// A run of the read tier: its time, its start, its memory.
     Run,
-    /// A request of the client, compared with bare reqwest and serde.
-    Call,
-    /// Reading a block, compared with a struct of strings.
-    Decode,
-    /// Verified signatures, compared with the curve alone.
-    Signatures,
-    /// The local node: requests per second, its start, its memory.
+    /// The local node: its start, its memory.
     Devnode,
     /// Sweeps of three sizes, and of a slow node, compared with a plain loop over the same blocks.
     Sweep,
@@ -49,7 +38,7 @@ pub enum Part {
     Build,
 }
 
-/// Measure the cost of a run, a request, a block, a signature, the local node and a build.
+/// Measure the cost of a run, a sweep, the local node and a build.
 #[derive(Clone, Debug, Args)]
 pub struct BenchArgs {
     /// Measure only this part; may be given more than once.
@@ -118,17 +107,9 @@ pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
         let binary = conformance_binary(args)?;
         sweep::measure(&binary, runs, &args.sweep, &mut text).await?;
     }
-    let parts: [(Part, &str, Measure); 5] = [
-        (Part::Call, "A call of the client", |runs| {
-            let node = load::NodeThread::start()?;
-            let rows = call::measure(&node.target, runs);
-            node.stop();
-            rows
-        }),
-        (Part::Decode, "Reading a block", decode::measure),
-        (Part::Signatures, "Verifying", signatures::measure),
+    let parts: [(Part, &str, Measure); 2] = [
         (Part::Devnode, "The local node", |runs| {
-            load::measure(&std::env::current_exe()?, runs)
+            devnode::measure(&std::env::current_exe()?, runs)
         }),
         (Part::Build, "Building", |runs| {
             let folder = tempfile::tempdir()?;

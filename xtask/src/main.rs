@@ -29,7 +29,7 @@ enum Task {
     Spec(spec::SpecArgs),
     /// Check which crate depends on which, and which file imports which
     Directions,
-    /// Measure the cost of a run, a request, a block, a signature, the local node and a build
+    /// Measure the cost of a run, a sweep, the local node and a build
     Bench(bench::BenchArgs),
     /// Run the programs against every hostile server, and print the results with time and memory
     Hostile(hostile::HostileArgs),

@@ -1,24 +1,6 @@
-//! What differs between operating systems: processor time, and groups of processes.
+//! What differs between operating systems: groups of processes.
 
-use std::{io, process::Command, time::Duration};
-
-/// Returns the processor time that this thread has used.
-#[cfg(unix)]
-pub(crate) fn thread_time() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let nanos = u32::try_from(time.tv_nsec).unwrap_or(0);
-    Duration::new(seconds, nanos)
-}
-
-/// Returns the elapsed time, because this system does not report processor time.
-#[cfg(not(unix))]
-pub(crate) fn thread_time() -> Duration {
-    use std::{sync::OnceLock, time::Instant};
-    static BEGAN: OnceLock<Instant> = OnceLock::new();
-    BEGAN.get_or_init(Instant::now).elapsed()
-}
+use std::{io, process::Command};
 
 /// Lets a command start in a process group of its own.
 #[cfg(unix)]

@@ -66,34 +66,6 @@ fn every_figure_is_measured_and_told() {
 }
 
 #[test]
-fn benchmarks_compare_calls_blocks_and_signatures_with_a_baseline() {
-    let (status, text) = bench(&[
-        "--as-built",
-        "--runs",
-        "1",
-        "--only",
-        "call",
-        "--only",
-        "decode",
-        "--only",
-        "signatures",
-    ]);
-    assert_eq!(status, Some(0), "{text}");
-    for part in [
-        "a balance : bare reqwest and serde, CPU",
-        "≤ 1.15",
-        "block of 100 receipts : struct of strings",
-        "block of 10000 receipts : struct of strings",
-        "1600 receipts verified a second : bare secp256k1",
-        "1600 receipts a second, known keys : unknown",
-        "≥ 0.9",
-    ] {
-        assert!(text.contains(part), "{part:?} is missing: {text}");
-    }
-    assert!(!text.contains("full run"), "{text}");
-}
-
-#[test]
 fn what_can_not_be_measured_is_said() {
     let (status, text) = bench(&[
         "--as-built",

@@ -53,7 +53,7 @@ pub enum ParseHexError {
 struct Form {
     kind: &'static str,
     prefix: &'static str,
-    values: &'static [u8; 256],
+    upper_case: bool,
     words: &'static str,
 }
 
@@ -72,7 +72,7 @@ fn decode<const N: usize>(text: &str, form: &Form) -> Result<[u8; N], ParseHexEr
 /// Decodes a text with the right form. Works at compile time, too.
 #[expect(
     clippy::indexing_slicing,
-    reason = "the length is checked, and iterators do not work at compile time"
+    reason = "the places are within the text, and iterators do not work at compile time"
 )]
 const fn decode_plain<const N: usize>(text: &str, form: &Form) -> Option<[u8; N]> {
     let (text, prefix) = (text.as_bytes(), form.prefix.as_bytes());
@@ -80,33 +80,29 @@ const fn decode_plain<const N: usize>(text: &str, form: &Form) -> Option<[u8; N]
         return None;
     }
     let mut at = 0;
-    while at < prefix.len() {
-        if text[at] != prefix[at] {
+    while at < text.len() {
+        let is_right = match at < prefix.len() {
+            true => text[at] == prefix[at],
+            false => form.upper_case || !text[at].is_ascii_uppercase(),
+        };
+        if !is_right {
             return None;
         }
         at += 1;
     }
-    let mut bytes = [0; N];
-    let (mut byte, mut wrong) = (0, 0);
-    while byte < N {
-        let high = form.values[text[at] as usize];
-        let low = form.values[text[at + 1] as usize];
-        bytes[byte] = high << 4 | low;
-        wrong |= (high | low) & NO_DIGIT;
-        byte += 1;
-        at += 2;
+    match const_hex::const_decode_to_array(text.split_at(prefix.len()).1) {
+        Ok(bytes) => Some(bytes),
+        Err(_) => None,
     }
-    if wrong == 0 { Some(bytes) } else { None }
 }
 
 /// Returns the first fault of `digits`. Call it only if there is one.
 fn explain(digits: &str, bytes: usize, form: &Form) -> ParseHexError {
-    let offender = digits.chars().enumerate().find(|(_, character)| {
-        let value = u8::try_from(*character)
-            .ok()
-            .and_then(|byte| form.values.get(usize::from(byte)));
-        value.is_none_or(|value| *value == NO_DIGIT)
-    });
+    let is_digit = |character: char| {
+        character.is_ascii_hexdigit() && (form.upper_case || !character.is_ascii_uppercase())
+    };
+    let mut characters = digits.chars().enumerate();
+    let offender = characters.find(|(_, character)| !is_digit(*character));
     match offender {
         Some((index, found)) => ParseHexError::Digit {
             kind: form.kind,
@@ -123,60 +119,15 @@ fn explain(digits: &str, bytes: usize, form: &Form) -> ParseHexError {
     }
 }
 
-/// The value of a byte that is not a hexadecimal digit. Every other value is below 16.
-const NO_DIGIT: u8 = 0x80;
-
-/// The values of all bytes as digits. A look-up is several times as fast as comparisons.
-const LOWER: [u8; 256] = digit_values(false);
-const EITHER_CASE: [u8; 256] = digit_values(true);
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "the index is below 16, and iterators do not work at compile time"
-)]
-const fn digit_values(upper: bool) -> [u8; 256] {
-    let mut values = [NO_DIGIT; 256];
-    let mut value = 0;
-    while value < 16 {
-        values[DIGITS[value as usize] as usize] = value;
-        if upper {
-            values[DIGITS[value as usize].to_ascii_uppercase() as usize] = value;
-        }
-        value += 1;
-    }
-    values
-}
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-fn write_hex<const N: usize>(
-    bytes: &[u8; N],
-    prefix: &str,
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    const { assert!(N <= 64) };
-    // Large responses have many of these. Formatting byte by byte would need a call for each.
-    let mut text = [0; 2 * 64];
-    for (digits, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
-        *digits = [
-            DIGITS[usize::from(byte >> 4)],
-            DIGITS[usize::from(byte & 15)],
-        ];
-    }
-    let digits = text.get(..2 * bytes.len()).unwrap_or_default();
-    f.write_str(prefix)?;
-    f.write_str(std::str::from_utf8(digits).unwrap_or_default())
-}
-
 macro_rules! fixed_hex {
-    ($(#[$doc:meta])* $name:ident, $bytes:literal, $kind:literal, $prefix:literal, $values:ident, $words:literal, $pattern:literal) => {
+    ($(#[$doc:meta])* $name:ident, $bytes:literal, $kind:literal, $prefix:literal, $upper_case:literal, $words:literal, $pattern:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name([u8; $bytes]);
 
         impl $name {
             const FORM: Form =
-                Form { kind: $kind, prefix: $prefix, values: &$values, words: $words };
+                Form { kind: $kind, prefix: $prefix, upper_case: $upper_case, words: $words };
 
             /// Creates the value from its bytes.
             #[must_use]
@@ -219,7 +170,8 @@ macro_rules! fixed_hex {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write_hex(&self.0, $prefix, f)
+                f.write_str($prefix)?;
+                f.write_str(const_hex::Buffer::<$bytes>::new().format(&self.0))
             }
         }
 
@@ -282,7 +234,7 @@ fixed_hex! {
     /// assert_eq!(WalletAddress::from_text(&wallet.to_string()), Some(wallet));
     /// assert_eq!(WalletAddress::from_text("0xa1"), None);
     /// ```
-    WalletAddress, 20, "a wallet address", "0x", LOWER,
+    WalletAddress, 20, "a wallet address", "0x", false,
     "0x followed by 40 lower-case hexadecimal digits", "^0x[0-9a-f]{40}$"
 }
 
@@ -290,7 +242,7 @@ fixed_hex! {
     /// The address of a deployed contract: `ct` and 40 lower-case hexadecimal digits.
     ///
     /// Source: FORM-3 and RECORD-3 of the specification.
-    ContractAddress, 20, "a contract address", "ct", LOWER,
+    ContractAddress, 20, "a contract address", "ct", false,
     "ct followed by 40 lower-case hexadecimal digits", "^ct[0-9a-f]{40}$"
 }
 
@@ -299,7 +251,7 @@ fixed_hex! {
     ///
     /// Accepts upper and lower case, because the specification leaves it open. Writes lower case.
     /// Source: FORM-4 of the specification.
-    Hash256, 32, "a hash", "", EITHER_CASE,
+    Hash256, 32, "a hash", "", true,
     "64 hexadecimal digits", "^[0-9a-fA-F]{64}$"
 }
 
@@ -308,7 +260,7 @@ fixed_hex! {
     ///
     /// Accepts upper and lower case, because the specification leaves it open. Writes lower case.
     /// Source: FORM-5 of the specification.
-    TransactionCode, 20, "a transaction code", "", EITHER_CASE,
+    TransactionCode, 20, "a transaction code", "", true,
     "40 hexadecimal digits", "^[0-9a-fA-F]{40}$"
 }
 
@@ -318,7 +270,7 @@ fixed_hex! {
     /// This type checks only the form. `nodeproof-wallet` verifies signatures. Accepts
     /// upper and lower case. Writes lower case.
     /// Source: observed, "64 bytes r‖s, hex".
-    MessageSignature, 64, "a signature", "", EITHER_CASE,
+    MessageSignature, 64, "a signature", "", true,
     "128 hexadecimal digits, r and then s", "^[0-9a-fA-F]{128}$"
 }
 

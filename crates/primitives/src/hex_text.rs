@@ -47,8 +47,7 @@ impl HexText {
     /// # Errors
     /// If there are no bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseHexTextError> {
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        digits.parse()
+        const_hex::encode(bytes).parse()
     }
 
     /// Returns the unchanged text.
@@ -60,13 +59,7 @@ impl HexText {
     /// Returns the bytes, or `None` if the number of digits is odd.
     #[must_use]
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        if !self.0.len().is_multiple_of(2) {
-            return None;
-        }
-        let pairs = self.0.as_bytes().chunks_exact(2);
-        pairs
-            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-            .collect()
+        const_hex::decode(&*self.0).ok()
     }
 }
 

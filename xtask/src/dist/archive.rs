@@ -81,8 +81,7 @@ pub(super) fn checksums(folder: &Path) -> Result<String, DistError> {
     let mut sums = String::new();
     for name in names {
         let sum = Sha256::digest(read(&folder.join(&name))?);
-        let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-        sums.push_str(&format!("{sum}  {name}\n"));
+        sums.push_str(&format!("{}  {name}\n", const_hex::encode(sum)));
     }
     Ok(sums)
 }

@@ -174,9 +174,7 @@ fn link_name(target: &Path) -> String {
 
 /// Returns a name for these bytes: the first 32 hexadecimal characters of their SHA-256.
 pub(crate) fn digest_name(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    let digits = digest.iter().take(16).map(|byte| format!("{byte:02x}"));
-    digits.collect()
+    const_hex::encode(&Sha256::digest(bytes)[..16])
 }
 
 /// Returns whether this is the temporary name of a file that is being written, or the name of the

@@ -39,7 +39,7 @@ impl ToSign {
             transaction: transaction.parse().map_err(Failure::usage)?,
             message: message.to_owned(),
             message_bytes: message.len(),
-            digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            digest: const_hex::encode(digest),
             signers,
             saved_in: None,
             already_signed: false,

@@ -33,7 +33,7 @@ fn describe(signed: &str, document: &str) -> Option<Box<SignedReport>> {
     let digest = Sha1::digest(message.as_bytes());
     Some(Box::new(SignedReport {
         message_bytes: u64::try_from(message.len()).unwrap_or(u64::MAX),
-        digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        digest: const_hex::encode(digest),
         verify: Some(verify(document)).filter(|command| command.len() <= MAX_BYTES),
         message: Some(message).filter(|message| message.len() <= MAX_BYTES),
     }))

@@ -73,15 +73,14 @@ pub(crate) async fn high_s(submitter: &Submitter) -> Response {
 /// Replaces s by the order minus s. The wallet's signatures have the lower value.
 pub(super) fn with_high_s(signature: &str) -> Option<String> {
     let (r, s) = signature.split_at_checked(64)?;
-    let mut high = String::new();
-    let mut borrow = 0;
-    for (place, order) in CURVE_ORDER.iter().enumerate().rev() {
-        let low = u8::from_str_radix(s.get(2 * place..2 * place + 2)?, 16).ok()?;
-        let digit = i16::from(*order) - i16::from(low) - borrow;
-        borrow = i16::from(digit < 0);
-        high.insert_str(0, &format!("{:02x}", digit.rem_euclid(256)));
+    let mut s: [u8; 32] = const_hex::decode_to_array(s).ok()?;
+    let mut borrow = false;
+    for (byte, order) in s.iter_mut().zip(CURVE_ORDER).rev() {
+        let (difference, is_below) = order.overflowing_sub(*byte);
+        let (digit, is_below_too) = difference.overflowing_sub(borrow.into());
+        (*byte, borrow) = (digit, is_below || is_below_too);
     }
-    Some(format!("{r}{high}"))
+    Some(format!("{r}{}", const_hex::encode(s)))
 }
 
 /// Another form of the same submission.

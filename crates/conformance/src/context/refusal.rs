@@ -304,7 +304,7 @@ impl Refusal {
             Self::SignatureZero => with("00".repeat(64).into()),
             // A careless verifier takes it for a signature of any text.
             Self::SignatureOfCurveOrder => {
-                let order = CURVE_ORDER.map(|byte| format!("{byte:02x}")).concat();
+                let order = const_hex::encode(CURVE_ORDER);
                 with(order.repeat(2).into())
             }
             Self::SignatureNull => with(Value::Null),

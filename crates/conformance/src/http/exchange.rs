@@ -7,7 +7,7 @@ use std::{
 };
 
 use nodeproof_client::BaseUrl;
-use nodeproof_primitives::escape;
+use nodeproof_primitives::{escape, is_nested_deeper};
 use nodeproof_report::ExchangeReport;
 use serde_json::Value;
 
@@ -339,21 +339,10 @@ fn read(body: &[u8], max_depth: usize) -> Result<Value, String> {
         }
         format!("not a JSON document: {error}")
     })?;
-    if max_depth < MAX_DEPTH && is_deeper(&value, max_depth) {
+    if max_depth < MAX_DEPTH && is_nested_deeper(body, max_depth) {
         return Err(deep());
     }
     Ok(value)
-}
-
-/// Whether a value has arrays or objects nested deeper than `most` levels.
-fn is_deeper(value: &Value, most: usize) -> bool {
-    let inside = |most: usize, value: &Value| is_deeper(value, most);
-    match (value, most.checked_sub(1)) {
-        (Value::Array(_) | Value::Object(_), None) => true,
-        (Value::Array(items), Some(most)) => items.iter().any(|item| inside(most, item)),
-        (Value::Object(members), Some(most)) => members.values().any(|item| inside(most, item)),
-        _ => false,
-    }
 }
 
 /// Maximum length of a redirect's URL, in characters. Longer ones are not followed.

@@ -31,10 +31,7 @@ fn name(target: &Target) -> String {
         .take(60)
         .collect();
     let digest = Sha256::digest(format!("{url} {}", target.network));
-    let digest: String = digest[..4]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = const_hex::encode(&digest[..4]);
     format!("sweep-{}-{digest}.json", seen.trim_matches(['-', '.']))
 }
 

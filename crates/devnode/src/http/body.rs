@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::StreamExt;
+use nodeproof_primitives::is_nested_deeper;
 
 use super::{
     browser::declares_json,
@@ -79,7 +80,7 @@ pub(super) async fn read_json(
         .await
         .map_err(|_| BodyError::TooSlow)??;
     let text = String::from_utf8(bytes).map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
-    if nested_deeper_than(&text, MAX_DEPTH) {
+    if is_nested_deeper(text.as_bytes(), MAX_DEPTH) {
         return Err(BodyError::NotJson(
             "arrays and objects are nested deeper than 128 levels",
         ));
@@ -117,42 +118,4 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, 
         return Err(too_long());
     }
     Ok(bytes)
-}
-
-/// Whether brackets outside of strings are nested deeper than `deepest`.
-///
-/// This runs before any recursive parser reads the text.
-fn nested_deeper_than(text: &str, deepest: usize) -> bool {
-    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
-    for byte in text.bytes() {
-        if quoted {
-            quoted = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-            continue;
-        }
-        match byte {
-            b'"' => quoted = true,
-            b'[' | b'{' => {
-                depth += 1;
-                if depth > deepest {
-                    return true;
-                }
-            }
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn depth_counts_brackets_outside_of_strings() {
-        assert!(!nested_deeper_than(r#"[{"a\"[[[[":"{{{{\\"},[],[]]"#, 2));
-        assert!(nested_deeper_than("[[[]]]", 2));
-        assert!(nested_deeper_than(&"[".repeat(1_000_000), MAX_DEPTH));
-    }
 }
