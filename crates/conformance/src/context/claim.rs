@@ -152,7 +152,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         }
         Err(inconclusive) => claim.submitted = Err(inconclusive),
     }
-    if claim.settled.is_ok() {
+    // A node that does not store one claim would make the run wait for each of them.
+    let is_stored = |settled: &Settled| settled.record.is_some();
+    if claim.settled.as_ref().is_ok_and(is_stored) {
         for number in 1..submitter.with.claims.get().min(MAX_CLAIMS) {
             let further = FurtherClaim::make(submitter, wallet, contract, number, run).await?;
             claim.further.push(further);
