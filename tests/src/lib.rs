@@ -13,6 +13,7 @@ pub mod observed_node;
 pub mod proxy;
 pub mod server;
 pub mod submissions;
+pub mod tampering;
 pub mod watch;
 #[cfg(target_os = "linux")]
 pub mod without_locks;

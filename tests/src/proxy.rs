@@ -10,11 +10,12 @@ use axum::{
 };
 use hyper::ext::ReasonPhrase;
 use nodeproof_client::transport::{TransportOptions, http_client};
-use nodeproof_conformance::cli::LocalNode;
+use nodeproof_conformance::{Options, Target, cli::LocalNode, report::Report};
 use nodeproof_devnode::{Handle, Node};
+use nodeproof_primitives::Network;
 use tower::ServiceExt as _;
 
-use crate::server::Server;
+use crate::{server::Server, watch::check_target};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -232,6 +233,60 @@ struct Shared {
     fault: Fault,
 }
 
+/// A proxy in this process. It is called without a connection.
+#[derive(Clone)]
+pub struct LocalProxy(Router);
+
+impl LocalProxy {
+    /// Makes a proxy in front of a node.
+    ///
+    /// # Errors
+    /// When no client for the node can be made.
+    pub fn new(
+        upstream: impl Into<Upstream>,
+        fault: Fault,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        Ok(Self(router(upstream, fault, Arc::default())?))
+    }
+
+    /// Checks the node behind the proxy, which is of devnet.
+    ///
+    /// # Panics
+    /// Never, because the base URL is right.
+    #[expect(clippy::expect_used, reason = "the text is a base URL")]
+    pub async fn check(&self, options: &Options) -> Report {
+        let target = Target::parse("http://127.0.0.1:8420", Network::Devnet).expect("a base URL");
+        let proxy = self.clone();
+        let respond = move |request: http::Request<Vec<u8>>| {
+            let response = proxy.clone().respond(request.map(Body::from));
+            // A fault that panics stands for a node that closes the connection.
+            let response = tokio::spawn(response);
+            async move { response.await.ok().flatten() }
+        };
+        check_target(target.in_process(respond), options).await
+    }
+
+    async fn respond(self, request: Request) -> Option<http::Response<Vec<u8>>> {
+        let Ok(response) = self.0.oneshot(request).await;
+        let (parts, body) = response.into_parts();
+        let body = to_bytes(body, usize::MAX).await.ok()?;
+        Some(http::Response::from_parts(parts, body.to_vec()))
+    }
+}
+
+fn router(
+    upstream: impl Into<Upstream>,
+    fault: Fault,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
+) -> Result<Router, Box<dyn std::error::Error>> {
+    let shared = Shared {
+        upstream: Sender::new(upstream.into())?,
+        requests,
+        fault,
+    };
+    Ok(Router::new().fallback(forward).with_state(shared))
+}
+
 impl Proxy {
     /// Starts a proxy in front of a node.
     ///
@@ -242,12 +297,7 @@ impl Proxy {
         fault: Fault,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let requests = Arc::default();
-        let shared = Shared {
-            upstream: Sender::new(upstream.into())?,
-            requests: Arc::clone(&requests),
-            fault,
-        };
-        let router = Router::new().fallback(forward).with_state(shared);
+        let router = router(upstream, fault, Arc::clone(&requests))?;
         Ok(Self {
             server: Server::spawn(router).await?,
             requests,

@@ -33,13 +33,13 @@ impl Observer for Silent {
 )]
 pub async fn check(base_url: &str, options: &Options) -> Report {
     let target = Target::parse(base_url, Network::Devnet).expect("a base URL");
-    nodeproof_conformance::run(
-        target,
-        options,
-        std::sync::Arc::new(Silent),
-        std::future::pending(),
-    )
-    .await
+    check_target(target, options).await
+}
+
+/// Checks a target.
+pub async fn check_target(target: Target, options: &Options) -> Report {
+    let observer = std::sync::Arc::new(Silent);
+    nodeproof_conformance::run(target, options, observer, std::future::pending()).await
 }
 
 /// Returns the IDs of the cases with this outcome, in the report's order.

@@ -14,20 +14,19 @@ use integration_tests::{
         FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response, remove,
         respond_successfully_if, set, stateful,
     },
-    proxy::{Fault, Proxy, RecordedRequest, Response},
+    proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
     submissions::{
         Charging, KnowsCodes, SUBMIT, building, in_blocks, is_for_a_claim, kind_of_submission,
         options, refused_asset, stranger,
     },
-    watch::check,
 };
 use nodeproof_client::VerificationRecord;
 use nodeproof_conformance::{Options, Tier, cli::LocalNode, report::Report};
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
-use crate::{blocks::BLOCK, records::STATE, submit_transaction::typed};
+use crate::{blocks::BLOCK, records::STATE, setup, submit_transaction::typed};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<SeededFault> {
@@ -502,9 +501,8 @@ pub(crate) async fn run_with(fault: Fault, options: impl FnOnce(&LocalNode) -> O
     // Each run has its own node: the claims of one run would be samples of the next.
     let start = xtask::conformance::start_local();
     let node = start(Network::Devnet).await.expect("a local node");
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
     let mut options = options(&node);
     // A fault that changes a balance after the claim must not affect the cases about balances.
     options.limits.jobs = 1;
-    check(&proxy.server.base_url(), &options).await
+    setup::run_with(&node, fault, &options).await
 }

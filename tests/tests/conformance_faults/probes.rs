@@ -8,13 +8,12 @@ use integration_tests::{
     faults::SeededFault,
     proxy::Fault,
     seeded_faults,
-    watch::check,
 };
 use nodeproof_conformance::{Options, Tier, cases, report::Report};
 
 use nodeproof_devnode::Handle;
 
-use crate::setup::proxied;
+use crate::setup::run_with;
 
 /// Applies a careless behaviour if a parameter's value contains a text.
 fn where_in(
@@ -74,7 +73,6 @@ pub(crate) fn faults() -> Vec<SeededFault> {
 
 /// Runs only the probes against a node with this fault.
 pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
-    let proxy = proxied(node, fault).await;
     let mut options = Options::default();
     options.selection.probe = true;
     let cases = cases::all().into_iter();
@@ -82,5 +80,5 @@ pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
     options
         .select_only(probes.map(|case| case.id))
         .expect("IDs");
-    check(&proxy.server.base_url(), &options).await
+    run_with(node, fault, &options).await
 }

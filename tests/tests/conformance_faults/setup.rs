@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use integration_tests::{
-    proxy::{Fault, Proxy},
-    watch::check,
-};
+use integration_tests::proxy::{Fault, LocalProxy, Upstream};
 use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{Options, report::Report};
 use nodeproof_devnode::{Config, Handle};
@@ -62,13 +59,14 @@ impl Setup {
 
 /// Runs the read tier against a node with this fault.
 pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
-    let proxy = proxied(node, fault).await;
-    check(&proxy.server.base_url(), &Options::default()).await
+    run_with(node, fault, &Options::default()).await
 }
 
-/// Starts a proxy with this fault in front of a node.
-pub(crate) async fn proxied(node: &Handle, fault: Fault) -> Proxy {
-    Proxy::spawn(node, fault).await.expect("a proxy")
+/// Runs with these options against a node with this fault, in this process. Faults of the transport, and
+/// the tests of tiers, sweeps and programs, use real connections.
+pub(crate) async fn run_with(node: impl Into<Upstream>, fault: Fault, options: &Options) -> Report {
+    let proxy = LocalProxy::new(node, fault).expect("a proxy");
+    proxy.check(options).await
 }
 
 /// Compares cases, in any order.

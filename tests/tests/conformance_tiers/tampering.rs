@@ -4,43 +4,18 @@ use integration_tests::{
     faults::change_response,
     proxy::Proxy,
     submissions::{SUBMIT, kind_of_submission, options},
+    tampering::MANIPULATIONS,
     watch::check,
 };
 use nodeproof_conformance::{Tier, report::Outcome};
 
 use crate::{ended, local};
 
-/// Text in a built transaction, and the node's replacement.
-const MANIPULATIONS: [(&str, &str); 30] = [
-    (r#""type":3"#, r#""type":5"#),
-    (r#""type":3"#, r#""type":3.0"#),
-    (r#""type":3"#, r#""type":"3""#),
-    (r#""type":3"#, r#""type":3,"pay_to":"0xb0""#),
+/// More manipulations, for the texts of this claim.
+const MORE: [(&str, &str); 9] = [
     (r#""type":3"#, r#""type":3,"type":3"#),
     (r#""timestamp":"#, r#""timestamp":0,"timestamp":"#),
-    (r#""fee":0.0"#, r#""fee":0.0,"Fee":7000000"#),
     (r#""fee":0.0"#, r#""fee":0.0,"fee":1"#),
-    (r#""valid":1"#, r#""valid":0"#),
-    (r#""valid":1"#, r#""valid":true"#),
-    (r#""is_child_txn":false"#, r#""is_child_txn":true"#),
-    (r#""descr":"""#, r#""descr":"for the thief""#),
-    (r#""descr":"""#, r#""descr":null"#),
-    (
-        r#""function":"add_verification""#,
-        r#""function":"transfer""#,
-    ),
-    (
-        r#""function":"add_verification""#,
-        r#""function":"add_verification ""#,
-    ),
-    (
-        r#""function":"add_verification""#,
-        r#""function":["add_verification"]"#,
-    ),
-    (r#""outcome":1"#, r#""outcome":2"#),
-    (r#""outcome":1"#, r#""outcome":1.0"#),
-    (r#""outcome":1"#, r#""outcome":true"#),
-    (r#""outcome":1"#, r#""outcome":1,"more":1"#),
     (r#""asset_type":"token""#, r#""asset_type":"t\u043eken""#),
     (r#""asset_type":"token""#, r#""asset_type":"token\u0000""#),
     (
@@ -53,16 +28,6 @@ const MANIPULATIONS: [(&str, &str); 30] = [
         r#""deletable_after":1347346"#,
     ),
     (
-        r#""signers":["#,
-        r#""signers":["0x00000000000000000000000000000000000000b0","#,
-    ),
-    (r#""signatures":[]"#, r#""signatures":[],"also":{}"#),
-    (
-        r#""signatures":[]"#,
-        r#""signatures":[{"wallet_address":"0xb0","msgsign":"00"}]"#,
-    ),
-    (r#""transaction":{"#, r#""transaction":{"transaction":{},"#),
-    (
         r#""specific_data":{"#,
         r#""specific_data":{"address":"ct00","#,
     ),
@@ -72,7 +37,8 @@ const MANIPULATIONS: [(&str, &str); 30] = [
 async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     let node = local().await;
     // The last one changes nothing, so its claim is signed.
-    for (from, to) in MANIPULATIONS.into_iter().chain([("{", "{")]) {
+    let manipulations = MANIPULATIONS.iter().copied().chain(MORE);
+    for (from, to) in manipulations.chain([("{", "{")]) {
         let fault = change_response("/call-sc", move |_, response| {
             let text = String::from_utf8_lossy(&response.body).replacen(from, to, 1);
             assert!(text.contains(to), "{from} is not in {text}");

@@ -9,7 +9,7 @@ use std::{
 use nodeproof_devnode::Config;
 
 use crate::{
-    program::{Home, RunOutput, keys},
+    program::{Home, RunOutput, call, keys},
     raw_server::{RawServer, Reply},
     watching::interrupt,
 };
@@ -190,21 +190,7 @@ fn a_node_that_takes_nothing_now_is_3_and_a_client_error_4() {
 fn a_success_without_what_was_asked_for_is_6() {
     let home = Home::new();
     let params = home.file("p.json", "{}");
-    let call = [
-        "call",
-        "--contract",
-        CONTRACT,
-        "--function",
-        "f",
-        "--signer",
-        WALLET,
-        "--params",
-        &params,
-        "--fee",
-        "1000000",
-        "--currency",
-        "DEVN",
-    ];
+    let call = call(CONTRACT, WALLET, &params);
     for status in ["201 Created", "204 No Content", "206 Partial Content"] {
         let server = RawServer::spawn(move |_| Reply::json(status, ""));
         home.ask(&server.base_url, &call).ended(6);

@@ -17,7 +17,10 @@ use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::TimestampMs;
 use serde_json::{Value, json};
 
-use crate::claims::{Verifier, lively};
+use crate::{
+    claims::{Verifier, lively},
+    program::call,
+};
 
 async fn manual() -> Handle {
     nodeproof_devnode::spawn(Config::for_tests())
@@ -303,21 +306,7 @@ async fn a_number_that_has_no_signed_message_is_refused_before_anything_is_asked
         .home
         .file("p.json", &format!(r#"{{"n":{digits}}}"#));
     let signer = verifier.keys.address().to_string();
-    let call = [
-        "call",
-        "--contract",
-        &verifier.contract,
-        "--function",
-        "f",
-        "--signer",
-        &signer,
-        "--params",
-        &params,
-        "--fee",
-        "1000000",
-        "--currency",
-        "DEVN",
-    ];
+    let call = call(&verifier.contract, &signer, &params);
     verifier.home.ask(node.base_url(), &call).ended(2);
     assert_eq!(node.node().requests_received(), 0);
 }

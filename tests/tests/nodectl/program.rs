@@ -155,3 +155,22 @@ impl RunOutput {
 pub(crate) fn keys(node: &Handle, name: &str) -> KeyPair {
     node.node().wallet(name).expect("a wallet").keys().clone()
 }
+
+/// Returns the arguments of `call` for a function `f`, with a fee.
+pub(crate) fn call<'a>(contract: &'a str, signer: &'a str, params: &'a str) -> [&'a str; 13] {
+    [
+        "call",
+        "--contract",
+        contract,
+        "--function",
+        "f",
+        "--signer",
+        signer,
+        "--params",
+        params,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+    ]
+}

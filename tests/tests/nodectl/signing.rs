@@ -45,6 +45,12 @@ fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> RunOutput {
     home.ask(url, &[&arguments, more].concat())
 }
 
+/// Builds that call, and writes it to `raw.json`.
+fn build(home: &Home, node: &Handle) {
+    let arguments = [&FEE[..], &["--out", "raw.json"]].concat();
+    call(home, node, node.base_url(), &arguments).ended(0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn several_sign_one_after_another_and_the_text_stays_to_the_byte() {
     let node = node().await;
@@ -118,13 +124,7 @@ async fn several_sign_one_after_another_and_the_text_stays_to_the_byte() {
 async fn both_can_sign_in_one_run_and_signing_again_changes_nothing() {
     let node = node().await;
     let home = Home::new();
-    call(
-        &home,
-        &node,
-        node.base_url(),
-        &[&FEE[..], &["--out", "raw.json"]].concat(),
-    )
-    .ended(0);
+    build(&home, &node);
     let alice = home.wallet("alice.json", &keys(&node, "alice"));
     let bob = home.wallet("bob.json", &keys(&node, "bob"));
     let sign = ["--wallet", &bob, "--wallet", &alice];
@@ -143,13 +143,7 @@ async fn both_can_sign_in_one_run_and_signing_again_changes_nothing() {
 async fn who_is_not_listed_does_not_sign() {
     let node = node().await;
     let home = Home::new();
-    call(
-        &home,
-        &node,
-        node.base_url(),
-        &[&FEE[..], &["--out", "raw.json"]].concat(),
-    )
-    .ended(0);
+    build(&home, &node);
     let other = home.wallet("other.json", &KeyPair::from_bytes(&[7; 32]).unwrap());
     let ran = home
         .run(&["sign", "--yes", "raw.json", "--wallet", &other])
@@ -275,13 +269,7 @@ async fn bad_parameters_are_refused_before_anything_is_asked() {
 async fn a_signer_command_replaces_a_key_file() {
     let node = node().await;
     let home = Home::new();
-    call(
-        &home,
-        &node,
-        node.base_url(),
-        &[&FEE[..], &["--out", "raw.json"]].concat(),
-    )
-    .ended(0);
+    build(&home, &node);
     let alice = keys(&node, "alice");
     let raw = fs::read_to_string(home.path("raw.json")).unwrap();
     let raw = RawTransaction::from_json(&raw).unwrap();
@@ -339,13 +327,7 @@ async fn a_signer_command_replaces_a_key_file() {
 async fn a_dry_run_shows_every_byte_and_signs_nothing() {
     let node = node().await;
     let home = Home::new();
-    call(
-        &home,
-        &node,
-        node.base_url(),
-        &[&FEE[..], &["--out", "raw.json"]].concat(),
-    )
-    .ended(0);
+    build(&home, &node);
     let wallet = home.wallet("alice.json", &keys(&node, "alice"));
     let shown = home
         .run(&[

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     claims::{Verifier, lively},
-    program::Home,
+    program::{Home, call},
     raw_server::{RawServer, Reply},
 };
 
@@ -372,32 +372,19 @@ async fn what_is_there_already_is_not_replaced_by_a_transaction() {
     let verifier = Verifier::of(&node);
     let params = verifier.home.file("p.json", "{}");
     let signer = verifier.keys.address().to_string();
-    let call = [
-        "call",
-        "--contract",
-        &verifier.contract,
-        "--function",
-        "f",
-        "--signer",
-        &signer,
-        "--params",
-        &params,
-        "--fee",
-        "1000000",
-        "--currency",
-        "DEVN",
-        "--out",
-    ];
+    let call = call(&verifier.contract, &signer, &params);
     let key = std::fs::read_to_string(&verifier.wallet).unwrap();
-    let ran = verifier
-        .home
-        .ask(node.base_url(), &[&call[..], &[&verifier.wallet]].concat());
+    let ran = verifier.home.ask(
+        node.base_url(),
+        &[&call[..], &["--out", &verifier.wallet]].concat(),
+    );
     assert!(ran.ended(2).err.contains("only copy of a key"));
     assert_eq!(std::fs::read_to_string(&verifier.wallet).unwrap(), key);
     for _ in 0..2 {
-        let ran = verifier
-            .home
-            .ask(node.base_url(), &[&call[..], &["raw.json"]].concat());
+        let ran = verifier.home.ask(
+            node.base_url(),
+            &[&call[..], &["--out", "raw.json"]].concat(),
+        );
         ran.ended(0);
     }
 }

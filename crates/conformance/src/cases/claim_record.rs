@@ -36,6 +36,27 @@ const RECORD: Case = Case {
     ..BASE
 };
 
+/// The case about a param of the claim: the end of its ID, the param, the requirement, and what is checked.
+macro_rules! of_param {
+    ($id:literal, $name:literal, $requirement:literal, $checks:literal) => {
+        Case {
+            id: concat!("submit-transaction/claim-", $id),
+            requirements: &[$requirement, "RECORD-14"],
+            checks: $checks,
+            explained_by: &[
+                NO_RESPONSES,
+                NO_STATE,
+                NO_CALLS,
+                Cause::new(&["sc-state/record-matches-claim"], When::BothMention($name)),
+                EARLIER_STEP,
+                REFUSED_STORED,
+            ],
+            check: Own(|c| Box::pin(reads_back(c, $name))),
+            ..RECORD
+        }
+    };
+}
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-asset-id",
@@ -44,132 +65,48 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| Box::pin(reads_back(c, "asset_id"))),
         ..RECORD
     },
-    Case {
-        id: "submit-transaction/claim-asset-type",
-        requirements: &["RECORD-6", "RECORD-14"],
-        checks: "The record has the `asset_type` that was submitted.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["sc-state/record-matches-claim"],
-                When::BothMention("asset_type"),
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(reads_back(c, "asset_type"))),
-        ..RECORD
-    },
-    Case {
-        id: "submit-transaction/claim-verifier-address",
-        requirements: &["RECORD-7", "RECORD-14"],
-        checks: "The record has the `verifier_address` that was submitted, which is the wallet that signs.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["sc-state/record-matches-claim"],
-                When::BothMention("verifier_address"),
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(reads_back(c, "verifier_address"))),
-        ..RECORD
-    },
-    Case {
-        id: "submit-transaction/claim-outcome",
-        requirements: &["RECORD-8", "RECORD-14"],
-        checks: "The record has the `outcome` that was submitted, as an integer.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["sc-state/record-matches-claim"],
-                When::BothMention("outcome"),
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(reads_back(c, "outcome"))),
-        ..RECORD
-    },
-    Case {
-        id: "submit-transaction/claim-doc-hash-list",
-        requirements: &["RECORD-9", "RECORD-14"],
-        checks: "The record has the `doc_hash_list` that was submitted, as an array or as text.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["sc-state/record-matches-claim"],
-                When::BothMention("doc_hash_list"),
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(reads_back(c, "doc_hash_list"))),
-        ..RECORD
-    },
-    Case {
-        id: "submit-transaction/claim-doc-link-list",
-        requirements: &["RECORD-10", "RECORD-14"],
-        checks: "The record has the `doc_link_list` that was submitted, as an array or as text.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["sc-state/record-matches-claim"],
-                When::BothMention("doc_link_list"),
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(reads_back(c, "doc_link_list"))),
-        ..RECORD
-    },
-    Case {
-        id: "submit-transaction/claim-remarks",
-        requirements: &["RECORD-11", "RECORD-14"],
-        checks: "The record has the `remarks` that were submitted.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["sc-state/record-matches-claim"],
-                When::BothMention("remarks"),
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(reads_back(c, "remarks"))),
-        ..RECORD
-    },
-    Case {
-        id: "submit-transaction/claim-deletable-after",
-        requirements: &["RECORD-12", "RECORD-14"],
-        checks: "The record has the `deletable_after` that was submitted, as an integer.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["sc-state/record-matches-claim"],
-                When::BothMention("deletable_after"),
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(reads_back(c, "deletable_after"))),
-        ..RECORD
-    },
+    of_param!(
+        "asset-type",
+        "asset_type",
+        "RECORD-6",
+        "The record has the `asset_type` that was submitted."
+    ),
+    of_param!(
+        "verifier-address",
+        "verifier_address",
+        "RECORD-7",
+        "The record has the `verifier_address` that was submitted, which is the wallet that signs."
+    ),
+    of_param!(
+        "outcome",
+        "outcome",
+        "RECORD-8",
+        "The record has the `outcome` that was submitted, as an integer."
+    ),
+    of_param!(
+        "doc-hash-list",
+        "doc_hash_list",
+        "RECORD-9",
+        "The record has the `doc_hash_list` that was submitted, as an array or as text."
+    ),
+    of_param!(
+        "doc-link-list",
+        "doc_link_list",
+        "RECORD-10",
+        "The record has the `doc_link_list` that was submitted, as an array or as text."
+    ),
+    of_param!(
+        "remarks",
+        "remarks",
+        "RECORD-11",
+        "The record has the `remarks` that were submitted."
+    ),
+    of_param!(
+        "deletable-after",
+        "deletable_after",
+        "RECORD-12",
+        "The record has the `deletable_after` that was submitted, as an integer."
+    ),
     Case {
         id: "submit-transaction/claim-lists",
         level: Level::Should,

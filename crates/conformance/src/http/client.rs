@@ -456,8 +456,10 @@ impl Node {
         };
         let headers = self.target.access.headers().as_map().clone();
         let sent = builder.headers(headers).header(header::ACCEPT, accepted);
-        let sent = sent.send().await;
-        sent.map_err(|error| Failure::of(&error))
+        match &self.target.in_process {
+            Some(node) => node.send(sent).await,
+            None => sent.send().await.map_err(|error| Failure::of(&error)),
+        }
     }
 
     /// Continues reading until the body ends or is longer than `most` bytes.

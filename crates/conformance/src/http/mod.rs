@@ -7,6 +7,7 @@ mod connections;
 mod exchange;
 mod exchange_recorder;
 mod exchange_report;
+mod in_process;
 mod inconclusive_reason;
 mod latencies;
 mod limits;

@@ -1,9 +1,11 @@
 //! The node under test.
 
+use std::future::Future;
+
 use nodeproof_client::BaseUrl;
 use nodeproof_primitives::Network;
 
-use super::access::Access;
+use super::{access::Access, in_process::InProcess};
 
 /// The node under test. A run has no other information about it.
 #[derive(Clone, Debug)]
@@ -14,6 +16,8 @@ pub struct Target {
     pub network: Network,
     /// What a gateway in front of it needs.
     pub(crate) access: Access,
+    /// The node in this process that is called in place of the base URL.
+    pub(super) in_process: Option<InProcess>,
 }
 
 /// The reason why a base URL and a network do not form a target.
@@ -62,6 +66,39 @@ impl Target {
             base_url,
             network,
             access: Access::default(),
+            in_process: None,
         })
+    }
+
+    /// Calls a node in this process in place of the base URL, without a connection. A node that is written
+    /// in Rust can be checked so in its own unit tests. The limits of size and time are the same.
+    ///
+    /// `None` stands for a connection that is closed without a response.
+    ///
+    /// ```
+    /// use nodeproof_conformance::Target;
+    /// use nodeproof_primitives::Network;
+    ///
+    /// let target = Target::parse("http://in-process.example:8420", Network::Devnet)?;
+    /// let target = target.in_process(|request| async move {
+    ///     let found = request.uri().path() == "/docs";
+    ///     let status = if found { 200 } else { 404 };
+    ///     http::Response::builder().status(status).body(Vec::new()).ok()
+    /// });
+    /// # drop(target);
+    /// # Ok::<(), nodeproof_conformance::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn in_process<F>(
+        self,
+        respond: impl Fn(http::Request<Vec<u8>>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Option<http::Response<Vec<u8>>>> + Send + 'static,
+    {
+        Self {
+            in_process: Some(InProcess::new(respond)),
+            ..self
+        }
     }
 }

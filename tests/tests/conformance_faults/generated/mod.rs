@@ -16,9 +16,8 @@ use std::{
 use globset::Glob;
 use integration_tests::{
     matrix,
-    proxy::{Fault, Proxy, Upstream},
+    proxy::{Fault, Upstream},
     submissions::options,
-    watch::check,
 };
 use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{
@@ -36,7 +35,7 @@ use self::{
     rewriting::fault,
     tables::{Table, tables},
 };
-use crate::setup::{Setup, test_name};
+use crate::setup::{Setup, run_with, test_name};
 
 /// The result for a field with a kind of fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,8 +135,7 @@ async fn run(table: &Table, fault: Fault, node: Upstream) -> Report {
     options.selection.skip = vec![about(&"call-sc/deep-and-large-params")];
     options.limits.jobs = 1;
     let node = local.as_ref().map_or(node, Upstream::from);
-    let proxy = Proxy::spawn(node, fault).await.expect("a proxy");
-    check(&proxy.server.base_url(), &options).await
+    run_with(node, fault, &options).await
 }
 
 /// Returns the problems of a table: faults that no case catches, and invalid reasons.
