@@ -234,8 +234,11 @@ struct Shared {
 }
 
 /// A proxy in this process. It is called without a connection.
-#[derive(Clone)]
-pub struct LocalProxy(Router);
+#[derive(Clone, Debug)]
+pub struct LocalProxy {
+    router: Router,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
+}
 
 impl LocalProxy {
     /// Makes a proxy in front of a node.
@@ -246,7 +249,25 @@ impl LocalProxy {
         upstream: impl Into<Upstream>,
         fault: Fault,
     ) -> Result<Self, Box<dyn std::error::Error>> {
-        Ok(Self(router(upstream, fault, Arc::default())?))
+        let requests = Arc::default();
+        Ok(Self {
+            router: router(upstream, fault, Arc::clone(&requests))?,
+            requests,
+        })
+    }
+
+    /// Makes a proxy that changes nothing.
+    ///
+    /// # Errors
+    /// The errors of [`LocalProxy::new`].
+    pub fn honest(upstream: impl Into<Upstream>) -> Result<Self, Box<dyn std::error::Error>> {
+        Self::new(upstream, Arc::new(|_, received| received))
+    }
+
+    /// Returns all requests so far, in order.
+    #[must_use]
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        recorded(&self.requests)
     }
 
     /// Checks the node behind the proxy, which is of devnet.
@@ -267,7 +288,7 @@ impl LocalProxy {
     }
 
     async fn respond(self, request: Request) -> Option<http::Response<Vec<u8>>> {
-        let Ok(response) = self.0.oneshot(request).await;
+        let Ok(response) = self.router.oneshot(request).await;
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.ok()?;
         Some(http::Response::from_parts(parts, body.to_vec()))
@@ -315,11 +336,13 @@ impl Proxy {
     /// Returns all requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.requests
-            .lock()
-            .map(|requests| requests.clone())
-            .unwrap_or_default()
+        recorded(&self.requests)
     }
+}
+
+fn recorded(requests: &Mutex<Vec<RecordedRequest>>) -> Vec<RecordedRequest> {
+    let requests = requests.lock();
+    requests.map(|list| list.clone()).unwrap_or_default()
 }
 
 async fn forward(State(shared): State<Shared>, request: Request) -> http::Response<Body> {

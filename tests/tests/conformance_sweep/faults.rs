@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use integration_tests::{
     faults::remove,
     matrix,
-    proxy::{Proxy, RecordedRequest, Response},
+    proxy::{LocalProxy, Proxy, RecordedRequest, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -25,8 +25,8 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
     let node = devnode(BLOCKS).await;
     let mut wrong = Vec::new();
     for row in rows() {
-        let broken = Proxy::spawn(&node, row.fault).await.expect("a proxy");
-        let report = check(&broken.server.base_url(), &only_blocks("..")).await;
+        let broken = LocalProxy::new(&node, row.fault).expect("a proxy");
+        let report = broken.check(&only_blocks("..")).await;
         let mut found: Vec<(&str, u64)> = Vec::new();
         let mut elsewhere = Vec::new();
         for (case, count, blocks) in kinds(&report) {

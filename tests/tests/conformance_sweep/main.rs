@@ -12,7 +12,7 @@ mod records;
 mod table;
 mod wrong_responses;
 
-use integration_tests::proxy::{Fault, Proxy};
+use integration_tests::proxy::{Fault, LocalProxy};
 use nodeproof_conformance::{
     Options, Sweep,
     report::{Report, SweepKind},
@@ -47,9 +47,8 @@ fn only_blocks(blocks: &str) -> Options {
 /// Runs a sweep over all blocks of a node with this fault.
 async fn swept(blocks: u64, fault: Fault) -> Report {
     let node = devnode(blocks).await;
-    let broken = Proxy::spawn(&node, fault).await.expect("a proxy");
-    let url = broken.server.base_url();
-    integration_tests::watch::check(&url, &only_blocks("..")).await
+    let broken = LocalProxy::new(&node, fault).expect("a proxy");
+    broken.check(&only_blocks("..")).await
 }
 
 /// Returns each kind of finding, in the order of the case IDs: case, number of findings, and first

@@ -10,9 +10,8 @@ use std::{
 
 use integration_tests::{
     faults::{change_json, set},
-    proxy::{Fault, Proxy, RecordedRequest},
+    proxy::{Fault, LocalProxy, RecordedRequest},
     submissions::SUBMIT,
-    watch::check,
 };
 use nodeproof_conformance::{Options, Tier};
 use nodeproof_devnode::TestWallet;
@@ -157,10 +156,10 @@ async fn spendable_after_changed(
         }
         response
     });
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = with_own_wallet(&same, wallet, allow);
     change(&mut options);
-    let report = check(&proxy.server.base_url(), &options).await;
+    let report = proxy.check(&options).await;
     let report = serde_json::to_string(&report).expect("a report");
     let built = built.lock().expect("a list").clone();
     let collection = Collection::of(&proxy.requests(), &built);
@@ -244,9 +243,9 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
             json!(format!("not today: {body}")),
         );
     });
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let options = with_own_wallet(&same, wallet, Tier::Write);
-    let report = check(&proxy.server.base_url(), &options).await;
+    let report = proxy.check(&options).await;
     let claim = report
         .cases
         .iter()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{change_json, change_response, stateful},
-    proxy::{Fault, Proxy, RecordedRequest, Response},
+    proxy::{Fault, LocalProxy, RecordedRequest, Response},
     submissions::{KnowsCodes, SUBMIT, accepting, kind_of_submission, options},
     watch::{caught, check, ids},
 };
@@ -18,10 +18,10 @@ use crate::{ended, local};
 /// Runs a tier. Throw-away wallets without money sign the submissions that must be refused.
 async fn run(allow: Tier, fault: Fault) -> Report {
     let node = local().await;
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = options(&node, allow);
     options.submitting.public_wallet = None;
-    check(&proxy.server.base_url(), &options).await
+    proxy.check(&options).await
 }
 
 /// Returns the cases of this operation that passed.
@@ -206,11 +206,11 @@ async fn a_wrong_balance_of_any_wallet_is_found_by_reading() {
             *entry = (entry.as_u64().unwrap_or_default() + 1).into();
         }
     });
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = Options::default();
-    let report = check(&proxy.server.base_url(), &options).await;
+    let report = proxy.check(&options).await;
     assert_eq!(caught(&report), ["get-balances/lists-agree"]);
     options.submitting.wallet = Some(carol.into());
-    let report = check(&proxy.server.base_url(), &options).await;
+    let report = proxy.check(&options).await;
     assert_eq!(caught(&report), ["get-balances/lists-agree"]);
 }

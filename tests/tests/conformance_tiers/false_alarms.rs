@@ -11,7 +11,7 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{set, stateful},
-    proxy::{Fault, Proxy, RecordedRequest, Response},
+    proxy::{Fault, LocalProxy, RecordedRequest, Response},
     submissions::{Charging, building, in_blocks, options, refusing},
     watch::{check, ids},
 };
@@ -141,8 +141,8 @@ async fn a_node_of_the_observed_forms_refuses_well_enough() {
 async fn a_list_of_messages_is_named() {
     let node = local().await;
     let fault = refusing(|response| set(response, "/response/msg", json!(["no"])));
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-    let report = check(&proxy.server.base_url(), &options(&node, Tier::Reject)).await;
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+    let report = proxy.check(&options(&node, Tier::Reject)).await;
     assert_eq!(
         ended(&report, "submit-transaction/msg"),
         (Outcome::Fail, "msg is an array")
@@ -216,10 +216,10 @@ async fn the_block_of_a_claim_is_waited_for() {
         }
         response
     });
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = options(&node, Tier::Write);
     options.submitting.settle_timeout = Duration::from_secs(30);
-    let report = check(&proxy.server.base_url(), &options).await;
+    let report = proxy.check(&options).await;
     assert_eq!(
         ended(&report, "submit-transaction/claim-in-block").0,
         Outcome::Pass
@@ -240,8 +240,8 @@ async fn other_payments_of_the_wallet_are_not_a_finding() {
     });
     let fault: Fault =
         Arc::new(move |request, response| others(request, charge(request, response)));
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-    let report = check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+    let report = proxy.check(&options(&node, Tier::Write)).await;
     let (outcome, reason) = ended(&report, "submit-transaction/fee-paid");
     assert_eq!(outcome, Outcome::Inconclusive);
     assert!(reason.contains("other transactions"), "{reason}");
@@ -254,8 +254,8 @@ async fn what_nobody_asked_for_is_named_and_not_signed() {
         (building(|built| built["payload"] = json!("x")), "payload"),
         (building(|built| built["descr"] = json!("a gift")), "descr"),
     ] {
-        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-        let report = check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
+        let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+        let report = proxy.check(&options(&node, Tier::Write)).await;
         let (outcome, reason) = ended(&report, "submit-transaction/claim-built");
         assert_eq!(outcome, Outcome::Inconclusive);
         assert!(

@@ -3,9 +3,8 @@
 use std::{collections::BTreeSet, num::NonZeroU8};
 
 use integration_tests::{
-    proxy::{Proxy, RecordedRequest},
+    proxy::{LocalProxy, RecordedRequest},
     submissions::options,
-    watch::check,
 };
 use nodeproof_conformance::{Baseline, Method, Options, Tier, cli::LocalNode, plan};
 use nodeproof_primitives::Network;
@@ -51,8 +50,8 @@ fn planned(options: &Options) -> BTreeSet<Kind> {
 }
 
 async fn sent(node: &LocalNode, options: &Options) -> BTreeSet<Kind> {
-    let proxy = Proxy::honest(node).await.expect("a proxy");
-    let report = check(&proxy.server.base_url(), options).await;
+    let proxy = LocalProxy::honest(node).expect("a proxy");
+    let report = proxy.check(options).await;
     assert!(report.exit_code <= 1, "{:?}", report.reason);
     proxy.requests().iter().map(kind_of).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use integration_tests::{
     careless::{Careless, Parameters, careless},
-    proxy::{Fault, Proxy, RecordedRequest},
+    proxy::{Fault, LocalProxy, RecordedRequest},
     submissions::options,
     watch::{caught, check},
 };
@@ -26,8 +26,8 @@ fn probing() -> Options {
 
 async fn caught_at(fault: Fault) -> Vec<String> {
     let node = local().await;
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-    let report = check(&proxy.server.base_url(), &probing()).await;
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+    let report = proxy.check(&probing()).await;
     assert!(report.exit_code <= 1, "{:?}", report.reason);
     caught(&report)
 }
@@ -156,15 +156,15 @@ fn only_probes_send(requests: &[RecordedRequest]) -> BTreeSet<String> {
 async fn probes_are_sent_only_where_they_are_named() {
     let node = local().await;
     for allow in [Tier::Read, Tier::Reject, Tier::Write] {
-        let proxy = Proxy::honest(&node).await.expect("a proxy");
-        check(&proxy.server.base_url(), &options(&node, allow)).await;
+        let proxy = LocalProxy::honest(&node).expect("a proxy");
+        proxy.check(&options(&node, allow)).await;
         assert_eq!(
             only_probes_send(&proxy.requests()),
             BTreeSet::new(),
             "{allow:?}"
         );
     }
-    let proxy = Proxy::honest(&node).await.expect("a proxy");
-    check(&proxy.server.base_url(), &probing()).await;
+    let proxy = LocalProxy::honest(&node).expect("a proxy");
+    proxy.check(&probing()).await;
     assert!(only_probes_send(&proxy.requests()).len() > 100);
 }

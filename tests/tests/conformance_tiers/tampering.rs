@@ -2,10 +2,9 @@
 
 use integration_tests::{
     faults::change_response,
-    proxy::Proxy,
+    proxy::LocalProxy,
     submissions::{SUBMIT, kind_of_submission, options},
     tampering::MANIPULATIONS,
-    watch::check,
 };
 use nodeproof_conformance::{Tier, report::Outcome};
 
@@ -44,12 +43,12 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
             assert!(text.contains(to), "{from} is not in {text}");
             response.with_body(text)
         });
-        let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+        let proxy = LocalProxy::new(&node, fault).expect("a proxy");
         let mut options = options(&node, Tier::Write);
         options
             .select_only(["submit-transaction/claim-accepted"])
             .expect("an ID");
-        let report = check(&proxy.server.base_url(), &options).await;
+        let report = proxy.check(&options).await;
         let requests = proxy.requests().into_iter();
         let submitted = requests.filter(|request| request.path == SUBMIT);
         let kinds: Vec<_> = submitted

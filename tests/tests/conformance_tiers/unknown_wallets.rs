@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, num::NonZeroU8, sync::Mutex};
 
 use integration_tests::{
     faults::change_response,
-    proxy::{Fault, Proxy, RecordedRequest, Response},
-    watch::{check, ids},
+    proxy::{Fault, LocalProxy, RecordedRequest, Response},
+    watch::ids,
 };
 use nodeproof_conformance::{
     Options, Tier,
@@ -72,7 +72,7 @@ async fn run_with(
             },
         )
     });
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = Options::default();
     options.selection.allow = Tier::Write;
     options.submitting.wallet = Some(wallet.keys().clone().into());
@@ -81,7 +81,7 @@ async fn run_with(
     options.submitting.contract = Some(same.contract_address());
     options.submitting.claims = NonZeroU8::new(claims).expect("a number");
     options.submitting.settle_timeout = std::time::Duration::from_secs(2);
-    check(&proxy.server.base_url(), &options).await
+    proxy.check(&options).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,9 +3,9 @@
 use axum::http::{StatusCode, header};
 use integration_tests::{
     faults::change_response,
-    proxy::{Fault, Proxy, Response},
+    proxy::{Fault, LocalProxy, Response},
     submissions::options,
-    watch::{caught, check},
+    watch::caught,
 };
 use nodeproof_conformance::{
     Tier, cases,
@@ -69,10 +69,10 @@ fn ok(response: Response, body: &'static str) -> Response {
 
 async fn run(fault: Fault) -> Report {
     let node = local().await;
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = options(&node, Tier::Write);
     options.submitting.settle_timeout = std::time::Duration::from_millis(200);
-    check(&proxy.server.base_url(), &options).await
+    proxy.check(&options).await
 }
 
 fn operation(id: &str) -> &str {

@@ -3,7 +3,7 @@
 use integration_tests::{
     faults::{change_json, set},
     observed_node,
-    proxy::{Fault, Proxy, RecordedRequest},
+    proxy::{Fault, LocalProxy, RecordedRequest},
     watch::{causes, check},
 };
 use nodeproof_conformance::{
@@ -197,8 +197,8 @@ async fn with_wrong_balance(balance_type: &'static str) -> Report {
             }
         },
     );
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-    check(&proxy.server.base_url(), &Options::default()).await
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+    proxy.check(&Options::default()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -278,8 +278,8 @@ async fn a_long_command_is_never_cut() {
             json!("cut"),
         );
     });
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+    let report = proxy.check(&Options::default()).await;
     let long = report::long_texts(&report);
     let report::LongText {
         name,
