@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::StatusCode;
 use integration_tests::{
+    careless::{Careless, careless},
     faults::{
         ChangingValue, change_json, change_response, remove, respond_successfully_if, set,
         stateful, text_of,
@@ -46,6 +47,9 @@ fn pairs() -> Vec<Pair> {
             => ["get-block/shape", "docs/responds"];
         Read, "blocks are in row form with a short previous_hash", rows(), short_hash()
             => ["get-block/shape", "get-block/previous-hash"];
+        Read, "returns a block for an unknown index, and closes the connection for a negative one",
+            any_unknown(), careless(|path, text| path == BLOCK && text.has("block_index", "-1"), Careless::Dies)
+            => ["get-block/unknown-index", "http/responds"];
         Read, "proof is null, and block timestamps are in seconds", null_proof(), seconds()
             => ["get-block/proof", "get-block/timestamp-unit"];
         Read, "votes are strings, and a receipt has the signature of another receipt", string_votes(), swapped_signatures()
@@ -105,6 +109,16 @@ async fn check(setup: &Setup, pair: Pair) -> Result<(), Failed> {
         tier => claim::run(both, tier).await,
     };
     expect_cases(&causes(&report), pair.causes)
+}
+
+/// Returns a block for every index beyond 32 bits.
+fn any_unknown() -> Fault {
+    let is_far = |request: &RecordedRequest, _: &Response| {
+        let index = request.query.strip_prefix("block_index=");
+        let index = index.and_then(|index| index.parse::<u64>().ok());
+        index.is_some_and(|index| (1 << 32..1 << 40).contains(&index))
+    };
+    respond_successfully_if(BLOCK, is_far, json!({"index": 1, "previous_hash": "0"}))
 }
 
 fn gone(path: &'static str) -> Fault {

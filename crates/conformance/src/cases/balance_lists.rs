@@ -85,15 +85,13 @@ pub(crate) async fn lists_agree(context: &Samples) -> Findings {
     }
     let mut moves = false;
     for (pair, one, other) in to_compare(context, &by_wallet, &by_token) {
-        match look_again(context, &one, &other, &pair).await? {
-            BalanceComparison::Same => {}
-            BalanceComparison::Moves => moves = true,
-            BalanceComparison::Differ(ours, theirs) => {
-                findings.push(difference(context, &pair, &ours, &theirs).await?.finding);
-            }
-        }
+        let compared = compare(context, &one, &other, &pair, &mut moves).await;
+        let Some(finding) = findings.received(compared) else {
+            break;
+        };
+        findings.findings.extend(finding);
     }
-    findings.extend(unlisted(context, &by_wallet, &by_token, &mut moves).await?);
+    findings.add(unlisted(context, &by_wallet, &by_token, &mut moves).await);
     if moves && findings.has_no_findings() {
         return unknown(MOVES);
     }
@@ -222,6 +220,27 @@ fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: b
 /// Maximum number of wallets to check that are missing from a list of holders.
 const MAX_UNLISTED: usize = 2;
 
+/// Compares two requests for a pair's balance. Returns a finding if they differ.
+async fn compare(
+    context: &Samples,
+    one: &Request,
+    other: &Request,
+    pair: &Pair,
+    moves: &mut bool,
+) -> Result<Option<Finding>, InconclusiveReason> {
+    match look_again(context, one, other, pair).await? {
+        BalanceComparison::Same => Ok(None),
+        BalanceComparison::Moves => {
+            *moves = true;
+            Ok(None)
+        }
+        BalanceComparison::Differ(ours, theirs) => {
+            let difference = difference(context, pair, &ours, &theirs).await?;
+            Ok(Some(difference.finding))
+        }
+    }
+}
+
 /// Checks that wallets of the chain without an entry in the list of holders have no balance.
 async fn unlisted(
     context: &Samples,
@@ -247,17 +266,18 @@ async fn unlisted(
     let mut findings = Examination::default();
     for pair in unlisted.take(MAX_UNLISTED) {
         let request = token_balance_request(&pair.0, &pair.1);
-        let alone = context.node.send(request.clone()).await?;
+        let Some(alone) = findings.received(context.node.send(request.clone()).await) else {
+            break;
+        };
         if held(&alone).is_none_or(|held| held == 0) {
             continue;
         }
-        match look_again(context, &request, &list.exchange.request, &pair).await? {
-            BalanceComparison::Same => {}
-            BalanceComparison::Moves => *moves = true,
-            BalanceComparison::Differ(ours, theirs) => {
-                findings.push(difference(context, &pair, &ours, &theirs).await?.finding);
-            }
-        }
+        let listed = &list.exchange.request;
+        let compared = compare(context, &request, listed, &pair, moves).await;
+        let Some(finding) = findings.received(compared) else {
+            break;
+        };
+        findings.findings.extend(finding);
     }
     Ok(findings)
 }
@@ -269,7 +289,9 @@ pub(crate) async fn nothing_listed(context: &Samples, wallet: &str, token: &str)
         (wallet_balances_request(wallet), "an unknown wallet"),
         (token_holders_request(token), "a token that does not exist"),
     ] {
-        let exchange = context.node.send(request).await?;
+        let Some(exchange) = findings.received(context.node.send(request).await) else {
+            break;
+        };
         findings.count_item();
         let held = held_by_wallet(&exchange).unwrap_or_default();
         if !held.is_empty() {

@@ -268,11 +268,15 @@ pub(super) fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String
 async fn function_called(context: &Samples) -> Findings {
     let mut built = objects(context, Sample::CallSc).await?;
     // The verification contract may have no such function.
-    let other = context.node.send(context.call_of_transfer()).await?;
-    if other.success_object().is_some_and(|body| !is_refusal(body)) {
-        built.push(other);
-    }
-    echoes(&built, "function_called", "function")
+    let mut checked = Examination::default();
+    let other = checked.received(context.node.send(context.call_of_transfer()).await);
+    let is_built = |other: &Arc<Exchange>| {
+        let body = other.success_object();
+        body.is_some_and(|body| !is_refusal(body))
+    };
+    built.extend(other.filter(is_built));
+    checked.add(echoes(&built, "function_called", "function"));
+    Ok(checked)
 }
 
 /// Checks that built transactions have the values of their requests.
@@ -423,7 +427,7 @@ async fn changes_nothing(context: &Samples) -> Findings {
         .send(contract_state_request(&context.contract(), BUILT))
         .await?;
     if record(&state) {
-        findings.extend(claims_at_once(context).await?);
+        findings.add(claims_at_once(context).await);
     }
     let balances = wallet_balances_request(&context.signer());
     let lists = &context.discovered.wallet_lists;

@@ -124,7 +124,7 @@ impl Case {
     }
 
     pub(crate) async fn run(&self, context: &Context) -> Findings {
-        self.check.run(self.id, context).await
+        self.check.run(self.id, context).await?.end()
     }
 
     /// The operation that the case is about.

@@ -325,7 +325,7 @@ async fn nothing_held(context: &Samples) -> Findings {
     // A missing balance counts only if the endpoint returns other balances.
     controls(context, "get-balances").await?;
     let mut findings = held_by_nobody(context, &context.signer(), UNKNOWN_TOKEN).await?;
-    findings.extend(nothing_listed(context, &nobody(), UNKNOWN_TOKEN).await?);
+    findings.add(nothing_listed(context, &nobody(), UNKNOWN_TOKEN).await);
     Ok(findings)
 }
 
@@ -443,21 +443,29 @@ async fn compare(
     let (mut judged, mut moves) = (false, false);
     for (pair, listed) in &holdings {
         // Another case checks a response without a balance.
-        let Some(alone) = single_before(context, pair).await? else {
-            continue;
+        let Some(alone) = findings.received(single_before(context, pair).await) else {
+            break;
         };
+        let Some(alone) = alone else { continue };
         judged = true;
         findings.count_item();
         if alone == *listed {
             continue;
         }
         let alone = token_balance_request(&pair.0, &pair.1);
-        match look_again(context, &alone, &list(pair), pair).await? {
+        let compared = look_again(context, &alone, &list(pair), pair).await;
+        let Some(compared) = findings.received(compared) else {
+            break;
+        };
+        match compared {
             BalanceComparison::Same => {}
             BalanceComparison::Moves => moves = true,
             // The case `lists-agree` reports a list that no other response confirms.
             BalanceComparison::Differ(alone, said) => {
-                let difference = difference(context, pair, &alone, &said).await?;
+                let difference = difference(context, pair, &alone, &said).await;
+                let Some(difference) = findings.received(difference) else {
+                    break;
+                };
                 if difference.is_about(&alone) {
                     findings.push(difference.finding);
                 }
@@ -467,7 +475,10 @@ async fn compare(
     match (judged, moves && findings.has_no_findings()) {
         (_, true) => unknown(MOVES),
         (true, false) => Ok(findings),
-        (false, false) => unknown("no response had a balance, so none could be compared"),
+        (false, false) => {
+            findings.end()?;
+            unknown("no response had a balance, so none could be compared")
+        }
     }
 }
 

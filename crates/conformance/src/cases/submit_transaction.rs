@@ -392,7 +392,9 @@ async fn not_stored(context: &Context) -> Findings {
     checked.findings.extend(refused_in_blocks(&codes, &blocks));
     for (contract, asset) in claims {
         let state = contract_state_request(&contract, &asset);
-        let state = context.node.send(state).await?;
+        let Some(state) = checked.received(context.node.send(state).await) else {
+            break;
+        };
         checked.examined += u64::from(state.success_object().is_some());
         if state.success_object().and_then(stored).is_some()
             && checked.findings.len() < MAX_FINDINGS

@@ -91,6 +91,8 @@ pub(crate) struct Examination {
     pub(crate) examined: u64,
     /// The mismatches.
     pub(crate) findings: Vec<Finding>,
+    /// The reason why an item could not be examined. A finding about another item counts nevertheless.
+    unexamined: Option<InconclusiveReason>,
 }
 
 impl Examination {
@@ -99,6 +101,7 @@ impl Examination {
         Self {
             examined: 1,
             findings: Vec::new(),
+            unexamined: None,
         }
     }
 
@@ -107,6 +110,7 @@ impl Examination {
         Self {
             examined: 1,
             findings: vec![finding],
+            unexamined: None,
         }
     }
 
@@ -115,6 +119,7 @@ impl Examination {
         Self {
             examined: u64::try_from(examined).unwrap_or(u64::MAX),
             findings: findings.into_iter().collect(),
+            unexamined: None,
         }
     }
 
@@ -132,6 +137,33 @@ impl Examination {
     pub(crate) fn extend(&mut self, other: Self) {
         self.examined += other.examined;
         self.findings.extend(other.findings);
+        self.unexamined = self.unexamined.take().or(other.unexamined);
+    }
+
+    /// Adds the result of a check that may not have one.
+    pub(crate) fn add(&mut self, other: Findings) {
+        if let Some(other) = self.received(other) {
+            self.extend(other);
+        }
+    }
+
+    /// Returns what was received for an item, or notes why there is nothing.
+    pub(crate) fn received<T>(&mut self, received: Result<T, InconclusiveReason>) -> Option<T> {
+        match received {
+            Ok(received) => Some(received),
+            Err(inconclusive) => {
+                self.unexamined.get_or_insert(inconclusive);
+                None
+            }
+        }
+    }
+
+    /// Ends the check. Without findings, an item that could not be examined leaves it inconclusive.
+    pub(crate) fn end(mut self) -> Findings {
+        match self.unexamined.take() {
+            Some(inconclusive) if self.findings.is_empty() => Err(inconclusive),
+            _ => Ok(self),
+        }
     }
 
     /// Whether there are no findings.

@@ -460,6 +460,7 @@ fn case_result(case: Case, found: Findings) -> CaseResult {
         Ok(Examination {
             examined: 0,
             findings,
+            ..
         }) if findings.is_empty() => CaseResult {
             inconclusive: Some(InconclusiveReason::NoSample(NOTHING_EXAMINED.to_owned())),
             ..CaseResult::not_run(case, Outcome::Inconclusive)
