@@ -173,17 +173,17 @@ impl Spec {
             pointer::join("/components/schemas", schema)
         };
         let key = (view, pointer);
-        let known = || {
+        let validators = || {
             self.validators
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
         };
-        if let Some(known) = known().get(&key) {
+        if let Some(known) = validators().get(&key) {
             return Ok(Arc::clone(known));
         }
         // Others may compile at the same time.
         let validator = Arc::new(self.compile(view, &key.1)?);
-        Ok(Arc::clone(known().entry(key).or_insert(validator)))
+        Ok(Arc::clone(validators().entry(key).or_insert(validator)))
     }
 
     fn compile(&self, view: View, pointer: &str) -> Result<SchemaValidator, SpecError> {

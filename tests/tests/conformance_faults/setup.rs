@@ -63,7 +63,7 @@ pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
 }
 
 /// Runs with these options against a node with this fault, in this process. Faults of the transport, and
-/// the tests of tiers, sweeps and programs, use real connections.
+/// the tests of programs, use real connections.
 pub(crate) async fn run_with(node: impl Into<Upstream>, fault: Fault, options: &Options) -> Report {
     let proxy = LocalProxy::new(node, fault).expect("a proxy");
     proxy.check(options).await

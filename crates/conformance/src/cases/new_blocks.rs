@@ -109,13 +109,13 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     for (case, check) in cases.filter_map(|case| Some((case.id, case.block_check()?))) {
         let check = PreparedCheck::new(check, &context.spec)?;
         let mut memory = Memory::default();
-        let (before, _) = check.check_all(&older, &mut memory)?;
+        let before = check.check_all(&older, &mut memory)?;
         let at_end = check.end(&mut memory.clone());
         // The case itself reports older blocks.
         if !before.findings.is_empty() || !at_end.findings.is_empty() {
             continue;
         }
-        let (mut found, _) = check.check_all(&new, &mut memory)?;
+        let mut found = check.check_all(&new, &mut memory)?;
         found.findings.extend(check.end(&mut memory).findings);
         checked.examined += found.examined;
         checked

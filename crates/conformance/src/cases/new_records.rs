@@ -15,7 +15,7 @@ use super::{
     claim::{self, EARLIER_STEP, REFUSED_STORED},
     claim_record::{Stored, all_found},
     http::{OTHER_CONTENT_TYPE, content_types},
-    sc_state::{self, NO_STATE, OTHER_COLUMN, cut_short, holds_nothing, only, value},
+    sc_state::{self, NO_STATE, OTHER_COLUMN, cut_short, has_only, holds_nothing, value},
     stored_record::known_rows,
     submit_transaction::NO_RESPONSES,
 };
@@ -145,11 +145,11 @@ async fn found_elsewhere(context: &Context, stored: &Stored<'_>) -> Examination 
     let mut wrong = vec![WrongRequest::new(contract, what).or(holds_nothing)];
     let column = other("unique_column", OTHER_COLUMN);
     let what = "a column that does not hold the asset of the run's claim";
-    wrong.push(WrongRequest::new(column, what).or(only(OTHER_COLUMN, asset)));
+    wrong.push(WrongRequest::new(column, what).or(has_only(OTHER_COLUMN, asset)));
     if let Some(short) = cut_short(asset) {
         let shorter = other("unique_value", &short);
         let what = "an unclaimed asset whose name is the start of the claimed one";
-        wrong.push(WrongRequest::new(shorter, what).or(only("asset_id", &short)));
+        wrong.push(WrongRequest::new(shorter, what).or(has_only("asset_id", &short)));
     }
     let mut checked = Examination::default();
     for wrong in wrong {

@@ -312,7 +312,7 @@ pub(super) fn holds_nothing(body: &Value) -> bool {
 }
 
 /// Returns a test whether every record in a response is known to have this text in a column.
-pub(super) fn only(column: &'static str, wanted: &str) -> impl Fn(&Value) -> bool + use<> {
+pub(super) fn has_only(column: &'static str, wanted: &str) -> impl Fn(&Value) -> bool + use<> {
     let wanted = wanted.to_owned();
     move |body| {
         let right = |(_, value)| {
@@ -338,7 +338,7 @@ fn unknown_value(context: &Samples) -> WrongRequests {
         let request = known_request(context).without(name).with(name, &value);
         let what = "an unclaimed asset with a name close to another's";
         // There may be an asset with this name.
-        WrongRequest::new(request, what).or(only("asset_id", &value))
+        WrongRequest::new(request, what).or(has_only("asset_id", &value))
     });
     Ok(wrong.collect())
 }
@@ -400,7 +400,7 @@ fn unknown_column(context: &Samples) -> WrongRequests {
         .with("unique_column", OTHER_COLUMN);
     let what = "a column that holds something else";
     let wrong = WrongRequest::new(request, what);
-    wrong.or(only(OTHER_COLUMN, asset)).only()
+    wrong.or(has_only(OTHER_COLUMN, asset)).only()
 }
 
 /// A column that never has an asset's name.

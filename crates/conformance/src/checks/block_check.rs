@@ -134,14 +134,9 @@ impl PreparedCheck {
         judged
     }
 
-    /// Checks blocks in ascending order. Each finding names its block. Also returns the reason why a block
-    /// could not be checked. Fails if the harness is at fault.
-    pub(crate) fn check_all(
-        &self,
-        blocks: &[BlockResponse],
-        memory: &mut Memory,
-    ) -> Result<(Examination, Option<InconclusiveReason>), InconclusiveReason> {
-        let (mut all, mut unchecked) = (Examination::default(), None);
+    /// Checks blocks in ascending order. Each finding names its block. Fails if the harness is at fault.
+    pub(crate) fn check_all(&self, blocks: &[BlockResponse], memory: &mut Memory) -> Findings {
+        let mut all = Examination::default();
         for seen in blocks {
             let judged = match self.check.scope {
                 CheckScope::InOrder(_) if seen.kind == ResponseKind::Block => {
@@ -150,20 +145,18 @@ impl PreparedCheck {
                 }
                 _ => self.check_block(seen),
             };
-            let mut judged = match judged {
-                Err(fault @ InconclusiveReason::Harness(_)) => return Err(fault),
-                Err(inconclusive) => {
-                    unchecked = unchecked.or(Some(inconclusive));
-                    continue;
-                }
-                Ok(judged) => judged,
+            if let Err(fault @ InconclusiveReason::Harness(_)) = judged {
+                return Err(fault);
+            }
+            let Some(mut judged) = all.received(judged) else {
+                continue;
             };
             for finding in &mut judged.findings {
                 finding.block = finding.block.or(Some(seen.index));
             }
             all.extend(judged);
         }
-        Ok((all, unchecked))
+        Ok(all)
     }
 
     /// Ends the check after the last block. Each of its findings names its block.
@@ -193,15 +186,13 @@ pub(crate) async fn over_sample(context: &Samples, check: BlockCheck) -> Finding
     }
     let judge = PreparedCheck::new(check, &context.spec)?;
     let mut memory = Memory::default();
-    let (mut all, unchecked) = judge.check_all(&sample, &mut memory)?;
+    let mut all = judge.check_all(&sample, &mut memory)?;
     all.findings.extend(judge.end(&mut memory).findings);
     for finding in &mut all.findings {
         // Only a sweep names blocks by their index. Here, the exchange identifies the block.
         finding.block = None;
     }
-    if let Some(inconclusive) = unchecked.filter(|_| all.findings.is_empty()) {
-        return Err(inconclusive);
-    }
+    let all = all.end()?;
     if all.findings.is_empty() && all.examined < check.least {
         return Err(InconclusiveReason::NoSample(check.otherwise.to_owned()));
     }
