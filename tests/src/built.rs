@@ -1,4 +1,4 @@
-//! Builds programs of other packages.
+//! Programs of other packages.
 //!
 //! Cargo gives a test the paths of its own package's programs only.
 
@@ -7,51 +7,66 @@ use std::{
     io,
     path::PathBuf,
     process::{Command, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{LazyLock, Mutex, PoisonError},
 };
 
 use serde_json::Value;
 
-/// Builds a package's program of the same name with cargo, and returns its path.
+/// Returns the path of a program of the workspace.
 ///
 /// # Errors
-/// When cargo can't be started, or the build fails.
+/// When cargo can't be started, the build fails, or there is no such program.
 pub fn program(name: &str) -> io::Result<PathBuf> {
-    build("--bin", name)
+    built("bin", name)
 }
 
-/// Builds an example with cargo, and returns its path. Its name must be unique in the workspace.
+/// Returns the path of an example. Its name must be unique in the workspace.
 ///
 /// # Errors
-/// When cargo can't be started, or the build fails.
+/// When cargo can't be started, the build fails, or there is no such example.
 pub fn example(name: &str) -> io::Result<PathBuf> {
-    build("--example", name)
+    built("example", name)
 }
 
-/// The programs that were built in this process, by the arguments for cargo. Cargo takes seconds to find out
-/// that nothing has changed.
-static BUILT: Mutex<BTreeMap<[String; 2], PathBuf>> = Mutex::new(BTreeMap::new());
+/// The paths of all programs and examples, by their kinds and names.
+type Built = BTreeMap<(String, String), PathBuf>;
 
-fn build(kind: &str, name: &str) -> io::Result<PathBuf> {
+fn built(kind: &str, name: &str) -> io::Result<PathBuf> {
+    static BUILT: LazyLock<Mutex<Option<Built>>> = LazyLock::new(Mutex::default);
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = [kind.to_owned(), name.to_owned()];
-    if let Some(path) = built.get(&key) {
-        return Ok(path.clone());
-    }
+    let built = match &mut *built {
+        Some(built) => built,
+        none => none.insert(build()?),
+    };
+    let path = built.get(&(kind.to_owned(), name.to_owned()));
+    path.cloned()
+        .ok_or_else(|| io::Error::other(format!("{kind} {name} was not built")))
+}
+
+/// Builds all programs and examples. `cargo test --workspace` has built the same ones: with the features of the
+/// whole workspace, with those of the examples' dependencies, and in the profile of the tests.
+fn build() -> io::Result<Built> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Use the features of the whole workspace and the profile of the tests, whose build has these programs.
     let output = Command::new(cargo)
         .args(["build", "--quiet", "--message-format", "json"])
         .args(["--profile", "test"])
-        .args(["--workspace", kind, name])
+        .args(["--workspace", "--bins", "--examples"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())
         .output()?;
-    let path = String::from_utf8_lossy(&output.stdout)
+    if !output.status.success() {
+        return Err(io::Error::other(format!("cargo build: {}", output.status)));
+    }
+    let built = String::from_utf8_lossy(&output.stdout)
         .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
-        .ok_or_else(|| io::Error::other(format!("{name} was not built: {}", output.status)))?;
-    built.insert(key, path.clone());
-    Ok(path)
+        .filter_map(|line| {
+            let message: Value = serde_json::from_str(line).ok()?;
+            let target = message.get("target")?;
+            let kind = target.get("kind")?.get(0)?.as_str()?.to_owned();
+            let name = target.get("name")?.as_str()?.to_owned();
+            let path = message.get("executable")?.as_str()?.into();
+            Some(((kind, name), path))
+        })
+        .collect();
+    Ok(built)
 }

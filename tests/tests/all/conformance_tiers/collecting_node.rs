@@ -1,0 +1,275 @@
+//! What a node can combine from everything that it receives.
+//!
+//! A node builds the transactions, so it has their text, and it receives every signature. It may combine
+//! them in any way and submit the result to any other node.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use integration_tests::{
+    faults::{change_json, set},
+    proxy::{Fault, LocalProxy, RecordedRequest},
+    submissions::SUBMIT,
+};
+use nodeproof_conformance::{Options, Tier};
+use nodeproof_devnode::TestWallet;
+use nodeproof_primitives::signed_message;
+use nodeproof_wallet::{PublicKey, Signature};
+use serde_json::{Value, json};
+
+use crate::conformance_tiers::local;
+
+/// Everything in the requests of a run that a node could combine.
+#[derive(Default)]
+struct Collection {
+    /// Texts of transactions, as received.
+    texts: BTreeSet<String>,
+    /// Texts that the node built itself, with the fees that it saw.
+    guesses: BTreeSet<String>,
+    /// Hexadecimal texts that may be signatures.
+    signatures: BTreeSet<String>,
+}
+
+impl Collection {
+    fn of(requests: &[RecordedRequest], built: &[Value]) -> Self {
+        let mut this = Self::default();
+        let mut fees = BTreeSet::new();
+        for request in requests.iter().filter(|request| request.path == SUBMIT) {
+            let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
+                continue;
+            };
+            this.take(&body);
+        }
+        for text in &this.texts {
+            let transaction: Value = serde_json::from_str(text).expect("JSON");
+            fees.insert((
+                transaction["fee"].to_string(),
+                transaction["currency"].to_string(),
+            ));
+        }
+        // Add the transactions that the node built, with every fee and currency that it saw.
+        for raw in built {
+            for (fee, currency) in &fees {
+                let mut transaction = raw["transaction"].clone();
+                transaction["fee"] = serde_json::from_str(fee).expect("JSON");
+                transaction["currency"] = serde_json::from_str(currency).expect("JSON");
+                this.guesses.insert(transaction.to_string());
+            }
+            this.guesses.insert(raw["transaction"].to_string());
+        }
+        this
+    }
+
+    fn take(&mut self, value: &Value) {
+        match value {
+            Value::Object(members) => {
+                if members.contains_key("trans_code") {
+                    self.texts.insert(value.to_string());
+                }
+                members.values().for_each(|member| self.take(member));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.take(item)),
+            Value::String(text) => {
+                if let Ok(inner) = serde_json::from_str::<Value>(text)
+                    && inner.is_object()
+                {
+                    self.take(&inner);
+                }
+                if text.len() == 128 && text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                    self.signatures.insert(text.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the transactions that this wallet demonstrably signed. It tries every signature for every text.
+    /// For the texts that were received, it also tries them with the last digit changed.
+    fn spendable(&self, wallet: &PublicKey) -> BTreeSet<&String> {
+        let signatures = parsed(self.signatures.iter().cloned());
+        let changed = parsed(self.signatures.iter().flat_map(|text| one_digit_off(text)));
+        let mut spendable = signed(&self.guesses, &signatures, wallet);
+        spendable.extend(signed(&self.texts, &changed, wallet));
+        spendable
+    }
+}
+
+fn parsed(texts: impl Iterator<Item = String>) -> Vec<Signature> {
+    texts.filter_map(|text| text.parse().ok()).collect()
+}
+
+/// Returns the texts that one of these signatures signs.
+fn signed<'t>(
+    texts: &'t BTreeSet<String>,
+    signatures: &[Signature],
+    wallet: &PublicKey,
+) -> BTreeSet<&'t String> {
+    let is_signed = |text: &&String| {
+        let message = signed_message(text).expect("a message");
+        let mut signatures = signatures.iter();
+        signatures.any(|signature| wallet.verify(message.as_bytes(), signature).is_ok())
+    };
+    texts.iter().filter(is_signed).collect()
+}
+
+/// Returns the text, and all variants with another last digit.
+fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
+    let start = text[..text.len() - 1].to_owned();
+    "0123456789abcdef"
+        .chars()
+        .map(move |last| format!("{start}{last}"))
+}
+
+/// Returns the options of a run with a user's own wallet, as the command line makes them.
+fn with_own_wallet(node: &nodeproof_devnode::Node, wallet: &TestWallet, allow: Tier) -> Options {
+    let mut options = Options::default();
+    options.selection.allow = allow;
+    options.submitting.wallet = Some(wallet.keys().clone().into());
+    options.submitting.currency = Some(node.native_token().to_owned());
+    options.submitting.contract = Some(node.contract_address());
+    options.submitting.settle_timeout = std::time::Duration::from_secs(2);
+    options
+}
+
+async fn spendable_after(allow: Tier) -> (usize, String) {
+    let change = |_: &mut Options| {};
+    spendable_after_changed(allow, change).await
+}
+
+async fn spendable_after_changed(
+    allow: Tier,
+    change: impl FnOnce(&mut Options),
+) -> (usize, String) {
+    let node = local().await;
+    // This second node has the same wallets.
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let wallet = same.wallet("bob").expect("a wallet");
+    let built = Arc::new(Mutex::new(Vec::new()));
+    let collected = Arc::clone(&built);
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/call-sc"
+            && let Ok(raw) = serde_json::from_slice(&response.body)
+        {
+            collected.lock().expect("a list").push(raw);
+        }
+        response
+    });
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+    let mut options = with_own_wallet(&same, wallet, allow);
+    change(&mut options);
+    let report = proxy.check(&options).await;
+    let report = serde_json::to_string(&report).expect("a report");
+    let built = built.lock().expect("a list").clone();
+    let collection = Collection::of(&proxy.requests(), &built);
+    assert!(!collection.texts.is_empty() || allow == Tier::Read);
+    let spendable = collection.spendable(wallet.keys().public_key());
+    if options.submitting.public_wallet.is_some() {
+        return (spendable.len(), report);
+    }
+    // No report may publish a signature that the node has received.
+    let texts: BTreeSet<String> = collection
+        .texts
+        .union(&collection.guesses)
+        .cloned()
+        .collect();
+    let shown = collection
+        .signatures
+        .iter()
+        .filter(|text| report.contains(*text));
+    let shown = parsed(shown.cloned());
+    assert!(
+        signed(&texts, &shown, wallet.keys().public_key()).is_empty(),
+        "the report shows a signature of the user's wallet"
+    );
+    (spendable.len(), report)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reading_gives_a_node_nothing_to_spend() {
+    assert_eq!(spendable_after(Tier::Read).await.0, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_submissions_give_a_node_nothing_to_spend() {
+    assert_eq!(spendable_after(Tier::Reject).await.0, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_collection_finds_a_signature_that_can_be_spent() {
+    // Let the user's wallet sign the submissions that must be refused.
+    let (count, _) = spendable_after_changed(Tier::Reject, |options| {
+        options
+            .submitting
+            .public_wallet
+            .clone_from(&options.submitting.wallet);
+    })
+    .await;
+    assert!(count > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writing_gives_a_node_the_one_claim_and_nothing_else() {
+    let (count, report) = spendable_after(Tier::Write).await;
+    assert_eq!(count, 1);
+    assert!(report.contains("(signature redacted)"), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_co_signer_gives_a_node_one_more_claim_of_both_wallets() {
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let co_signer = same.wallet("carol").expect("a wallet").keys().clone();
+    let (count, report) = spendable_after_changed(Tier::Write, |options| {
+        options.submitting.co_signer = Some(co_signer.into());
+    })
+    .await;
+    assert_eq!(count, 2);
+    assert!(report.contains("(signature redacted)"), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_claim_is_not_printed_as_a_command() {
+    let node = local().await;
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let wallet = same.wallet("bob").expect("a wallet");
+    let fault = change_json(SUBMIT, |request, response| {
+        // The refusal repeats the submission in capital letters.
+        let body = String::from_utf8_lossy(&request.body).to_uppercase();
+        set(response, "/response/valid", json!(false));
+        set(
+            response,
+            "/response/msg",
+            json!(format!("not today: {body}")),
+        );
+    });
+    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
+    let options = with_own_wallet(&same, wallet, Tier::Write);
+    let report = proxy.check(&options).await;
+    let claim = report
+        .cases
+        .iter()
+        .find(|case| case.id == "submit-transaction/claim-accepted")
+        .expect("a case");
+    assert_eq!(claim.curl, None);
+    let text = serde_json::to_string(&report)
+        .expect("a report")
+        .to_lowercase();
+    let requests = proxy.requests();
+    let mut spendable = BTreeSet::new();
+    for request in requests.iter().filter(|request| request.path == SUBMIT) {
+        let mut one = Collection::default();
+        if let Ok(value) = serde_json::from_slice(&request.body) {
+            one.take(&value);
+        }
+        let texts = one.spendable(wallet.keys().public_key());
+        if !texts.is_empty() {
+            spendable.extend(texts.into_iter().cloned());
+            for signature in &one.signatures {
+                assert!(!text.contains(signature.as_str()));
+            }
+        }
+    }
+    // The claim itself, which the run submits with faults, and then rightly.
+    assert_eq!(spendable.len(), 1);
+}

@@ -1,0 +1,277 @@
+//! Missing data, reported in any way: the specification does not show how a node reports it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use axum::http::StatusCode;
+use integration_tests::proxy::{Fault, Proxy};
+use nodeproof_devnode::Config;
+use serde_json::json;
+
+use crate::nodectl::{
+    claims::Verifier,
+    program::Home,
+    raw_server::{RawServer, Reply},
+};
+
+const WALLET: &str = "0x00000000000000000000000000000000000000a1";
+const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
+
+/// Ways to report missing data: a status and a JSON body.
+const NOTHING: [(&str, &str); 6] = [
+    ("400 Bad Request", r#"{"detail":"Block not found"}"#),
+    ("400 Bad Request", r#"{"detail":"No such block"}"#),
+    ("404 Not Found", r#"{"error":"nope"}"#),
+    ("410 Gone", "{}"),
+    ("404 Not Found", "null"),
+    ("422 Unprocessable Content", r#"{"detail":"no block 13"}"#),
+];
+
+/// Returns the index in a request line.
+fn index(line: &str) -> u64 {
+    let (_, rest) = line.split_once("block_index=").expect("an index");
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("a number")
+}
+
+/// Starts a chain of that many blocks. The last block appears after a few requests for it.
+fn chain(blocks: u64, status: &'static str, body: &'static str) -> RawServer {
+    let looks = AtomicUsize::new(0);
+    RawServer::spawn(move |line| {
+        let index = index(line);
+        let made = index < blocks || (index == blocks && looks.fetch_add(1, Ordering::SeqCst) > 2);
+        if made && index > 0 {
+            Reply::block(index)
+        } else {
+            Reply::json(status, body)
+        }
+    })
+}
+
+#[test]
+fn the_end_of_the_chain_is_found_however_the_node_says_it() {
+    let home = Home::new();
+    for (status, body) in NOTHING {
+        let node = chain(13, status, body);
+        let latest = home.ask(&node.base_url, &["--json", "block", "latest"]);
+        assert_eq!(latest.ended(0).json()["index"], 12, "{status} {body}");
+
+        // Block 13 appears while the program watches for it.
+        let node = chain(13, status, body);
+        let watch = [
+            "watch",
+            "--from",
+            "13",
+            "--count",
+            "1",
+            "--interval",
+            "0.01",
+        ];
+        let seen = home.ask(&node.base_url, &watch).ended(0);
+        assert!(seen.out.starts_with("13 "), "{status} {body}: {seen:?}");
+        assert_eq!(seen.err, "", "{status} {body}");
+    }
+}
+
+#[test]
+fn a_node_without_any_block_is_told_with_its_words() {
+    let home = Home::new();
+    let refusing = RawServer::spawn(|_| Reply::json("400 Bad Request", r#"{"detail":"ill"}"#));
+    let ran = home.ask(&refusing.base_url, &["block", "latest"]).ended(1);
+    assert!(
+        ran.err.contains("neither a block 1 nor a block 0"),
+        "{ran:?}"
+    );
+    assert!(ran.err.contains("400 Bad Request: ill"), "{ran:?}");
+}
+
+#[test]
+fn a_failure_that_is_no_end_is_not_taken_for_one() {
+    let home = Home::new();
+    for status in [
+        "401 Unauthorized",
+        "403 Forbidden",
+        "429 Too Many Requests",
+        "500 Internal Server Error",
+    ] {
+        let node = chain(13, status, r#"{"detail":"Block not found"}"#);
+        home.ask(&node.base_url, &["block", "latest"]).ended(3);
+        home.ask(&node.base_url, &["block", "99"]).ended(3);
+    }
+    home.ask(&chain(13, "405 X", "{}").base_url, &["block", "99"])
+        .ended(3);
+}
+
+#[test]
+fn a_block_that_was_named_and_is_not_there_is_told_with_the_nodes_words() {
+    let home = Home::new();
+    for (status, body, exit, words) in [
+        (
+            "400 Bad Request",
+            r#"{"detail":"No such block"}"#,
+            1,
+            "400 Bad Request: No such block",
+        ),
+        ("404 Not Found", "{}", 1, "404 Not Found"),
+        ("410 Gone", r#""x""#, 1, "410 Gone: x"),
+        (
+            "422 Unprocessable Content",
+            r#"{"detail":"index"}"#,
+            1,
+            "index",
+        ),
+        // Only a JSON body is a node's refusal.
+        ("400 Bad Request", "", 3, "400 Bad Request"),
+        ("410 Gone", "x", 3, "410 Gone: x"),
+        ("416 Range Not Satisfiable", "{}", 3, "416"),
+        (
+            "200 OK",
+            r#"{"detail":"Block not found"}"#,
+            6,
+            "the node's message: Block not found",
+        ),
+        (
+            "200 OK",
+            r#"{"status":"FAILURE","msg":"unknown"}"#,
+            6,
+            "the node's message: unknown",
+        ),
+        ("200 OK", "{}", 6, "`index` is missing"),
+        ("200 OK", r#"{"status":1}"#, 6, "`index` is missing"),
+        ("200 OK", "null", 6, "null"),
+    ] {
+        let node = chain(13, status, body);
+        let ran = home.ask(&node.base_url, &["block", "99"]).ended(exit);
+        assert_eq!(ran.out, "", "{ran:?}");
+        assert!(ran.err.contains(words) && ran.err.contains("99"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_score_is_only_told_where_the_node_says_that_it_is_one() {
+    let home = Home::new();
+    for (status, body, exit, words) in [
+        ("400 Bad Request", r#"{"detail":"No trust"}"#, 1, "No trust"),
+        ("404 Not Found", "{}", 1, "404"),
+        ("404 Not Found", "", 3, "404"),
+        (
+            "422 Unprocessable Content",
+            r#"{"detail":"unrelated"}"#,
+            1,
+            "unrelated",
+        ),
+        ("403 Forbidden", r#"{"detail":"not found"}"#, 3, "403"),
+        (
+            "200 OK",
+            r#"{"status":"FAILURE","trust_score":5,"msg":"busy"}"#,
+            6,
+            "busy",
+        ),
+        (
+            "200 OK",
+            r#"{"status":"FAILURE","msg":"Trust score not available"}"#,
+            6,
+            "not available",
+        ),
+        ("200 OK", r#"{"trust_score":5}"#, 6, "`status` is missing"),
+        ("200 OK", r#"{"status":"SUCCESS","trust_score":5}"#, 0, "5"),
+    ] {
+        let node = RawServer::spawn(move |_| Reply::json(status, body));
+        let ran = home
+            .ask(&node.base_url, &["trust", WALLET, WALLET])
+            .ended(exit);
+        assert!(ran.err.contains(words) || ran.out == "5\n", "{ran:?}");
+        assert_eq!(ran.out.is_empty(), exit != 0, "{ran:?}");
+    }
+}
+
+#[test]
+fn a_record_that_is_not_there_is_told_with_the_nodes_words() {
+    let home = Home::new();
+    let state = [
+        "state",
+        "--contract",
+        CONTRACT,
+        "--table",
+        "t",
+        "--column",
+        "c",
+        "--value",
+        "v",
+    ];
+    let get = ["claim", "get", "a", "--contract", CONTRACT];
+    for (status, body, exit, words) in [
+        (
+            "404 Not Found",
+            r#"{"detail":"nothing like that"}"#,
+            1,
+            "nothing like that",
+        ),
+        (
+            "400 Bad Request",
+            r#"{"detail":"No record"}"#,
+            1,
+            "No record",
+        ),
+        (
+            "200 OK",
+            r#"{"status":"FAILURE","msg":"no record"}"#,
+            6,
+            "no record",
+        ),
+        (
+            "200 OK",
+            r#"{"detail":"database is locked"}"#,
+            6,
+            "database is locked",
+        ),
+        ("200 OK", r#"{"status":"FAILURE","msg":"busy"}"#, 6, "busy"),
+        (
+            "500 Internal Server Error",
+            r#"{"detail":"no such table"}"#,
+            3,
+            "no such table",
+        ),
+        ("401 Unauthorized", r#"{"detail":"not found"}"#, 3, "401"),
+    ] {
+        let node = RawServer::spawn(move |_| Reply::json(status, body));
+        for command in [&state[..], &get] {
+            let ran = home.ask(&node.base_url, command).ended(exit);
+            assert!(ran.err.contains(words), "{ran:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_is_made_at_a_node_that_refuses_to_show_what_is_not_there() {
+    let node = Arc::new(nodeproof_devnode::spawn(Config::for_tests()).await.unwrap());
+    let verifier = Verifier::of(&node);
+    for (asset, status) in [("a", StatusCode::NOT_FOUND), ("b", StatusCode::BAD_REQUEST)] {
+        let looks = Arc::new(AtomicUsize::new(0));
+        let (counted, maker) = (Arc::clone(&looks), Arc::clone(&node));
+        let fault: Fault = Arc::new(move |request, response| {
+            if request.path != "/sc-state" {
+                return response;
+            }
+            if !String::from_utf8_lossy(&response.body).contains(r#""data":null"#) {
+                return response;
+            }
+            // There is one such response before signing, and two while the program waits for the record.
+            if counted.fetch_add(1, Ordering::SeqCst) == 2 {
+                maker.make_block();
+            }
+            response
+                .with_status(status)
+                .with_body(r#"{"detail":"nope"}"#)
+        });
+        let proxy = Proxy::spawn(&node, fault).await.unwrap();
+        let made = verifier
+            .add_signed(&proxy.server.base_url(), asset, &[])
+            .ended(0)
+            .json();
+        assert_eq!(made["record"]["asset_id"], json!(asset));
+        assert_eq!(looks.load(Ordering::SeqCst), 3);
+    }
+}

@@ -1,0 +1,428 @@
+//! `nodectl claim`.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::http::StatusCode;
+use integration_tests::proxy::{Fault, Proxy};
+use nodeproof_client::nodeproof_primitives::signed_message;
+use nodeproof_devnode::{BlockTime, Config, Handle};
+use nodeproof_wallet::{KeyFile, KeyPair, Protection};
+use serde_json::{Value, json};
+
+use crate::nodectl::program::{Home, RunOutput, keys};
+
+const PASSPHRASE: &str = "correct horse battery";
+/// The SHA-256 of `abc`, from FIPS 180-2.
+const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/// A home with alice's encrypted key, and a claim about an asset.
+pub(crate) struct Verifier {
+    pub(crate) home: Home,
+    pub(crate) keys: KeyPair,
+    pub(crate) contract: String,
+    pub(crate) wallet: String,
+    passphrase: String,
+    document: String,
+}
+
+impl Verifier {
+    pub(crate) fn of(node: &Handle) -> Self {
+        let home = Home::new();
+        let keys = keys(node, "alice");
+        let wallet = home.path("alice.pem");
+        KeyFile::write(&wallet, &keys, Protection::Passphrase(PASSPHRASE)).expect("a key file");
+        Self {
+            contract: node.contract_address().to_string(),
+            wallet: wallet.display().to_string(),
+            passphrase: home.file("pw", PASSPHRASE),
+            document: home.file("report.pdf", "abc"),
+            keys,
+            home,
+        }
+    }
+
+    /// Makes a claim.
+    pub(crate) fn add(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
+        self.home.ask(url, &self.claim(asset, more))
+    }
+
+    /// Returns the arguments that make a claim.
+    fn claim<'a>(&'a self, asset: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+        let claim = [
+            "--json",
+            "claim",
+            "add",
+            "--asset",
+            asset,
+            "--document",
+            &self.document,
+            "--link",
+            "https://example.org/r",
+            "--remarks",
+            "Größe \u{1f600}",
+            "--deletable-after",
+            "99",
+            "--contract",
+            &self.contract,
+            "--fee",
+            "1000000",
+            "--currency",
+            "DEVN",
+            "--wallet",
+            &self.wallet,
+        ];
+        [&claim[..], more].concat()
+    }
+
+    /// Makes a claim with these variables in the environment.
+    pub(crate) fn add_with(
+        &self,
+        variables: &[(&str, &str)],
+        url: &str,
+        asset: &str,
+        more: &[&str],
+    ) -> RunOutput {
+        let target = ["--base-url", url, "--network", "devnet"];
+        let signing = ["--passphrase-file", &self.passphrase];
+        let arguments = [&self.claim(asset, &signing)[..], &target, more].concat();
+        let mut command = self.home.command(&arguments);
+        let ran = command.envs(variables.iter().copied()).output();
+        let ran = RunOutput::of(ran.expect("the program"));
+        self.keeps_secret(&ran);
+        ran
+    }
+
+    pub(crate) fn add_signed(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
+        let signing = ["--passphrase-file", &self.passphrase];
+        let ran = self.add(url, asset, &[&signing[..], more].concat());
+        self.keeps_secret(&ran);
+        ran
+    }
+
+    pub(crate) fn get(&self, url: &str, asset: &str) -> RunOutput {
+        let get = [
+            "--json",
+            "claim",
+            "get",
+            asset,
+            "--contract",
+            &self.contract,
+        ];
+        self.home.ask(url, &get)
+    }
+
+    /// Asserts that neither key nor passphrase is in the output or in any file.
+    fn keeps_secret(&self, ran: &RunOutput) {
+        let secret = self.keys.private_key().reveal();
+        let written = self.home.everything_written();
+        for text in [&ran.out, &ran.err, &written] {
+            assert!(!text.to_lowercase().contains(secret.as_str()));
+        }
+        for text in [&ran.out, &ran.err] {
+            assert!(!text.contains(PASSPHRASE));
+        }
+    }
+}
+
+pub(crate) async fn lively() -> Handle {
+    let every = BlockTime::Every(Duration::from_millis(50));
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(every));
+    node.await.expect("a node")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_is_made_and_read_back() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let made = verifier
+        .add_signed(node.base_url(), "sack 7", &[])
+        .ended(0)
+        .json();
+    assert_eq!(
+        (&made["new_transaction"], &made["resumed"]),
+        (&json!(true), &json!(false))
+    );
+    let record = &made["record"];
+    assert_eq!(record["doc_hash_list"], json!([ABC]));
+    assert_eq!(record["remarks"], "Größe \u{1f600}");
+    assert_eq!(
+        record["verifier_address"],
+        verifier.keys.address().to_string()
+    );
+
+    let read = verifier.get(node.base_url(), "sack 7").ended(0).json();
+    assert_eq!(&read["records"][0], record);
+    let shown = ["claim", "get", "sack 7", "--contract", &verifier.contract];
+    let shown = verifier.home.ask(node.base_url(), &shown).ended(0);
+    assert!(
+        shown.out.contains(ABC) && shown.out.contains("Größe"),
+        "{shown:?}"
+    );
+    verifier.get(node.base_url(), "sack 8").ended(1);
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_signed_is_kept_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let made = verifier
+        .add_signed(node.base_url(), "a", &["--no-wait"])
+        .ended(0)
+        .json();
+    let kept = made["saved_in"].as_str().unwrap();
+    assert!(
+        kept.starts_with(
+            verifier
+                .home
+                .path(".local/state/nodectl/claims")
+                .to_str()
+                .unwrap()
+        )
+    );
+    let mode = fs::metadata(kept).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(fs::read_to_string(kept).unwrap().contains("msgsign"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
+    let node = lively().await;
+    let proxy = Proxy::honest(&node).await.unwrap();
+    let verifier = Verifier::of(&node);
+    // Nothing is signed, so no passphrase is needed.
+    let ran = verifier
+        .add(&proxy.server.base_url(), "a", &["--dry-run"])
+        .ended(0);
+    let shown = ran.json();
+    let from = ran.out.find("{\"timestamp\"").unwrap();
+    let to = ran.out.find(",\"message\"").unwrap();
+    let message = signed_message(&ran.out[from..to]).unwrap();
+    assert_eq!(shown["message"], message.as_str());
+    assert_eq!(shown["message_bytes"], message.len());
+    assert_eq!(shown["signers"], json!([verifier.keys.address()]));
+    assert!(message.contains(r#""fee": 1000000"#) && message.contains(ABC));
+    let paths: Vec<_> = proxy
+        .requests()
+        .into_iter()
+        .map(|request| request.path)
+        .collect();
+    assert_eq!(paths, ["/call-sc"]);
+    assert!(!verifier.home.path(".local").exists());
+
+    let person = [
+        "claim",
+        "add",
+        "--asset",
+        "a",
+        "--deletable-after",
+        "9",
+        "--contract",
+        &verifier.contract,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+        "--wallet",
+        &verifier.wallet,
+        "--dry-run",
+    ];
+    let person = verifier.home.ask(node.base_url(), &person).ended(0);
+    assert!(person.out.contains("\n{\"timestamp\": "), "{person:?}");
+    assert!(
+        person
+            .out
+            .ends_with("nothing was signed, and nothing was submitted\n")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_command_again_submits_the_same_transaction() {
+    let node = lively().await;
+    let healed = Arc::new(AtomicBool::new(false));
+    let state = Arc::clone(&healed);
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/submit-transaction" && !state.load(Ordering::SeqCst) {
+            response.with_status(StatusCode::BAD_GATEWAY).with_body("")
+        } else {
+            response
+        }
+    });
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
+    let url = proxy.server.base_url();
+    let verifier = Verifier::of(&node);
+    let first = verifier.add_signed(&url, "a", &[]).ended(5).error();
+    assert_eq!(
+        (&first["kind"], &first["maybe_sent"]),
+        (&json!("unconfirmed"), &json!(true))
+    );
+    assert!(
+        first["message"]
+            .as_str()
+            .unwrap()
+            .contains("repeat the same claim"),
+        "{first}"
+    );
+
+    healed.store(true, Ordering::SeqCst);
+    // The saved transaction is submitted without the key.
+    let second = verifier.add(&url, "a", &[]).ended(0).json();
+    assert_eq!(
+        (&second["resumed"], &second["new_transaction"]),
+        (&json!(true), &json!(false))
+    );
+    let third = verifier.add(&url, "a", &[]).ended(0).json();
+    assert_eq!(third["trans_code"], second["trans_code"]);
+    let bodies: std::collections::BTreeSet<_> = proxy
+        .requests()
+        .into_iter()
+        .filter(|request| request.path == "/submit-transaction")
+        .map(|request| request.body)
+        .collect();
+    assert_eq!(bodies.len(), 1, "one transaction, to the byte");
+
+    let elsewhere = verifier.add(node.base_url(), "a", &[]).ended(2).error();
+    assert!(
+        elsewhere["message"]
+            .as_str()
+            .unwrap()
+            .contains("--any-node"),
+        "{elsewhere}"
+    );
+    let elsewhere = verifier
+        .add(node.base_url(), "a", &["--any-node"])
+        .ended(0)
+        .json();
+    assert_eq!(elsewhere["trans_code"], second["trans_code"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_record_of_one_verifier_about_one_asset_is_never_paid_for() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let url = node.base_url();
+    let first = verifier.add_signed(url, "a", &[]).ended(0).json();
+    let other = verifier
+        .add_signed(url, "a", &["--outcome", "2"])
+        .ended(2)
+        .error();
+    assert!(
+        other["message"]
+            .as_str()
+            .unwrap()
+            .contains("differs from the claim (outcome: expected 2, recorded 1)"),
+        "{other}"
+    );
+    // A node stores one record, so the message must not suggest another payment.
+    for more in [&["--outcome", "2", "--again"][..], &["--again"]] {
+        let again = verifier.add_signed(url, "a", more).ended(2).error();
+        let words = again["message"].as_str().unwrap();
+        assert!(words.contains("record"), "{again}");
+        assert!(!words.contains("--again"), "{again}");
+    }
+    assert_eq!(node.node().submissions_received(), 1);
+    let kept = first["saved_in"].as_str().unwrap();
+    assert!(fs::exists(kept).unwrap() && !fs::exists(format!("{kept}.1")).unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_that_does_not_come_is_5_unless_nobody_waits() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let ran = verifier
+        .add_signed(node.base_url(), "a", &["--wait", "0.2"])
+        .ended(5);
+    let words = ran.error()["message"].as_str().unwrap().to_owned();
+    assert!(
+        words.contains("was accepted") && words.contains("same command again"),
+        "{words}"
+    );
+    let ran = verifier
+        .add_signed(node.base_url(), "b", &["--no-wait"])
+        .ended(0)
+        .json();
+    assert_eq!(ran["record"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_without_funds_is_refused() {
+    let node = lively().await;
+    let mut verifier = Verifier::of(&node);
+    verifier.wallet = verifier
+        .home
+        .wallet("poor.json", &KeyPair::from_bytes(&[3; 32]).unwrap());
+    let error = verifier.add(node.base_url(), "a", &[]).ended(4).error();
+    assert_eq!(error["kind"], "refused");
+    assert!(
+        !error["node_messages"].as_array().unwrap().is_empty(),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_is_refused_before_anything_is_asked() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let url = node.base_url();
+    for (more, words) in [
+        (&["--document", "no-such-file"][..], "no-such-file"),
+        (&["--document", "/"], "folder"),
+        (&["--document-hash", "abc"], "64 hexadecimal digits"),
+        (&["--remarks-file", "x"], "cannot be used with"),
+        (&["--wallet", "no-such-wallet"], "no-such-wallet"),
+        (&["--outcome", "1.5"], "1.5"),
+        (&["--wallet", &verifier.wallet], "sign twice"),
+    ] {
+        let ran = verifier.add_signed(url, "a", more).ended(2);
+        assert!(ran.err.contains(words), "{more:?}: {ran:?}");
+    }
+    let ran = verifier.add_signed(url, "", &[]).ended(2);
+    assert!(ran.err.contains("names no asset"), "{ran:?}");
+    assert_eq!(node.node().requests_received(), 0);
+    assert!(!verifier.home.path(".local").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_passphrase_signs_and_sends_nothing() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let wrong = verifier.home.file("wrong", "another one");
+    let ran = verifier
+        .add(node.base_url(), "a", &["--passphrase-file", &wrong])
+        .ended(2);
+    assert!(ran.err.contains("passphrase"), "{ran:?}");
+    assert_eq!(node.node().submissions_received(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_builds_another_claim_is_6_and_nothing_is_kept() {
+    let node = lively().await;
+    let fault: Fault = Arc::new(|request, response| match request.path.as_str() {
+        "/call-sc" => response.with_json(|body| {
+            body["transaction"]["specific_data"]["params"]["asset_id"] = "another".into();
+        }),
+        _ => response,
+    });
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let error = verifier
+        .add_signed(&proxy.server.base_url(), "a", &[])
+        .ended(6)
+        .error();
+    assert!(
+        error["message"].as_str().unwrap().contains("asset_id"),
+        "{error}"
+    );
+    assert_eq!(error["maybe_sent"], false);
+    assert_eq!(node.node().submissions_received(), 0);
+    let kept = fs::read_dir(verifier.home.path(".local/state/nodectl/claims"));
+    assert_eq!(kept.map_or(0, Iterator::count), 0);
+}

@@ -1,0 +1,293 @@
+//! Exit statuses that scripts can distinguish, and the message with each.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    process::Stdio,
+};
+
+use nodeproof_devnode::Config;
+
+use crate::nodectl::{
+    program::{Home, RunOutput, call, keys},
+    raw_server::{RawServer, Reply},
+    watching::interrupt,
+};
+
+const WALLET: &str = "0x00000000000000000000000000000000000000a1";
+const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
+
+fn against(reply: impl Fn(&str) -> Reply + Send + Sync + 'static, arguments: &[&str]) -> RunOutput {
+    let server = RawServer::spawn(reply);
+    Home::new().ask(&server.base_url, arguments)
+}
+
+#[test]
+fn wrong_usage_is_2_and_nothing_is_asked() {
+    let server = RawServer::spawn(|_| Reply::json("200 OK", "{}"));
+    let home = Home::new();
+    let upper = WALLET.replace('a', "A");
+    for (arguments, words) in [
+        (
+            &["balance", CONTRACT, "T"][..],
+            "this is a contract address",
+        ),
+        (&["balance", &upper, "T"], "written in lower case"),
+        (&["balance", &WALLET[..41], "T"], "40 hexadecimal digits"),
+        (&["trust", WALLET, "0x"], "40 hexadecimal digits"),
+        (&["block", "-1"], "unexpected argument"),
+        (&["block", "1.5"], "whole number"),
+        (&["block"], "INDEX|latest"),
+        (
+            &["claim", "get", "a", "--contract", WALLET],
+            "this is a wallet address",
+        ),
+        (&["claim", "get", "a"], "--contract"),
+        (&["watch", "--count", "0"], "0"),
+        (
+            &["--request-timeout", "0", "block", "1"],
+            "number of seconds",
+        ),
+        (&["nonsense"], "nonsense"),
+        (&["sign", "no-such-file"], "no-such-file"),
+    ] {
+        let ran = home.ask(&server.base_url, arguments).ended(2);
+        assert!(ran.err.contains(words), "{arguments:?}: {ran:?}");
+        let json = home.ask(&server.base_url, &[&["--json"], arguments].concat());
+        assert_eq!(json.ended(2).error()["kind"], "usage", "{arguments:?}");
+    }
+    assert_eq!(server.requests(), 0);
+}
+
+#[test]
+fn a_node_that_can_not_be_reached_is_3() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", port.local_addr().unwrap());
+    drop(port);
+    let ran = Home::new().ask(&url, &["--json", "block", "1"]).ended(3);
+    assert_eq!(ran.error()["kind"], "unreachable");
+}
+
+#[test]
+fn a_node_that_is_silent_or_ill_is_3() {
+    let arguments = ["--request-timeout", "0.2", "block", "1"];
+    against(|_| Reply::Silence, &arguments).ended(3);
+    let ran = against(
+        |_| Reply::json("500 Internal Server Error", r#"{"detail":"out of tea"}"#),
+        &["docs"],
+    );
+    assert!(ran.ended(3).err.contains("out of tea"));
+}
+
+#[test]
+fn a_response_from_something_else_is_6() {
+    let block = ["--json", "block", "3"];
+    for body in ["<html>", "[]", r#"{"index":4}"#] {
+        let ran = against(move |_| Reply::json("200 OK", body), &block).ended(6);
+        assert_eq!(ran.error()["kind"], "unexpected", "{body}");
+    }
+    let long = || {
+        Reply::json(
+            "200 OK",
+            &format!(
+                r#"{{"index":3,"timestamp":1,"previous_hash":"0","x":"{}"}}"#,
+                "x".repeat(5000)
+            ),
+        )
+    };
+    against(move |_| long(), &["--max-body", "4000", "block", "3"]).ended(6);
+    against(move |_| long(), &["--max-body", "9000", "block", "3"]).ended(0);
+    let trust = ["trust", WALLET, WALLET];
+    against(|_| Reply::json("200 OK", r#"{"trust_score":"x"}"#), &trust).ended(6);
+}
+
+/// Returns a transaction with the signatures of all its signers, and a fee that no node accepts.
+fn signed(home: &Home) -> String {
+    let keys = nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).expect("a key");
+    let transaction = format!(
+        r#"{{"timestamp":1,"trans_code":"{}","type":3,"currency":"DEVN","fee":1,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"f","signers":["{}"],"params":{{}}}}}}"#,
+        "5a".repeat(20),
+        keys.address()
+    );
+    let entry = nodeproof_wallet::sign_transaction(&keys, &transaction).expect("a signature");
+    let entry = serde_json::to_string(&entry).expect("JSON");
+    home.file(
+        "signed.json",
+        &format!(r#"{{"transaction":{transaction},"signatures":[{entry}]}}"#),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_that_the_node_refuses_is_4_with_its_words() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let home = Home::new();
+    let file = signed(&home);
+    let ran = home
+        .ask(node.base_url(), &["--json", "submit", &file])
+        .ended(4);
+    let error = ran.error();
+    assert_eq!(
+        (&error["kind"], &error["maybe_sent"]),
+        (&"refused".into(), &true.into())
+    );
+    assert!(
+        error["node_messages"][0]
+            .as_str()
+            .unwrap()
+            .to_lowercase()
+            .contains("fee")
+    );
+    assert_eq!(node.node().submissions_received(), 1);
+}
+
+#[test]
+fn a_submission_without_a_clear_response_is_5_and_names_the_next_step() {
+    let home = Home::new();
+    let file = signed(&home);
+    let replies: [fn() -> Reply; 4] = [
+        || Reply::Nothing,
+        || Reply::json("500 Internal Server Error", "{}"),
+        || Reply::json("200 OK", "<html>"),
+        || Reply::json("200 OK", r#"{"status":"SUCCESS","response":"NODE_BUSY"}"#),
+    ];
+    for reply in replies {
+        let server = RawServer::spawn(move |_| reply());
+        let ran = home
+            .ask(&server.base_url, &["--json", "submit", &file])
+            .ended(5);
+        let error = ran.error();
+        assert_eq!(error["maybe_sent"], true, "{error}");
+        let words = error["message"].as_str().unwrap();
+        assert!(words.contains("same file again is safe"), "{error}");
+        assert_eq!(server.requests(), 1, "sent more than once");
+    }
+}
+
+#[test]
+fn a_node_that_takes_nothing_now_is_3_and_a_client_error_4() {
+    let home = Home::new();
+    let file = signed(&home);
+    for (status, ends) in [
+        ("429 Too Many Requests", 3),
+        // The node may have received the transaction before it failed.
+        ("503 Service Unavailable", 5),
+        // The URL does not belong to a node.
+        ("404 Not Found", 3),
+        ("405 Method Not Allowed", 3),
+        ("400 Bad Request", 4),
+        ("422 Unprocessable Entity", 4),
+    ] {
+        let server = RawServer::spawn(move |_| Reply::json(status, r#"{"detail":"no"}"#));
+        let ran = home.ask(&server.base_url, &["submit", &file]).ended(ends);
+        assert_eq!(
+            ran.err.contains("this base URL"),
+            status.starts_with("40") && ends == 3
+        );
+    }
+}
+
+#[test]
+fn a_success_without_what_was_asked_for_is_6() {
+    let home = Home::new();
+    let params = home.file("p.json", "{}");
+    let call = call(CONTRACT, WALLET, &params);
+    for status in ["201 Created", "204 No Content", "206 Partial Content"] {
+        let server = RawServer::spawn(move |_| Reply::json(status, ""));
+        home.ask(&server.base_url, &call).ended(6);
+    }
+}
+
+#[test]
+fn ctrl_c_is_130_and_says_what_is_known() {
+    let server = RawServer::spawn(|line| {
+        if line.starts_with("POST") {
+            Reply::Silence
+        } else if line.contains("block_index=1 ") {
+            Reply::block(1)
+        } else {
+            Reply::json("400 Bad Request", r#"{"detail":"Block not found"}"#)
+        }
+    });
+    let home = Home::new();
+    let file = signed(&home);
+    let target = ["--base-url", &server.base_url, "--network", "devnet"];
+    let child = home
+        .command(&[&["submit", &file][..], &target].concat())
+        .spawn()
+        .unwrap();
+    server.wait_for(1);
+    interrupt(child.id());
+    let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(130);
+    assert!(ran.err.contains("same file again is safe"), "{ran:?}");
+
+    let mut child = home
+        .command(&[&["watch", "--from", "1", "--interval", "100"][..], &target].concat())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    interrupt(child.id());
+    let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(130);
+    assert_eq!(ran.err, "error: interrupted; no transaction was sent\n");
+}
+
+#[test]
+fn a_reader_that_has_gone_away_is_no_failure() {
+    let home = Home::new();
+    for arguments in [&["completions", "bash"][..], &["--help"], &["man"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = home
+            .command(arguments)
+            .stdout(Stdio::from(writer))
+            .spawn()
+            .unwrap();
+        let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(0);
+        assert_eq!(ran.err, "", "{arguments:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mainnet_is_asked_freely_and_sent_to_only_with_that_word() {
+    let node = nodeproof_devnode::spawn(
+        Config::new(nodeproof_client::nodeproof_primitives::Network::Mainnet).with_port(0),
+    )
+    .await
+    .unwrap();
+    let home = Home::new();
+    let file = signed(&home);
+    let wallet = home.wallet("w.json", &keys(&node, "alice"));
+    let contract = node.contract_address().to_string();
+    let target = ["--base-url", node.base_url(), "--network", "mainnet"];
+    let run = |arguments: &[&str]| home.run(&[arguments, &target].concat());
+    let claim = [
+        "claim",
+        "add",
+        "--asset",
+        "a",
+        "--deletable-after",
+        "1",
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+        "--contract",
+        &contract,
+        "--wallet",
+        &wallet,
+        "--no-wait",
+    ];
+    run(&["block", "1"]).ended(0);
+    assert!(
+        run(&["submit", &file])
+            .ended(2)
+            .err
+            .contains("--allow-mainnet")
+    );
+    assert!(run(&claim).ended(2).err.contains("--allow-mainnet"));
+    run(&[&claim[..], &["--dry-run"]].concat()).ended(0);
+    assert_eq!(node.node().submissions_received(), 0);
+    run(&[&claim[..], &["--allow-mainnet"]].concat()).ended(0);
+    assert_eq!(node.node().submissions_received(), 1);
+}

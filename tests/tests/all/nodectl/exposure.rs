@@ -1,0 +1,211 @@
+//! Keys in data that would be sent by mistake. The node must not receive any of them.
+
+use base64::Engine as _;
+use integration_tests::proxy::Proxy;
+use nodeproof_devnode::Config;
+use nodeproof_wallet::{KeyFile, KeyPair, Protection};
+
+use crate::nodectl::program::{Home, RunOutput};
+
+const WALLET: &str = "0x00000000000000000000000000000000000000a1";
+const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
+
+/// The key of the test as a decimal number.
+const DECIMAL: &str =
+    "42861776908126837576238456395988071431340385891227096344720822019711771535345";
+
+/// The place of a text on the command line.
+enum Place {
+    Argument,
+    File,
+    Input,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_input_takes_a_key_to_the_node() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let proxy = Proxy::honest(&node).await.unwrap();
+    let home = Home::new();
+    let keys = KeyPair::from_hex(&"5ec2e7f1".repeat(8)).unwrap();
+    let (plain, sealed) = (home.path("plain.json"), home.path("sealed.pem"));
+    KeyFile::write(&plain, &keys, Protection::Plain).unwrap();
+    KeyFile::write(&sealed, &keys, Protection::Passphrase("correct horse")).unwrap();
+    let read = |path| std::fs::read_to_string(path).unwrap();
+    let digits = keys.private_key().reveal();
+    let bytes: [u8; 32] = [0x5e, 0xc2, 0xe7, 0xf1].repeat(8).try_into().unwrap();
+    let engine = base64::engine::general_purpose::STANDARD;
+    let pairs: Vec<&str> = (0..32).map(|at| &digits[2 * at..2 * at + 2]).collect();
+    let secrets = [
+        read(&plain),
+        read(&sealed),
+        format!("{{\"asset_id\":\"a\",\"remarks\":\"{}\"}}", *digits),
+        digits.to_string(),
+        digits.to_uppercase(),
+        format!("0x{}", *digits),
+        format!("key: {}", engine.encode(bytes)),
+        pairs.join(" "),
+        pairs.join(":"),
+        format!("{} then {}", &digits[..32], &digits[32..]),
+        DECIMAL.to_owned(),
+        engine.encode(read(&plain)),
+        engine.encode(read(&sealed)),
+    ];
+    let wallet = plain.display().to_string();
+    let sealed = sealed.display().to_string();
+    let signer = keys.address().to_string();
+
+    let call = [
+        "call",
+        "--contract",
+        CONTRACT,
+        "--signer",
+        &signer,
+        "--fee",
+        "1000000",
+    ];
+    let ok_params = home.file("params.json", "{}");
+    let claim = [
+        "claim",
+        "add",
+        "--contract",
+        CONTRACT,
+        "--fee",
+        "1000000",
+        "--deletable-after",
+        "9",
+        "--no-wait",
+    ];
+    let state = ["state", "--contract", CONTRACT];
+    let (with_asset, with_currency) = (["--asset", "a"], ["--currency", "DEVN"]);
+    let table: Vec<(Vec<&str>, Place)> = vec![
+        (
+            [&call[..], &with_currency, &["--function", "f", "--params"]].concat(),
+            Place::File,
+        ),
+        (
+            [&call[..], &with_currency, &["--function", "f", "--params"]].concat(),
+            Place::Input,
+        ),
+        (
+            [
+                &call[..],
+                &with_currency,
+                &["--params", &ok_params, "--function"],
+            ]
+            .concat(),
+            Place::Argument,
+        ),
+        (
+            [
+                &call[..],
+                &["--function", "f", "--params", &ok_params, "--currency"],
+            ]
+            .concat(),
+            Place::Argument,
+        ),
+        (
+            [&claim[..], &with_asset, &with_currency, &["--remarks-file"]].concat(),
+            Place::File,
+        ),
+        (
+            [&claim[..], &with_asset, &with_currency, &["--remarks-file"]].concat(),
+            Place::Input,
+        ),
+        (
+            [&claim[..], &with_asset, &with_currency, &["--remarks"]].concat(),
+            Place::Argument,
+        ),
+        (
+            [&claim[..], &with_asset, &with_currency, &["--link"]].concat(),
+            Place::Argument,
+        ),
+        (
+            [&claim[..], &with_asset, &with_currency, &["--asset-type"]].concat(),
+            Place::Argument,
+        ),
+        (
+            [&claim[..], &with_currency, &["--asset"]].concat(),
+            Place::Argument,
+        ),
+        (
+            [&claim[..], &with_asset, &["--currency"]].concat(),
+            Place::Argument,
+        ),
+        (
+            [&state[..], &["--table", "t", "--column", "c", "--value"]].concat(),
+            Place::Argument,
+        ),
+        (
+            [&state[..], &["--table", "t", "--value", "v", "--column"]].concat(),
+            Place::Argument,
+        ),
+        (
+            [&state[..], &["--column", "c", "--value", "v", "--table"]].concat(),
+            Place::Argument,
+        ),
+        (
+            vec!["claim", "get", "--contract", CONTRACT],
+            Place::Argument,
+        ),
+        (vec!["balance", WALLET], Place::Argument),
+        (vec!["holders"], Place::Argument),
+        (vec!["submit", "--unverified"], Place::File),
+        (vec!["submit", "--unverified"], Place::Input),
+        (vec!["sign", "--yes"], Place::File),
+        (vec!["sign", "--yes"], Place::Input),
+        (vec!["submit"], Place::File),
+    ];
+    let url = proxy.server.base_url();
+    for (number, secret) in secrets.iter().enumerate() {
+        for (arguments, place) in &table {
+            // The wallet is loaded, but its passphrase is not known yet.
+            for wallet in [&wallet, &sealed] {
+                let mut arguments = arguments.clone();
+                let file = home.file("given", secret);
+                arguments.push(match place {
+                    Place::Argument => secret,
+                    Place::File => &file,
+                    Place::Input => "-",
+                });
+                let target = ["--base-url", &*url, "--network", "devnet"];
+                let mut command = home.command(&[&arguments[..], &target].concat());
+                command.env("NODECTL_WALLET", wallet);
+                let ran = match place {
+                    Place::Input => fed(command, secret),
+                    _ => RunOutput::of(command.output().unwrap()),
+                };
+                let ran = ran.ended(2);
+                assert!(
+                    ran.err.lines().all(|line| !line.contains(&**digits)),
+                    "{number}: {ran:?}"
+                );
+                let requests = proxy.requests();
+                assert!(requests.is_empty(), "{number}, {arguments:?}: {requests:?}");
+            }
+        }
+    }
+    // An ordinary number of that length is not a key.
+    let hash = "7f".repeat(32);
+    let get = ["claim", "get", "--contract", CONTRACT, &hash];
+    let ran = home.ask(&url, &get).ended(1);
+    assert!(
+        ran.err.contains("no record") || !proxy.requests().is_empty(),
+        "{ran:?}"
+    );
+}
+
+fn fed(mut command: std::process::Command, input: &str) -> RunOutput {
+    use std::io::Write as _;
+
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program");
+    // The program may end before it has read everything.
+    let _fed = child
+        .stdin
+        .take()
+        .expect("its input")
+        .write_all(input.as_bytes());
+    RunOutput::of(child.wait_with_output().expect("its end"))
+}

@@ -1,0 +1,129 @@
+//! Nodes that send text that a terminal would act on.
+
+use crate::nodectl::{
+    program::{Home, RunOutput},
+    raw_server::{RawServer, Reply},
+};
+
+/// A window title, a colour, a line that overwrites itself, and text that runs backwards.
+const EVIL: &str = "\\u001b]0;owned\\u0007\u{9b}31m\\r\u{202e}\u{2066}\u{200b}\u{feff}";
+const WALLET: &str = "0x00000000000000000000000000000000000000a1";
+const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
+
+#[track_caller]
+fn harmless(ran: &RunOutput) {
+    for character in ran.out.chars().chain(ran.err.chars()) {
+        let acts = (character.is_control() && character != '\n')
+            || "\u{202e}\u{2066}\u{200b}\u{feff}".contains(character);
+        assert!(!acts, "{character:?} in {ran:?}");
+    }
+}
+
+fn evil_in(body: &str) -> String {
+    body.replace("EVIL", EVIL)
+}
+
+#[test]
+fn what_a_node_sends_reaches_a_terminal_as_text() {
+    let cases: [(&[&str], &str, i32); 10] = [
+        (
+            &["block", "1"],
+            r#"{"index":1,"timestamp":1,"previous_hash":"0","EVIL":"EVIL",
+               "text":{"transactions":[{"transaction":{"type":3,"descr":"EVIL","currency":"EVIL","fee":1,
+               "specific_data":{"function":"EVIL","signers":[]}},"signatures":[]}],
+               "previous_block_receipts":[],"EVIL":"EVIL"}}"#,
+            0,
+        ),
+        (
+            &["block", "1"],
+            r#"{"index":1,"timestamp":1,"previous_hash":"0","status":"EVIL"}"#,
+            6,
+        ),
+        (
+            &["balances", WALLET],
+            r#"{"balance":[{"token_code":"EVIL","balance":1}]}"#,
+            0,
+        ),
+        (
+            &["balances", WALLET],
+            r#"{"balance":[{"token_code":1,"balance":"EVIL"}]}"#,
+            6,
+        ),
+        (
+            &["holders", "T"],
+            r#"{"balance":[{"wallet":"EVIL","token_code":"T","balance":1}]}"#,
+            6,
+        ),
+        (
+            &[
+                "state",
+                "--contract",
+                CONTRACT,
+                "--table",
+                "t",
+                "--column",
+                "c",
+                "--value",
+                "v",
+            ],
+            r#"{"value":["EVIL"]}"#,
+            0,
+        ),
+        (
+            &["claim", "get", "a", "--contract", CONTRACT],
+            r#"{"value":{"asset_id":"a","asset_type":"EVIL","verifier_address":
+               "0x00000000000000000000000000000000000000a1","remarks":"EVIL","EVIL":"EVIL",
+               "doc_hash_list":[],"doc_link_list":["EVIL"],"outcome":1,"deletable_after":9}}"#,
+            0,
+        ),
+        (
+            &["claim", "get", "a", "--contract", CONTRACT],
+            r#"{"value":{"asset_id":"EVIL"}}"#,
+            6,
+        ),
+        (&["trust", WALLET, WALLET], r#"{"trust_score":"EVIL"}"#, 6),
+        (&["docs", "--html"], "<html>EVIL</html>", 0),
+    ];
+    for (arguments, body, status) in cases {
+        let body = evil_in(body);
+        let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
+        let home = Home::new();
+        harmless(&home.ask(&server.base_url, arguments).ended(status));
+        let json = [&["--json"], arguments].concat();
+        let ran = home.ask(&server.base_url, &json).ended(status);
+        harmless(&ran);
+        if status == 0 {
+            // Nothing is lost by escaping: a script reads the node's original text.
+            let text = ran.json().to_string();
+            assert!(text.contains('\u{202e}'), "{text}");
+        }
+    }
+}
+
+#[test]
+fn error_messages_are_escaped() {
+    for (status, exit) in [("400 Bad Request", 1), ("500 Internal Server Error", 3)] {
+        let server =
+            RawServer::spawn(move |_| Reply::json(status, &evil_in(r#"{"detail":"EVIL is ill"}"#)));
+        for json in [&[][..], &["--json"]] {
+            let arguments = [json, &["balance", WALLET, "T"]].concat();
+            let ran = Home::new().ask(&server.base_url, &arguments).ended(exit);
+            assert!(ran.err.contains("is ill"), "{ran:?}");
+            harmless(&ran);
+        }
+    }
+}
+
+#[test]
+fn a_watched_node_can_not_act_on_a_terminal() {
+    let body = evil_in(r#"{"index":1,"timestamp":1,"previous_hash":"0","EVIL":0}"#);
+    let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
+    let watch = ["watch", "--from", "1", "--count", "1"];
+    for json in [&[][..], &["--json"]] {
+        harmless(
+            &Home::new()
+                .ask(&server.base_url, &[json, &watch].concat())
+                .ended(0),
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Keys in the wrong place, and values that are not names.
+
+use crate::nodectl::program::Home;
+
+fn key() -> String {
+    "5Ec2e7e1".repeat(8)
+}
+
+#[test]
+fn a_key_on_the_command_line_is_never_shown_again() {
+    let home = Home::new();
+    let plain = key();
+    let prefixed = format!("0x{plain}");
+    for key in [&plain, &prefixed] {
+        for arguments in [
+            &["wallet", "import", "k.json", key][..],
+            &["wallet", "import", key, "--plain", "--from", "x"],
+            &["wallet", "import", "k.json", "--plain", "--from", key],
+            &["wallet", "new", key, "--plain"],
+            &["wallet", "new", "k.json", "--passphrase-file", key],
+            &["wallet", "show", key],
+            &["wallet", "export", key, "y.json"],
+            &["sign", key],
+            &["verify", key],
+            &["submit", key],
+            &["sign", "x.json", "--wallet", key],
+            &["balance", key, "T"],
+            &["claim", "get", "a", "--contract", key],
+        ] {
+            for json in [&[][..], &["--json"]] {
+                let ran = home.run(&[json, arguments].concat()).ended(2);
+                for text in [&ran.out, &ran.err] {
+                    assert!(!text.contains("5Ec2e7"), "{arguments:?}: {ran:?}");
+                }
+                assert!(ran.err.contains("not shown"), "{arguments:?}: {ran:?}");
+            }
+        }
+    }
+    let made: Vec<_> = std::fs::read_dir(home.folder.path()).unwrap().collect();
+    assert!(made.is_empty(), "{made:?}");
+}
+
+#[test]
+fn a_file_is_not_written_to_a_hyphen() {
+    let home = Home::new();
+    let claim = [
+        "claim",
+        "add",
+        "--asset",
+        "a",
+        "--deletable-after",
+        "1",
+        "--keep",
+        "-",
+    ];
+    let call = [
+        "call",
+        "--function",
+        "f",
+        "--signer",
+        "0x00000000000000000000000000000000000000a1",
+        "--params",
+        "p",
+        "--out",
+        "-",
+    ];
+    for arguments in [
+        &claim[..],
+        &call,
+        &["sign", "x", "--out", "-"],
+        &["wallet", "new", "-", "--plain"],
+        &["wallet", "export", "x", "-", "--plain"],
+    ] {
+        let ran = home.run(arguments).ended(2);
+        assert!(ran.err.contains("expected a file name"), "{ran:?}");
+    }
+    assert!(!home.path("-").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_name_can_not_write_lines_of_its_own() {
+    let home = Home::new();
+    let name = "x\nerror: all is well";
+    for arguments in [
+        &["sign", name][..],
+        &["verify", name],
+        &["wallet", "show", name],
+        &["wallet", "export", name, "y.json", "--plain"],
+        &["--config", name, "block", "1"],
+    ] {
+        let ran = home.run(arguments).ended(2);
+        assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+    }
+}
+
+#[test]
+fn a_wallet_tells_its_bare_address_to_other_programs() {
+    let home = Home::new();
+    let keys = nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).unwrap();
+    let wallet = home.wallet("w.json", &keys);
+    let shown = home.run(&["wallet", "show", &wallet, "--address"]).ended(0);
+    assert_eq!(shown.out, format!("{}\n", keys.address()));
+    // A relative path in the configuration is relative to that file's folder.
+    std::fs::create_dir_all(home.path("conf")).unwrap();
+    home.wallet("conf/mine.json", &keys);
+    let file = home.file("conf/c.toml", "wallet = \"mine.json\"\n");
+    let show = ["--config", &file, "wallet", "show", "--address"];
+    assert_eq!(home.run(&show).ended(0).out, shown.out);
+    assert!(home.run(&["--help"]).ended(0).out.contains("folder"));
+}

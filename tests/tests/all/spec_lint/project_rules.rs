@@ -1,0 +1,156 @@
+//! Breaches of this project's own rules: for the client generator, for marks, for YAML, and for what
+//! the specification documents.
+
+use crate::spec_lint::fault::Fault;
+
+pub(crate) const FAULTS: &[Fault] = &[
+    // The client generator.
+    Fault {
+        find: "      description: The data of a vote.\n      type: object\n      additionalProperties: {}\n",
+        replace: "      description: The data of a vote.\n      type: object\n",
+        rule: "generator",
+        pointer: "/components/schemas/ReceiptData",
+        line: -1,
+        says: "additionalProperties: {}",
+    },
+    Fault {
+        find: "        - title: ValueField\n          type: object\n          additionalProperties: {}\n",
+        replace: "        - title: ValueField\n          type: object\n",
+        rule: "generator",
+        pointer: "/components/schemas/TokenBalance/anyOf/1",
+        line: 0,
+        says: "externally tagged",
+    },
+    Fault {
+        find: "            text/html:\n",
+        replace: "            text/plain:\n              schema: {type: string}\n              example: x\n            text/html:\n",
+        rule: "generator",
+        pointer: "/paths/~1docs/get/responses/200",
+        line: -4,
+        says: "one media type",
+    },
+    // Marks.
+    Fault {
+        find: "              x-observed: [nullable]",
+        replace: "              x-observed: [nulable]",
+        rule: "mark-form",
+        pointer: "/components/schemas/TokenBalance/anyOf/0/properties/balance/x-observed",
+        line: 0,
+        says: "nulable",
+    },
+    Fault {
+        find: "              x-observed: [nullable]",
+        replace: "              x-observed: false",
+        rule: "mark-form",
+        pointer: "/components/schemas/TokenBalance/anyOf/0/properties/balance/x-observed",
+        line: 0,
+        says: "must be true",
+    },
+    Fault {
+        find: "      x-documented:\n        required: [valid, msg, new_transaction]",
+        replace: "      x-documented:\n        required: [valid, msg]",
+        rule: "mark-form",
+        pointer: "/components/schemas/SubmitResult/x-documented/required",
+        line: 1,
+        says: "the same",
+    },
+    Fault {
+        find: "      x-when: {balance_type: TOKEN_IN_WALLET}\n      anyOf:",
+        replace: "      x-when: {balance_type: TOKENS_IN_WALLET}\n      anyOf:",
+        rule: "mark-form",
+        pointer: "/components/schemas/TokenBalance/x-when/balance_type",
+        line: 0,
+        says: "TOKENS_IN_WALLET",
+    },
+    // YAML.
+    Fault {
+        find: "          description: The score.\n          content:",
+        replace: "          description: The score.\n          description: The mark.\n          content:",
+        rule: "yaml",
+        pointer: "",
+        line: -1,
+        says: "get-trustscore-wallets.get.responses.200: duplicate entry with key \"description\"",
+    },
+    // Unmarked parts that are not in the specification, and marked parts that are.
+    Fault {
+        find: "              nullable: true\n              x-observed: [nullable]\n",
+        replace: "              nullable: true\n",
+        rule: "requirement",
+        pointer: "/components/schemas/TokenBalance/anyOf/0/properties/balance",
+        line: -5,
+        says: "null",
+    },
+    Fault {
+        find: "        is_child_txn:\n          x-observed: true\n",
+        replace: "        is_child_txn:\n",
+        rule: "requirement",
+        pointer: "/components/schemas/Transaction/properties/is_child_txn",
+        line: 0,
+        says: "without `x-requirement`",
+    },
+    Fault {
+        find: "  /submit-transaction-batch:\n    x-observed: true\n",
+        replace: "  /submit-transaction-batch:\n",
+        rule: "requirement",
+        pointer: "/paths/~1submit-transaction-batch/post",
+        line: 1,
+        says: "only SUBMIT-12, which is not documented",
+    },
+    Fault {
+        find: "      x-requirement: [BLOCK-13, TRUST-4]\n      x-observed: true\n",
+        replace: "      x-requirement: [BLOCK-13, TRUST-4]\n",
+        rule: "requirement",
+        pointer: "/components/responses/NotFound",
+        line: -1,
+        says: "only BLOCK-13, TRUST-4, which is not documented",
+    },
+    Fault {
+        find: "          x-requirement: BLOCK-7\n",
+        replace: "          x-requirement: BLOCK-77\n",
+        rule: "requirement",
+        pointer: "/components/schemas/BlockText/properties/transactions/x-requirement",
+        line: 0,
+        says: "no requirement `BLOCK-77` (did you mean `BLOCK-7`",
+    },
+    Fault {
+        find: "          x-requirement: BLOCK-7\n",
+        replace: "          x-requirement: 7\n",
+        rule: "requirement",
+        pointer: "/components/schemas/BlockText/properties/transactions/x-requirement",
+        line: 0,
+        says: "not an ID",
+    },
+    Fault {
+        find: "          x-requirement: BLOCK-7\n",
+        replace: "",
+        rule: "requirement",
+        pointer: "/components/schemas/BlockText/properties/transactions",
+        line: -1,
+        says: "without `x-requirement`",
+    },
+    // Observations in descriptions of the specification.
+    Fault {
+        find: "          description: Index of the block in the chain.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",
+        replace: "          description: Index of the block in the chain. Seen as text, too.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",
+        rule: "unmarked-observation",
+        pointer: "/components/schemas/Block/properties/index/description",
+        line: 0,
+        says: "put it after `Observed:`",
+    },
+    Fault {
+        find: "      summary: Get a block by index\n",
+        replace: "      summary: Get a block by index, or a row, as some nodes do\n",
+        rule: "unmarked-observation",
+        pointer: "/paths/~1get-block/get/summary",
+        line: 0,
+        says: "`some nodes` is about real nodes",
+    },
+    Fault {
+        find: "Observed: nodes build a transaction for any address",
+        replace: "Observed, nodes build a transaction for any address",
+        rule: "unmarked-observation",
+        pointer: "/paths/~1call-sc/post/description",
+        line: -6,
+        says: "`observed` is about real nodes",
+    },
+];
