@@ -47,7 +47,16 @@ fn built(kind: &str, name: &str) -> io::Result<PathBuf> {
 /// whole workspace, with those of the examples' dependencies, and in the profile of the tests.
 fn build() -> io::Result<Built> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let mut command = Command::new(cargo);
+    // Cargo describes the test's package in these. The build script of ring depends on them, so with another
+    // package, everything above it would be built again.
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&*name);
+        }
+    }
+    let output = command
         .args(["build", "--quiet", "--message-format", "json"])
         .args(["--profile", "test"])
         .args(["--workspace", "--bins", "--examples"])

@@ -90,8 +90,7 @@ impl Step {
     /// Returns the command. Cargo must run the step, not this program: the tests rebuild it and
     /// replace its file.
     fn command(&self) -> Command {
-        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(program);
+        let mut command = crate::cargo::cargo();
         command
             .args(self.arguments)
             .envs(self.variables.iter().copied());

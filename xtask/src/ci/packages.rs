@@ -119,7 +119,7 @@ fn manifest(folders: &[String]) -> Result<Table, PackageError> {
 }
 
 fn cargo(task: &str) -> Command {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = crate::cargo::cargo();
     command.arg(task);
     command
 }

@@ -7,7 +7,7 @@ mod platforms;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, path::Path};
 
 /// Packages of which there may be only one version, because others exchange values of their types.
 const ONE_VERSION: &str =
@@ -23,8 +23,7 @@ pub fn check() -> Result<Vec<String>, String> {
     let rules = fs::read_to_string(root.join("ARCHITECTURE.md")).map_err(unreadable)?;
     let mut problems = packages(&rules, &|arguments| {
         let all = format!("tree --locked --prefix none {arguments} --format");
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = crate::cargo::cargo();
         command
             .args(all.split(' '))
             .arg("{p} {f}")

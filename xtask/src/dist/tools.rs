@@ -16,7 +16,7 @@ pub(super) fn workspace() -> PathBuf {
 }
 
 pub(super) fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = crate::cargo::cargo();
     cargo.current_dir(workspace());
     cargo
 }

@@ -1,0 +1,18 @@
+//! Starts cargo from a program that cargo itself has started.
+
+use std::{env, process::Command};
+
+/// Returns a command for cargo, without the variables that describe the package of this program.
+///
+/// The build script of ring depends on them. With those of another package, everything that uses ring would be
+/// built again.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo
+}
