@@ -6,8 +6,8 @@ use std::{
     collections::BTreeMap,
     io,
     path::PathBuf,
-    process::{Command, Stdio},
-    sync::{LazyLock, Mutex, PoisonError},
+    process::Stdio,
+    sync::{Mutex, PoisonError},
 };
 
 use serde_json::Value;
@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Returns the path of a program of the workspace.
 ///
 /// # Errors
-/// When cargo can't be started, the build fails, or there is no such program.
+/// When cargo can't be started, the build fails, or no program has this name.
 pub fn program(name: &str) -> io::Result<PathBuf> {
     built("bin", name)
 }
@@ -23,7 +23,7 @@ pub fn program(name: &str) -> io::Result<PathBuf> {
 /// Returns the path of an example. Its name must be unique in the workspace.
 ///
 /// # Errors
-/// When cargo can't be started, the build fails, or there is no such example.
+/// When cargo can't be started, the build fails, or no example has this name.
 pub fn example(name: &str) -> io::Result<PathBuf> {
     built("example", name)
 }
@@ -32,7 +32,7 @@ pub fn example(name: &str) -> io::Result<PathBuf> {
 type Built = BTreeMap<(String, String), PathBuf>;
 
 fn built(kind: &str, name: &str) -> io::Result<PathBuf> {
-    static BUILT: LazyLock<Mutex<Option<Built>>> = LazyLock::new(Mutex::default);
+    static BUILT: Mutex<Option<Built>> = Mutex::new(None);
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let built = match &mut *built {
         Some(built) => built,
@@ -46,17 +46,7 @@ fn built(kind: &str, name: &str) -> io::Result<PathBuf> {
 /// Builds all programs and examples. `cargo test --workspace` has built the same ones: with the features of the
 /// whole workspace, with those of the examples' dependencies, and in the profile of the tests.
 fn build() -> io::Result<Built> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    // Cargo describes the test's package in these. The build script of ring depends on them, so with another
-    // package, everything above it would be built again.
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(&*name);
-        }
-    }
-    let output = command
+    let output = xtask::cargo::cargo()
         .args(["build", "--quiet", "--message-format", "json"])
         .args(["--profile", "test"])
         .args(["--workspace", "--bins", "--examples"])

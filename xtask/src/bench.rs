@@ -147,8 +147,7 @@ fn workspace() -> PathBuf {
 
 /// Builds this program and the one to measure. Returns the path of this one.
 fn build_release() -> Result<PathBuf, BenchError> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
+    let status = crate::cargo::cargo()
         .current_dir(workspace())
         .args([
             "build",

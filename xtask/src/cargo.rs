@@ -2,11 +2,13 @@
 
 use std::{env, process::Command};
 
-/// Returns a command for cargo, without the variables that describe the package of this program.
+/// Returns a command for the cargo that started this program, or else for the one in `PATH`. It does not inherit
+/// the variables that describe this program's package.
 ///
 /// The build script of ring depends on them. With those of another package, everything that uses ring would be
 /// built again.
-pub(crate) fn cargo() -> Command {
+#[must_use]
+pub fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();

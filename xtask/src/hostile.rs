@@ -47,8 +47,7 @@ pub enum HostileError {
 /// # Errors
 /// When a program can't be built or started.
 pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(&cargo);
+    let mut build = crate::cargo::cargo();
     build
         .args(["build", "--release", "--package", "nodeproof-conformance"])
         .args(["--package", "nodeproof-cli"])

@@ -2,7 +2,7 @@
 //! `bench`, `dist` and `ci`.
 
 pub mod bench;
-mod cargo;
+pub mod cargo;
 pub mod ci;
 pub mod conformance;
 pub mod directions;

@@ -108,18 +108,11 @@ fn no_option_and_no_variable_shows_a_key_again() {
     let tried = thread::scope(|scope| {
         // They wait for a node most of the time.
         let threads: Vec<_> = found
-            .chunks(2)
-            .map(|leaves| {
-                scope.spawn(|| {
-                    leaves
-                        .iter()
-                        .map(|leaf| try_keys(folder.path(), leaf))
-                        .collect()
-                })
-            })
+            .iter()
+            .map(|leaf| scope.spawn(|| try_keys(folder.path(), leaf)))
             .collect();
         let results = threads.into_iter().map(|thread| thread.join().unwrap());
-        results.collect::<Vec<Vec<_>>>().concat()
+        results.collect::<Vec<_>>()
     });
     let options: usize = tried.iter().map(|(options, _)| options).sum();
     let variables: usize = tried.iter().map(|(_, variables)| variables).sum();

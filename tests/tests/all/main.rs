@@ -1,7 +1,7 @@
 //! The tests that need no list of their own, in one program. Most of them wait for nodes and programs, and
 //! only tests of one program can run while others wait.
 //!
-//! The first part of a test's name is its module: `cargo test --test all nodectl` runs the tests of `nodectl`.
+//! The first part of a test's name is its module: `cargo test --workspace --test all nodectl::` runs those of `nodectl`.
 
 mod claims;
 mod client_calls;

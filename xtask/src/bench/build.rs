@@ -108,8 +108,7 @@ impl Crate {
     }
 
     fn cargo(&self) -> Command {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = crate::cargo::cargo();
         command
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", self.folder.join("target"))

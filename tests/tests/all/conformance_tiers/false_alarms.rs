@@ -1,6 +1,7 @@
 //! Conforming behaviour is not reported as a mismatch, and a mismatch is named.
 
 use std::{
+    num::NonZeroU32,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -16,6 +17,7 @@ use integration_tests::{
     watch::{check, ids},
 };
 use nodeproof_conformance::{Options, Tier, cases, report::Outcome};
+use nodeproof_devnode::{BlockTime, Config, Handle};
 use serde_json::json;
 
 use crate::conformance_tiers::{ended, local};
@@ -149,13 +151,11 @@ async fn a_list_of_messages_is_named() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_limits_submissions_is_waited_for() {
-    let every = nodeproof_devnode::BlockTime::Every(Duration::from_millis(50));
-    let ten = std::num::NonZeroU32::new(10).expect("ten");
-    let config = nodeproof_devnode::Config::for_tests()
-        .with_block_time(every)
-        .with_rate_limit(ten);
+/// Returns a node that accepts this many submissions in a second, and the options of a run that submits.
+async fn limiting(submissions: u32) -> (Handle, Options) {
+    let config = Config::for_tests()
+        .with_block_time(BlockTime::Every(Duration::from_millis(50)))
+        .with_rate_limit(NonZeroU32::new(submissions).expect("more than none"));
     let node = nodeproof_devnode::spawn(config)
         .await
         .expect("a local node");
@@ -165,6 +165,12 @@ async fn a_node_that_limits_submissions_is_waited_for() {
     options.submitting.wallet = node
         .wallet("alice")
         .map(|alice| alice.keys().clone().into());
+    (node, options)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_limits_submissions_is_waited_for() {
+    let (node, options) = limiting(10).await;
     let report = check(node.base_url(), &options).await;
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
     for outcome in [Outcome::Inconclusive, Outcome::Warn] {
@@ -174,20 +180,7 @@ async fn a_node_that_limits_submissions_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_few_submissions_in_a_second_are_enough() {
-    let every = nodeproof_devnode::BlockTime::Every(Duration::from_millis(50));
-    let two = std::num::NonZeroU32::new(2).expect("two");
-    let config = nodeproof_devnode::Config::for_tests()
-        .with_block_time(every)
-        .with_rate_limit(two);
-    let node = nodeproof_devnode::spawn(config)
-        .await
-        .expect("a local node");
-    let mut options = Options::default();
-    options.selection.allow = Tier::Write;
-    options.limits.jobs = 16;
-    options.submitting.wallet = node
-        .wallet("alice")
-        .map(|alice| alice.keys().clone().into());
+    let (node, mut options) = limiting(2).await;
     let selected = [
         "submit-transaction/half-signed",
         "submit-transaction/another-wallets-key",
