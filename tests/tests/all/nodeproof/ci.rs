@@ -161,6 +161,8 @@ impl Job {
                 .first()
                 .map_or_else(|| path_with(Path::new("/bin")), |p| path_with(p)),
         );
+        // A step may build the program.
+        xtask::cargo::forget_package(&mut command);
         let output: Output = command
             .current_dir(self.folder.path())
             .env("GITHUB_ACTION_PATH", &*ROOT)
