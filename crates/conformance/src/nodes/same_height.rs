@@ -1,7 +1,8 @@
 //! Compares balances, contract state and trust scores of nodes at the same height.
 //!
-//! All of these change with each block. So each comparison needs responses from the same height. If a
-//! node gets a new block while it responds, and the responses differ, all requests are repeated.
+//! All of these change with each block. So each comparison needs responses from the same height. A
+//! node that gets a new block while it responds is asked again at once. If the nodes were at different
+//! heights, and the responses differ, all requests are repeated after a pause.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,6 +32,8 @@ use crate::{
 
 /// Maximum number of tries for each comparison.
 const MAX_TRIES: u32 = 5;
+/// Maximum number of responses that a node gives in one try, if it gets a new block during each of them.
+const MAX_RESPONSES: u32 = 3;
 /// The first pause before all requests are repeated.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of balances, of records and of trust scores that are compared.
@@ -172,32 +175,39 @@ impl Comparison {
     }
 }
 
-/// A node's response, and the node's height before and after it.
+/// A node's response.
 struct Reading<T> {
     content: Option<T>,
-    before: u64,
-    after: u64,
+    /// The node's height, unless it changed during the response.
+    height: Option<u64>,
+    /// Whether the node got a new block since its previous reading.
+    grew: bool,
 }
 
-impl<T> Reading<T> {
-    const fn moved(&self) -> bool {
-        self.before != self.after
-    }
-}
-
+/// Returns a response during which the node's height did not change, or the last one of a few.
+///
+/// Most often, a new block came before the request, in the pause between two tries. Then the second
+/// response counts.
 async fn reading<T>(
     side: &Side,
     request: &Request,
     read: fn(&Arc<Exchange>) -> Option<T>,
 ) -> Result<Reading<T>, String> {
-    let before = side.last_height();
-    let response = side.examined.node.send(request.clone()).await;
-    let after = height_now(side).await?;
-    Ok(Reading {
-        content: response.ok().as_ref().and_then(read),
-        before,
-        after,
-    })
+    let first = side.last_height();
+    let mut responses = 1;
+    loop {
+        let before = side.last_height();
+        let response = side.examined.node.send(request.clone()).await;
+        let after = height_now(side).await?;
+        if before == after || responses == MAX_RESPONSES {
+            return Ok(Reading {
+                content: response.ok().as_ref().and_then(read),
+                height: (before == after).then_some(after),
+                grew: first != after,
+            });
+        }
+        responses += 1;
+    }
 }
 
 /// Returns the contents from nodes at the same height, and which nodes were left out because they lag.
@@ -216,8 +226,8 @@ async fn at_same_height<T: PartialEq>(
     for _ in 0..MAX_TRIES {
         let readings = sides.iter().map(|side| reading(side, request, read));
         let readings = try_join_all(readings).await?;
-        let moved = readings.iter().any(Reading::moved);
-        if moved && all_equal(&readings) {
+        let grew = readings.iter().any(|reading| reading.grew);
+        if grew && all_equal(&readings) {
             return Ok((
                 readings
                     .into_iter()
@@ -227,16 +237,16 @@ async fn at_same_height<T: PartialEq>(
             ));
         }
         for (known, reading) in known.iter_mut().zip(readings) {
-            if !reading.moved() {
-                known.insert(reading.after, reading.content);
+            if let Some(height) = reading.height {
+                known.insert(height, reading.content);
             }
         }
         let all = most_common(&known).is_some_and(|(_, nodes)| nodes == sides.len());
         // A node that gets each block a moment later is not behind.
-        if all || (!moved && stood_still) {
+        if all || (!grew && stood_still) {
             break;
         }
-        stood_still = !moved;
+        stood_still = !grew;
         back_off.wait().await;
     }
     let is_at = |side: &Side| format!("{} is at block {}", side.name, side.last_height());
