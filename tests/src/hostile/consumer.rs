@@ -50,7 +50,7 @@ impl Programs {
         };
         let mut command = Command::new(program);
         command.args(first).args(["--base-url", &server.base_url]);
-        let patience = if hostile.short_timeout { "0.5" } else { "30" };
+        let patience = if hostile.short_timeout { "0.5" } else { "120" };
         command.args(["--request-timeout", patience]);
         if consumer == Consumer::Conformance {
             command.args(["--network", "devnet", "--deadline", "60", "--jobs"]);
