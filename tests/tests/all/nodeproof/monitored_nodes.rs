@@ -57,7 +57,7 @@ async fn a_node_with_another_block_is_reported_until_it_agrees() {
     let node = node(None).await;
     let same: Fault = Arc::new(|_, response| response);
     let same = Proxy::spawn(&node, same).await.expect("a proxy");
-    let differs = Arc::new(AtomicBool::new(true));
+    let differs = Arc::new(AtomicBool::new(false));
     let wrong = Arc::clone(&differs);
     let other: Fault = change_json("/get-block", move |_, response| {
         if wrong.load(Ordering::Relaxed) && response["index"] == 7 {
@@ -76,6 +76,11 @@ async fn a_node_with_another_block_is_reported_until_it_agrees() {
     for _ in 0..3 {
         assert_eq!(monitor.result(), pair("verdict", "conforms"));
     }
+    // Of two nodes, neither would be the one that differs.
+    for node in [one, &two, &wrong] {
+        monitor.reaches(&label("height", node, ""), 12.0).await;
+    }
+    differs.store(true, Ordering::Relaxed);
     let change = monitor.change();
     assert_eq!(
         (&change["node"], &change["about"], &change["result"]),
