@@ -11,6 +11,7 @@ pub mod ingress;
 pub mod matrix;
 pub mod observed_node;
 pub mod proxy;
+pub mod restart;
 pub mod server;
 pub mod submissions;
 pub mod tampering;

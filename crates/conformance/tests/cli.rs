@@ -73,10 +73,8 @@ fn constant(head: &'static str, body: &'static str) -> String {
     })
 }
 
-fn dead_url() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    format!("http://{}", listener.local_addr().expect("an address"))
-}
+/// Nobody listens at port 1. Another test could get a port that was free a moment ago.
+const DEAD_URL: &str = "http://127.0.0.1:1";
 
 #[test]
 fn asks_for_a_url_where_there_is_none() {
@@ -137,7 +135,7 @@ fn a_host_that_does_not_resolve_is_unreachable() {
 #[test]
 fn a_port_where_nothing_listens_is_unreachable() {
     refuses(
-        &["--base-url", &dead_url(), "--network", "devnet"],
+        &["--base-url", DEAD_URL, "--network", "devnet"],
         3,
         &["unreachable", "refused"],
     );
@@ -453,7 +451,7 @@ fn reports_are_written_to_a_folder_that_is_made() {
     let reports = folder.path().join("a/b");
     let (code, _) = status_and_output(&[
         "--base-url",
-        &dead_url(),
+        DEAD_URL,
         "--network",
         "devnet",
         "--report-dir",

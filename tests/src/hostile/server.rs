@@ -2,7 +2,7 @@
 
 use std::{
     error::Error,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -151,7 +151,7 @@ impl Hostile {
         };
         let address = match &front {
             Some(front) => front.address,
-            None => nobodys_address().await?,
+            None => (Ipv4Addr::LOCALHOST, crate::restart::port()).into(),
         };
         Ok(Running {
             base_url: format!("{scheme}://{address}"),
@@ -177,9 +177,4 @@ async fn signed_for(
     let checked = CheckedTransaction::check(&call, &raw, &claim.fee)?;
     let signed = checked.sign(&[wallet.keys()]).await?;
     Ok(signed.text().to_string())
-}
-
-/// Returns an address where no server listens any more.
-async fn nobodys_address() -> std::io::Result<SocketAddr> {
-    TcpListener::bind(("127.0.0.1", 0)).await?.local_addr()
 }

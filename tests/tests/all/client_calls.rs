@@ -11,7 +11,10 @@ use std::{
 };
 
 use axum::http::{HeaderValue, StatusCode, header::RETRY_AFTER};
-use integration_tests::proxy::{Fault, Proxy};
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    restart,
+};
 use nodeproof_client::{
     AddVerification, CallOptions, Client, ContractCall, ErrorKind, InclusionOptions,
     SignedTransaction, SubmitPolicy, Transfer,
@@ -25,7 +28,7 @@ use nodeproof_wallet::KeyPair;
 const SHORT: Duration = Duration::from_millis(5);
 
 async fn start() -> (Handle, Client) {
-    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = restart::start(Config::for_tests()).await;
     let client = Client::new(node.base_url()).unwrap();
     (node, client)
 }
@@ -322,7 +325,7 @@ async fn a_call_that_never_reaches_the_node_is_not_unclear() {
     let (node, client) = start().await;
     let alice = keys(&node, "alice");
     let signed = signed_transfer(&node, &client, &alice).await;
-    node.shutdown().await;
+    restart::stop(node).await;
     let failed = client.submit_with_retries(&signed, &attempts(2)).await;
     let error = failed.unwrap_err();
     assert_eq!((error.attempts(), error.sent()), (2, 0));

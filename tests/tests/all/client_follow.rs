@@ -18,6 +18,7 @@ use axum::{
 };
 use integration_tests::{
     proxy::{Fault, Proxy, RecordedRequest, Response},
+    restart::{self, start_at, stop},
     server::Server,
 };
 use nodeproof_client::{
@@ -130,9 +131,8 @@ async fn a_chain_is_followed_from_before_its_first_block() {
 async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
     let time = ChainTime::From(TimestampMs::from_millis(1_767_225_600_000));
     let config = Config::for_tests().with_time(time).with_blocks(5);
-    let node = nodeproof_devnode::spawn(config.clone()).await.unwrap();
+    let node = restart::start(config.clone()).await;
     let base = node.base_url().to_owned();
-    let port = base.rsplit_once(':').unwrap().1.parse().unwrap();
     let (events, mut seen) = mpsc::unbounded_channel();
     let reporting = FollowOptions {
         on_event: Some(Arc::new(move |event| {
@@ -147,7 +147,7 @@ async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
     let mut blocks = client(&base).follow_blocks(reporting);
     assert_eq!([index(&mut blocks).await, index(&mut blocks).await], [4, 5]);
 
-    node.shutdown().await;
+    let port = stop(node).await;
     let following = tokio::spawn(async move {
         let next = [index(&mut blocks).await, index(&mut blocks).await];
         drop(blocks);
@@ -155,23 +155,23 @@ async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
     });
     // There is no connection, or only one that is just being closed.
     assert!(seen.recv().await.unwrap().starts_with("outage: Connect"));
-    let again = config.with_port(port).with_blocks(7);
-    let node = nodeproof_devnode::spawn(again.clone()).await.unwrap();
+    let again = config.with_blocks(7);
+    let node = start_at(port, again.clone()).await;
     assert_eq!(following.await.unwrap(), [6, 7]);
     while seen.recv().await.unwrap() != "Resumed" {}
 
     // An outage that lasts too long ends the stream. A stream does not begin during one.
-    node.shutdown().await;
+    stop(node).await;
     let brief = FollowOptions {
         max_outage: 4 * SHORT,
         ..options()
     };
     let error = end(&mut client(&base).follow_blocks(brief.clone())).await;
     assert!(error.is_connect(), "{error}");
-    let node = nodeproof_devnode::spawn(again).await.unwrap();
+    let node = start_at(port, again).await;
     let mut blocks = client(&base).follow_blocks(brief);
     assert_eq!(index(&mut blocks).await, 7);
-    node.shutdown().await;
+    stop(node).await;
     let error = end(&mut blocks).await;
     assert!(error.is_retryable(), "{error}");
 }
@@ -501,16 +501,12 @@ async fn nodes_behind_one_url_that_differ_in_height_leave_no_gap() {
 async fn another_chain_in_place_of_the_followed_one_ends_the_stream() {
     let time = |later: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + later));
     let config = Config::for_tests().with_blocks(5);
-    let node = nodeproof_devnode::spawn(config.clone().with_time(time(0)))
-        .await
-        .unwrap();
+    let node = restart::start(config.clone().with_time(time(0))).await;
     let base = node.base_url().to_owned();
-    let port = base.rsplit_once(':').unwrap().1.parse().unwrap();
     let mut blocks = client(&base).follow_blocks(options());
     assert_eq!(index(&mut blocks).await, 5);
-    node.shutdown().await;
-    let other = config.with_time(time(7)).with_port(port);
-    let _other = nodeproof_devnode::spawn(other).await.unwrap();
+    let port = stop(node).await;
+    let _other = start_at(port, config.with_time(time(7))).await;
     let error = end(&mut blocks).await;
     assert_eq!(error.kind(), ErrorKind::ChainReplaced);
     assert!(error.to_string().contains("block 5"), "{error}");
@@ -663,10 +659,9 @@ async fn reading_ahead_leaves_no_gap_where_a_request_fails() {
 #[tokio::test]
 async fn a_stream_can_begin_before_its_node() {
     let config = Config::for_tests().with_blocks(3);
-    let node = nodeproof_devnode::spawn(config.clone()).await.unwrap();
+    let node = restart::start(config.clone()).await;
     let base = node.base_url().to_owned();
-    let port = base.rsplit_once(':').unwrap().1.parse().unwrap();
-    node.shutdown().await;
+    let port = stop(node).await;
     for start in [None, Some(1)] {
         let (events, mut seen) = mpsc::unbounded_channel();
         let mut blocks = client(&base).follow_blocks(FollowOptions {
@@ -679,10 +674,9 @@ async fn a_stream_can_begin_before_its_node() {
         });
         let following = tokio::spawn(async move { index(&mut blocks).await });
         assert!(seen.recv().await.unwrap());
-        let node = nodeproof_devnode::spawn(config.clone().with_port(port)).await;
-        let node = node.unwrap();
+        let node = start_at(port, config.clone()).await;
         assert_eq!(following.await.unwrap(), start.unwrap_or(3));
-        node.shutdown().await;
+        stop(node).await;
     }
 }
 
@@ -745,20 +739,16 @@ async fn a_longer_chain_in_place_of_the_followed_one_ends_the_stream() {
     let time = |later: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + later));
     let config = Config::for_tests().with_blocks(5);
     for read_ahead in [1, 4] {
-        let node = nodeproof_devnode::spawn(config.clone().with_time(time(0)));
-        let node = node.await.unwrap();
-        let port = node.base_url().rsplit_once(':').unwrap().1.parse().unwrap();
+        let node = restart::start(config.clone().with_time(time(0))).await;
         let mut blocks = client(node.base_url()).follow_blocks(FollowOptions {
             read_ahead,
             ..from(5)
         });
         assert_eq!(index(&mut blocks).await, 5);
-        node.shutdown().await;
+        let port = stop(node).await;
         // The next block exists at once.
         let other = config.clone().with_time(time(7)).with_blocks(9);
-        let _other = nodeproof_devnode::spawn(other.with_port(port))
-            .await
-            .unwrap();
+        let _other = start_at(port, other).await;
         let error = end(&mut blocks).await;
         assert_eq!(error.kind(), ErrorKind::ChainReplaced, "{error}");
         assert!(error.to_string().contains("block 5"), "{error}");

@@ -3,6 +3,7 @@
 
 use std::{error::Error as StdError, path::Path, time::Duration};
 
+use integration_tests::restart;
 use nodeproof_claims::{Claim, ClaimError, ClaimOptions};
 use nodeproof_client::{
     Client, FollowOptions, InclusionOptions, SubmitError, Transfer,
@@ -99,7 +100,7 @@ fn dapp(devnode: &Handle, wallet: &str) -> TestResult<Dapp> {
 async fn start() -> TestResult<Handle> {
     let config = Config::for_tests().with_block_time(BlockTime::OnSubmission);
     let config = config.with_funded(KeyPair::from_hex(STRANGER)?.address());
-    Ok(nodeproof_devnode::spawn(config).await?)
+    Ok(restart::start(config).await)
 }
 
 #[tokio::test]
@@ -143,7 +144,7 @@ async fn what_is_not_there_is_none_and_each_failure_has_its_own_error() -> TestR
     assert!(refused.is::<SubmitError>(), "{refused}");
     let malformed = buyer.pay("lot-7", "1,5").await.unwrap_err();
     assert!(malformed.is::<ParseTokensError>(), "{malformed}");
-    devnode.shutdown().await;
+    restart::stop(devnode).await;
     let gone = buyer.pay("lot-7", "1").await.unwrap_err();
     let gone = gone.downcast_ref::<nodeproof_client::Error>();
     assert!(gone.is_some_and(nodeproof_client::Error::is_connect));

@@ -6,7 +6,7 @@ use nodeproof_client::{ContractCall, ErrorKind, SignedTransaction, transport::Re
 
 use crate::{
     BLOCK, CONTRACT, builder, client,
-    server::{Reply, Server},
+    server::{NOBODY, Reply, Server},
 };
 
 const BRIEF: Duration = Duration::from_millis(150);
@@ -206,10 +206,7 @@ async fn endless_headers_are_cut_off() {
 #[tokio::test]
 async fn a_submission_says_whether_it_may_have_arrived() {
     let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let nobody = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    let error = builder(&nobody)
+    let error = builder(NOBODY)
         .build()
         .unwrap()
         .submit(&signed)

@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 
 use crate::{
     BLOCK, CONTRACT, OTHER, WALLET, builder, client,
-    server::{Reply, Server},
+    server::{NOBODY, Reply, Server},
 };
 
 async fn refusal(reply: Reply) -> nodeproof_client::Error {
@@ -398,10 +398,7 @@ async fn only_the_start_of_a_body_is_kept() {
 
 #[tokio::test]
 async fn a_port_where_nobody_listens_is_a_failed_connection() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    let error = client(&base).block(1).await.unwrap_err();
+    let error = client(NOBODY).block(1).await.unwrap_err();
     assert!(
         error.is_connect() && error.is_retryable() && !error.maybe_sent() && !error.is_timeout()
     );

@@ -11,6 +11,9 @@ use tokio::{
     task::JoinHandle,
 };
 
+/// Nobody listens at port 1. Another test could get a port that was free a moment ago.
+pub(crate) const NOBODY: &str = "http://127.0.0.1:1";
+
 /// The reaction to one request.
 #[derive(Clone)]
 pub(crate) enum Reply {

@@ -6,7 +6,7 @@ use nodeproof_client::{SignedTransaction, contract_call::SubmitPolicy};
 
 use crate::{
     client,
-    server::{Reply, Server},
+    server::{NOBODY, Reply, Server},
 };
 
 const TAKEN: &str =
@@ -206,11 +206,7 @@ async fn a_contradictory_response_is_neither_a_success_nor_a_refusal() {
 
 #[tokio::test]
 async fn what_was_never_sent_is_not_counted_as_sent() {
-    let closed = {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        format!("http://{}", listener.local_addr().unwrap())
-    };
-    let error = client(&closed)
+    let error = client(NOBODY)
         .submit_with_retries(&signed(), &policy())
         .await
         .unwrap_err();

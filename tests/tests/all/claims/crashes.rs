@@ -242,7 +242,7 @@ async fn a_node_that_is_gone_was_sent_nothing_and_the_transaction_stays() {
     let wallet = node.wallets().first().unwrap().keys().clone();
     let path = folder.path().join("claim.json");
     let short = Duration::from_millis(1);
-    node.shutdown().await;
+    restart::stop(node).await;
     let options = ClaimOptions::default().save_to(&path).submit(SubmitPolicy {
         first_pause: short,
         longest_pause: short,

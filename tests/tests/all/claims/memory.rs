@@ -20,7 +20,7 @@ async fn claim_without_node(
         client,
         folder: _folder,
     } = world;
-    node.shutdown().await;
+    restart::stop(node).await;
     let error = claim.make(&client, &[&wallet], &options).await.unwrap_err();
     (
         error,

@@ -18,7 +18,10 @@ mod tampering;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use integration_tests::proxy::{Fault, Proxy};
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    restart,
+};
 use nodeproof_claims::{Claim, ClaimOptions, ClaimOutcome, ClaimStep, SavedTransaction};
 use nodeproof_client::{
     Client,
@@ -37,7 +40,7 @@ struct TestEnvironment {
 
 impl TestEnvironment {
     async fn new() -> Self {
-        let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+        let node = restart::start(Config::for_tests()).await;
         Self {
             client: Client::new(node.base_url()).unwrap(),
             node,

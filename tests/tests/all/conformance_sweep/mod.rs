@@ -12,7 +12,10 @@ mod records;
 mod table;
 mod wrong_responses;
 
-use integration_tests::proxy::{Fault, LocalProxy};
+use integration_tests::{
+    proxy::{Fault, LocalProxy},
+    restart,
+};
 use nodeproof_conformance::{
     Options, Sweep,
     report::{Report, SweepKind},
@@ -21,9 +24,7 @@ use nodeproof_devnode::Config;
 
 async fn devnode(blocks: u64) -> nodeproof_devnode::Handle {
     let config = Config::for_tests().with_blocks(blocks);
-    nodeproof_devnode::spawn(config)
-        .await
-        .expect("a local node")
+    restart::start(config).await
 }
 
 fn sweep(blocks: &str) -> Sweep {

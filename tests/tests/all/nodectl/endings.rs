@@ -2,10 +2,10 @@
 
 use std::{
     io::{BufRead, BufReader},
-    net::TcpListener,
     process::Stdio,
 };
 
+use integration_tests::restart;
 use nodeproof_devnode::Config;
 
 use crate::nodectl::{
@@ -61,9 +61,7 @@ fn wrong_usage_is_2_and_nothing_is_asked() {
 
 #[test]
 fn a_node_that_can_not_be_reached_is_3() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", port.local_addr().unwrap());
-    drop(port);
+    let url = format!("http://127.0.0.1:{}", restart::port());
     let ran = Home::new().ask(&url, &["--json", "block", "1"]).ended(3);
     assert_eq!(ran.error()["kind"], "unreachable");
 }

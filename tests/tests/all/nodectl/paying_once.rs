@@ -12,7 +12,10 @@ use std::{
 };
 
 use axum::http::{HeaderValue, StatusCode, header};
-use integration_tests::proxy::{Fault, Proxy};
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    restart,
+};
 use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::TimestampMs;
 use serde_json::{Value, json};
@@ -23,9 +26,7 @@ use crate::nodectl::{
 };
 
 async fn manual() -> Handle {
-    nodeproof_devnode::spawn(Config::for_tests())
-        .await
-        .expect("a node")
+    restart::start(Config::for_tests()).await
 }
 
 fn text(error: &Value) -> &str {
@@ -199,7 +200,7 @@ async fn a_claim_that_was_sent_stays_sent_when_the_node_is_gone() {
     let verifier = Verifier::of(&node);
     let url = node.base_url().to_owned();
     verifier.add_signed(&url, "a", &["--no-wait"]).ended(0);
-    node.shutdown().await;
+    restart::stop(node).await;
     let error = verifier.add(&url, "a", &[]).ended(5).error();
     assert_eq!(error["kind"], "unconfirmed");
     assert!(!text(&error).contains("submitted 4 times"), "{error}");

@@ -31,7 +31,7 @@ use std::{
     sync::LazyLock,
 };
 
-use integration_tests::built::program;
+use integration_tests::{built::program, restart};
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ async fn node(fault: Option<InjectedFault>) -> Handle {
     if let Some(fault) = fault {
         config = config.with_fault(fault);
     }
-    nodeproof_devnode::spawn(config).await.expect("a node")
+    restart::start(config).await
 }
 
 /// Returns the command of a run against a node.

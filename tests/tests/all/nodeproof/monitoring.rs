@@ -20,8 +20,9 @@ use axum::http::StatusCode;
 use integration_tests::{
     faults::{change_json, change_response},
     proxy::{Fault, Proxy},
+    restart::{self, start_at, stop},
 };
-use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
+use nodeproof_devnode::{BlockTime, Config, InjectedFault};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -173,19 +174,6 @@ pub(super) fn pair(about: &str, result: &str) -> (String, String) {
     (about.to_owned(), result.to_owned())
 }
 
-async fn node_at(port: u16, config: Config) -> Handle {
-    let config = config.with_port(port);
-    let started = Instant::now();
-    loop {
-        match nodeproof_devnode::spawn(config.clone()).await {
-            Ok(node) => return node,
-            // Connections of the previous node may still be closing.
-            Err(error) => assert!(started.elapsed() < PATIENCE, "{error}"),
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
 /// The labels of a case that `remarks-cut` fails.
 const RECORD_FAILED: &str = r#",case="sc-state/record-matches-claim",level="must""#;
 
@@ -193,16 +181,12 @@ const RECORD_FAILED: &str = r#",case="sc-state/record-matches-claim",level="must
 async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
     let first = node(None).await;
     let base_url = first.base_url().to_owned();
-    let port: u16 = base_url
-        .rsplit_once(':')
-        .and_then(|(_, port)| port.parse().ok())
-        .expect("a port");
     let mut monitor = Monitor::start(&[&base_url]);
     assert_eq!(monitor.result(), pair("verdict", "conforms"));
     monitor
         .reaches(&label("runs_total", &base_url, ""), 3.0)
         .await;
-    drop(first);
+    let port = stop(first).await;
     // Depending on the moment, the run loses the node or can't begin.
     let lost = monitor.change();
     assert_eq!(
@@ -210,7 +194,7 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
         (&json!("verdict"), &json!("unreachable"))
     );
     let faulty = Config::for_tests().with_fault(InjectedFault::RemarksCut);
-    let _second = node_at(port, faulty).await;
+    let _second = start_at(port, faulty).await;
     loop {
         match monitor.result() {
             (about, result) if about == "verdict" && result == "unreachable" => {}
@@ -259,14 +243,13 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
 async fn a_finding_whose_request_is_not_repeated_is_logged_as_not_seen_again() {
     let first = node(Some(InjectedFault::RemarksCut)).await;
     let url = first.base_url().to_owned();
-    let (_, port) = url.rsplit_once(':').expect("a port");
     let mut monitor = Monitor::start(&[&url]);
     let case = "sc-state/record-matches-claim";
     while monitor.result() != pair(case, "fail") {}
-    drop(first);
+    let port = stop(first).await;
     // A shorter chain with other claims: the samples of the earlier finding mean nothing here.
     let other = Config::for_tests().with_seed(7).with_blocks(10);
-    let _other = node_at(port.parse().expect("a port"), other).await;
+    let _other = start_at(port, other).await;
     let mut results = Vec::new();
     while results
         .last()
@@ -413,9 +396,7 @@ async fn prometheus_stores_the_metrics_and_fires_the_alert() {
         monitor.address
     );
     fs::write(&configuration, text).expect("a file");
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = free.local_addr().expect("an address").to_string();
-    drop(free);
+    let address = format!("127.0.0.1:{}", restart::port());
     let started = Command::new("prometheus")
         .arg(format!("--config.file={}", configuration.display()))
         .arg(format!(

@@ -13,6 +13,7 @@ use std::{
 use integration_tests::{
     faults::change_json,
     proxy::{Fault, Proxy},
+    restart::{start_at, stop},
 };
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
 use serde_json::json;
@@ -79,9 +80,8 @@ impl Watch {
 /// Starts a node at the port of a previous one.
 async fn at(port: u16, fault: Option<InjectedFault>) -> Handle {
     let mut config = Config::for_tests().with_block_time(BlockTime::Manual);
-    config.port = Some(port);
     config.fault = fault;
-    nodeproof_devnode::spawn(config).await.expect("a node")
+    start_at(port, config).await
 }
 
 #[cfg(unix)]
@@ -95,7 +95,7 @@ async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
     let text = watch.until("load on the node");
     assert!(text.contains(" conforms"), "{text}");
 
-    first.shutdown().await;
+    stop(first).await;
     watch.enter();
     let text = watch.until("than before");
     assert!(
@@ -123,7 +123,7 @@ async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
         "{text}"
     );
 
-    second.shutdown().await;
+    stop(second).await;
     let third = at(port, None).await;
     watch.enter();
     let text = watch.until("than before");
