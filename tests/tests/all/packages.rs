@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
-use std::{path::Path, process::Command};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -75,8 +75,7 @@ fn faults(package: &Value, readme: Option<&str>) -> Vec<&'static str> {
 
 /// Returns the packages of this workspace that can be published.
 fn published() -> Vec<Value> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let output = xtask::cargo::cargo()
         .args([
             "metadata",
             "--format-version",
@@ -113,7 +112,7 @@ fn each_published_package_has_its_metadata_and_a_readme() {
 
 /// Returns whether a package depends on TLS, with these arguments for cargo.
 fn depends_on_tls(package: &str, arguments: &[&str]) -> bool {
-    let tree = Command::new(env!("CARGO"))
+    let tree = xtask::cargo::cargo()
         .args(["tree", "--offline", "--edges", "normal", "--prefix", "none"])
         .args(["--package", package])
         .args(arguments)

@@ -88,14 +88,13 @@ async fn at(port: u16, fault: Option<InjectedFault>) -> Handle {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
     let first = node(None).await;
-    let (url, port) = (first.base_url().to_owned(), first.address().port());
-    let mut command = run(&url);
+    let mut command = run(first.base_url());
     command.args(["--watch", "--format", "compact"]);
     let mut watch = Watch::start(command);
     let text = watch.until("load on the node");
     assert!(text.contains(" conforms"), "{text}");
 
-    stop(first).await;
+    let port = stop(first).await;
     watch.enter();
     let text = watch.until("than before");
     assert!(
