@@ -106,7 +106,7 @@ async fn a_monitor_uses_headers_and_certificates() {
         &client,
     ];
     let command = Command::new(&*NODEPROOF);
-    let mut monitor = super::monitoring::Monitor::start_with(command, &[&gateway.base_url], &more);
+    let mut monitor = super::monitor::Monitor::start_with(command, &[&gateway.base_url], &more);
     let (about, result) = monitor.result();
     assert_eq!((&*about, &*result), ("verdict", "conforms"));
     assert_eq!(gateway.refused(), 0);

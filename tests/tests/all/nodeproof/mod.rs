@@ -3,6 +3,8 @@
 #![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 #[cfg(unix)]
+mod alerting;
+#[cfg(unix)]
 mod ci;
 mod diff;
 mod echoes;
@@ -10,6 +12,8 @@ mod formats;
 mod https;
 mod ingress;
 mod junit;
+#[cfg(unix)]
+mod monitor;
 #[cfg(unix)]
 mod monitored_nodes;
 #[cfg(unix)]

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{
     NODEPROOF,
-    monitoring::{Monitor, label, pair},
+    monitor::{Monitor, label, pair},
     node,
 };
 

@@ -3,176 +3,31 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
-    path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
-        mpsc,
     },
-    thread,
-    time::{Duration, Instant},
 };
 
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{change_json, change_response},
     proxy::{Fault, Proxy},
-    restart::{self, start_at, stop},
+    restart::{start_at, stop},
 };
 use nodeproof_devnode::{BlockTime, Config, InjectedFault};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::{NODEPROOF, node};
-
-/// How long a test waits for an expected event.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Sends a GET, and returns the status and the body.
-async fn get(url: &str) -> Option<(u16, String)> {
-    // Only the first call has an effect.
-    let _installed = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
-    let response = reqwest::get(url).await.ok()?;
-    Some((response.status().as_u16(), response.text().await.ok()?))
-}
-
-/// A running monitor.
-pub(super) struct Monitor {
-    child: Child,
-    log: mpsc::Receiver<String>,
-    address: String,
-}
-
-impl Drop for Monitor {
-    fn drop(&mut self) {
-        let _ended = self.child.kill();
-        let _status = self.child.wait();
-    }
-}
-
-impl Monitor {
-    fn start(nodes: &[&str]) -> Self {
-        Self::start_by(Command::new(&*NODEPROOF), nodes)
-    }
-
-    /// Starts a monitor with a command that has the same arguments as the program.
-    fn start_by(command: Command, nodes: &[&str]) -> Self {
-        Self::start_with(command, nodes, &[])
-    }
-
-    pub(super) fn start_with(mut command: Command, nodes: &[&str], more: &[&str]) -> Self {
-        command.args(["monitor", "--network", "devnet", "--log", "json"]);
-        command.args([
-            "--listen",
-            "127.0.0.1:0",
-            "--interval",
-            "0.2",
-            "--rate",
-            "10000",
-        ]);
-        for node in nodes {
-            command.args(["--base-url", node]);
-        }
-        command.args(more);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program");
-        let lines = BufReader::new(child.stdout.take().expect("its log")).lines();
-        let (sender, log) = mpsc::channel();
-        thread::spawn(move || {
-            for line in lines {
-                // The test may have ended before the log.
-                let _sent = sender.send(line.expect("text"));
-            }
-        });
-        let mut greeting = String::new();
-        let mut notes = BufReader::new(child.stderr.take().expect("its notes"));
-        notes.read_line(&mut greeting).expect("text");
-        let address = greeting
-            .trim()
-            .strip_suffix("/metrics")
-            .and_then(|line| line.rsplit_once("http://"));
-        let address = address.expect("an address").1.to_owned();
-        Self {
-            child,
-            log,
-            address,
-        }
-    }
-
-    /// Returns the next change in the log.
-    pub(super) fn change(&mut self) -> Value {
-        let line = self.log.recv_timeout(PATIENCE).expect("a line in the log");
-        serde_json::from_str(&line).expect("a line of JSON")
-    }
-
-    /// Returns the next change as the case or the verdict, and the result.
-    pub(super) fn result(&mut self) -> (String, String) {
-        let change = self.change();
-        let text = |name: &str| change[name].as_str().expect("text").to_owned();
-        (text("about"), text("result"))
-    }
-
-    async fn get(&self, path: &str) -> (u16, String) {
-        let response = get(&format!("http://{}{path}", self.address)).await;
-        response.expect("a response")
-    }
-
-    /// Returns the metrics by name and labels.
-    pub(super) async fn metrics(&self) -> BTreeMap<String, f64> {
-        let (status, text) = self.get("/metrics").await;
-        assert_eq!(status, 200);
-        assert!(text.ends_with("# EOF\n"), "{text}");
-        let samples = text.lines().filter(|line| !line.starts_with('#'));
-        samples
-            .map(|line| {
-                let (name, value) = line.rsplit_once(' ').expect("a sample");
-                (name.to_owned(), value.parse().expect("a number"))
-            })
-            .collect()
-    }
-
-    /// Waits until a metric has at least this value.
-    pub(super) async fn reaches(&self, metric: &str, value: f64) {
-        let started = Instant::now();
-        while self
-            .metrics()
-            .await
-            .get(metric)
-            .is_none_or(|is| *is < value)
-        {
-            assert!(
-                started.elapsed() < PATIENCE,
-                "{metric} does not reach {value}"
-            );
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    }
-
-    pub(super) fn signal(&self, signal: &str) {
-        let sent = Command::new("kill")
-            .args(["-s", signal, &self.child.id().to_string()])
-            .status();
-        assert!(sent.expect("kill").success());
-    }
-
-    /// Ends it by SIGTERM, and returns the exit status and the rest of the log.
-    fn end(mut self) -> (Option<i32>, String) {
-        self.signal("TERM");
-        let rest = self.log.iter().collect::<Vec<_>>().join("\n");
-        (self.child.wait().expect("a status").code(), rest)
-    }
-}
-
-pub(super) fn label(name: &str, node: &str, more: &str) -> String {
-    format!("nodeproof_{name}{{node=\"{node}\",network=\"devnet\"{more}}}")
-}
-
-pub(super) fn pair(about: &str, result: &str) -> (String, String) {
-    (about.to_owned(), result.to_owned())
-}
+use super::{
+    NODEPROOF,
+    alerting::is_installed,
+    monitor::{Monitor, PATIENCE, label, pair},
+    node,
+};
 
 /// The labels of a case that `remarks-cut` fails.
 const RECORD_FAILED: &str = r#",case="sc-state/record-matches-claim",level="must""#;
@@ -352,144 +207,6 @@ async fn a_wrong_configuration_is_refused_in_one_line() {
         assert!(line.starts_with("error: "), "{arguments:?}: {told}");
         assert!(told.contains(part), "{arguments:?}: {told}");
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test prints a note")]
-fn is_installed(program: &str) -> bool {
-    let probe = Command::new(program).arg("--version").output();
-    let there = probe.is_ok_and(|output| output.status.success());
-    if !there {
-        eprintln!("SKIPPED: {program} is not installed");
-    }
-    there
-}
-
-fn docs(file: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../docs/monitor")
-        .join(file)
-}
-
-/// A program that ends with the test.
-struct Background(Child);
-
-impl Drop for Background {
-    fn drop(&mut self) {
-        let _ended = self.0.kill();
-        let _status = self.0.wait();
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn prometheus_stores_the_metrics_and_fires_the_alert() {
-    if !is_installed("prometheus") {
-        return;
-    }
-    let node = node(Some(InjectedFault::RemarksCut)).await;
-    let mut monitor = Monitor::start(&[node.base_url()]);
-    let folder = tempfile::tempdir().expect("a folder");
-    let configuration = folder.path().join("prometheus.yml");
-    let text = format!(
-        "global: {{scrape_interval: 1s, evaluation_interval: 1s}}\nrule_files: ['{}']\nscrape_configs:\n  - \
-         job_name: nodeproof\n    static_configs: [{{targets: ['{}']}}]\n",
-        docs("alerts.yml").display(),
-        monitor.address
-    );
-    fs::write(&configuration, text).expect("a file");
-    let address = format!("127.0.0.1:{}", restart::port());
-    let started = Command::new("prometheus")
-        .arg(format!("--config.file={}", configuration.display()))
-        .arg(format!(
-            "--storage.tsdb.path={}",
-            folder.path().join("data").display()
-        ))
-        .arg(format!("--web.listen-address={address}"))
-        .stderr(Stdio::null())
-        .spawn();
-    let _prometheus = Background(started.expect("prometheus"));
-    let query = |expression: &str| format!("http://{address}/api/v1/query?query={expression}");
-    let started = [
-        ("nodeproof_verdict{verdict=\"does-not-conform\"}", "1"),
-        ("nodeproof_cases{outcome=\"fail\"}", "1"),
-        // A pending alert is one whose condition holds.
-        ("count(ALERTS{alertname=\"NodeDoesNotConform\"})", "1"),
-    ];
-    let killed = ("count(ALERTS{alertname=\"MonitorStopped\"})", "1");
-    for (expression, value) in started.into_iter().chain([killed]) {
-        if (expression, value) == killed {
-            monitor.child.kill().expect("a monitor that runs");
-        }
-        let url = query(
-            &expression
-                .replace('{', "%7B")
-                .replace('}', "%7D")
-                .replace('"', "%22"),
-        );
-        let started = Instant::now();
-        loop {
-            let (_, body) = get(&url).await.unwrap_or_default();
-            let stored: Value = serde_json::from_str(&body).unwrap_or_default();
-            if stored["data"]["result"][0]["value"][1] == value {
-                break;
-            }
-            assert!(started.elapsed() < PATIENCE, "{expression}: {stored}");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    }
-}
-
-#[test]
-fn promtool_accepts_the_alert_rules_and_their_tests_pass() {
-    if !is_installed("promtool") {
-        return;
-    }
-    for (command, file) in [("check", "alerts.yml"), ("test", "alerts.test.yml")] {
-        let output = Command::new("promtool")
-            .args([command, "rules"])
-            .arg(docs(file))
-            .output()
-            .expect("promtool");
-        assert!(output.status.success(), "{output:?}");
-    }
-}
-
-/// The rules and the dashboard must name only existing metrics.
-#[tokio::test(flavor = "multi_thread")]
-async fn rules_and_dashboard_use_metrics_that_exist() {
-    let node = node(None).await;
-    let same: Fault = Arc::new(|_, response| response);
-    let proxy = Proxy::spawn(&node, same).await.expect("a proxy");
-    let same = proxy.server.base_url();
-    let monitor = Monitor::start(&[node.base_url(), &same]);
-    // Nodes are compared after their first runs, so this is the last metric to appear.
-    monitor
-        .reaches(&label("blocks_differ", &same, ""), 0.0)
-        .await;
-    let metrics = monitor.metrics().await;
-    let names: Vec<&str> = metrics
-        .keys()
-        .filter_map(|name| name.split('{').next())
-        .collect();
-    let dashboard = fs::read_to_string(docs("dashboard.json")).expect("the dashboard");
-    let parsed: Value = serde_json::from_str(&dashboard).expect("JSON");
-    assert!(
-        parsed["panels"]
-            .as_array()
-            .is_some_and(|panels| panels.len() > 3)
-    );
-    let rules = fs::read_to_string(docs("alerts.yml")).expect("the rules");
-    let mut used = 0;
-    for text in [dashboard, rules] {
-        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-        for word in words.filter(|word| word.starts_with("nodeproof_")) {
-            used += 1;
-            assert!(
-                names.contains(&word),
-                "there is no metric {word}: {names:?}"
-            );
-        }
-    }
-    assert!(used > 8, "{used}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

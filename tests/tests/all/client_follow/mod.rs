@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
+mod read_ahead;
+mod replaced_chains;
+
 use std::{
     num::NonZeroU32,
     sync::{
@@ -295,38 +298,6 @@ async fn a_missing_block_is_an_error_or_is_reported() {
 }
 
 #[tokio::test]
-async fn a_chain_that_is_gone_ends_the_stream() {
-    let (node, _) = start().await;
-    let height = node.height();
-    for (status, kind) in [
-        // Either the chain is shorter now, or the node does not exist any more.
-        (StatusCode::BAD_REQUEST, ErrorKind::MissingBlock),
-        (StatusCode::NOT_FOUND, ErrorKind::NotANode),
-    ] {
-        let gone = Arc::new(AtomicBool::new(false));
-        let switch = Arc::clone(&gone);
-        let fault: Fault = Arc::new(move |request, response| {
-            let is_hidden = requested(request).is_some_and(|index| index >= 2);
-            match switch.load(Ordering::Relaxed) {
-                true if status == StatusCode::NOT_FOUND => response.with_status(status),
-                true if is_hidden => not_found(response),
-                _ => response,
-            }
-        });
-        let proxy = Proxy::spawn(&node, fault).await.unwrap();
-        let brief = FollowOptions {
-            max_outage: 4 * SHORT,
-            ..options()
-        };
-        let mut blocks = client(&proxy.server.base_url()).follow_blocks(brief);
-        assert_eq!(index(&mut blocks).await, height);
-        gone.store(true, Ordering::Relaxed);
-        let error = end(&mut blocks).await;
-        assert_eq!(error.kind(), kind, "{error}");
-    }
-}
-
-#[tokio::test]
 async fn a_fallback_that_is_behind_is_an_outage_and_leaves_no_gap() {
     let (node, _) = start().await;
     let height = node.height();
@@ -404,48 +375,6 @@ async fn dropping_a_stream_cancels_its_request() {
     connection.read_to_end(&mut Vec::new()).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_range_comes_in_order_with_a_bounded_number_of_requests() {
-    let running = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
-    let counted = Arc::clone(&running);
-    let router = Router::new().fallback(move |uri: Uri| {
-        let counted = Arc::clone(&counted);
-        async move {
-            let (now, most) = &*counted;
-            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            let index: u64 = uri.query().unwrap()["block_index=".len()..]
-                .parse()
-                .unwrap();
-            // Later blocks arrive sooner than earlier ones.
-            tokio::time::sleep(Duration::from_millis(20 - index % 4 * 5)).await;
-            now.fetch_sub(1, Ordering::SeqCst);
-            if index == 40 {
-                return (StatusCode::BAD_REQUEST, r#"{"detail":"Block not found"}"#)
-                    .into_response();
-            }
-            format!(r#"{{"index":{index},"timestamp":1,"previous_hash":"0"}}"#).into_response()
-        }
-    });
-    let server = Server::spawn(router).await.unwrap();
-    let client = client(&server.base_url());
-    let mut blocks = client.blocks(10..30, 4);
-    for expected in 10..30 {
-        assert_eq!(index(&mut blocks).await, expected);
-    }
-    assert!(blocks.next().await.is_none());
-    assert_eq!(running.1.load(Ordering::SeqCst), 4);
-
-    let mut blocks = client.blocks(38..50, 4);
-    assert_eq!(
-        [index(&mut blocks).await, index(&mut blocks).await],
-        [38, 39]
-    );
-    let error = end(&mut blocks).await;
-    assert_eq!(error.kind(), ErrorKind::MissingBlock);
-    assert_eq!(error.to_string(), "the node has no block 40");
-    assert!(client.blocks(5..5, 0).next().await.is_none());
-}
-
 /// Returns the base URL of a server whose requests go to these nodes in turn.
 async fn in_turn(nodes: [&Proxy; 2]) -> Server {
     let bases = nodes.map(|node| node.server.base_url());
@@ -498,21 +427,6 @@ async fn nodes_behind_one_url_that_differ_in_height_leave_no_gap() {
 }
 
 #[tokio::test]
-async fn another_chain_in_place_of_the_followed_one_ends_the_stream() {
-    let time = |later: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + later));
-    let config = Config::for_tests().with_blocks(5);
-    let node = restart::start(config.clone().with_time(time(0))).await;
-    let base = node.base_url().to_owned();
-    let mut blocks = client(&base).follow_blocks(options());
-    assert_eq!(index(&mut blocks).await, 5);
-    let port = stop(node).await;
-    let _other = start_at(port, config.with_time(time(7))).await;
-    let error = end(&mut blocks).await;
-    assert_eq!(error.kind(), ErrorKind::ChainReplaced);
-    assert!(error.to_string().contains("block 5"), "{error}");
-}
-
-#[tokio::test]
 async fn a_later_run_reads_on_after_the_last_block_of_an_earlier_one() {
     let (node, client) = start().await;
     for index in 1..node.height() {
@@ -550,110 +464,6 @@ async fn a_later_run_reads_on_after_the_last_block_of_an_earlier_one() {
         ..options()
     });
     assert_eq!(index(&mut blocks).await, 3);
-}
-
-#[tokio::test]
-async fn a_later_run_notices_that_the_chain_was_replaced() {
-    let start = |config: Config| async move {
-        let node = nodeproof_devnode::spawn(config).await.unwrap();
-        let client = client(node.base_url());
-        (node, client)
-    };
-    let config = Config::for_tests().with_blocks(6);
-    let (_node, read) = start(config.clone()).await;
-    let hash = read.block(5).await.unwrap().unwrap().block_hash().unwrap();
-    let after = |last: u64| FollowOptions {
-        after: Some((last, hash)),
-        max_outage: 4 * SHORT,
-        ..options()
-    };
-    let time = ChainTime::From(TimestampMs::from_millis(1_767_225_600_000));
-    let other = config.with_time(time);
-    let (_longer, client) = start(other.clone()).await;
-    let error = end(&mut client.follow_blocks(after(5))).await;
-    assert_eq!(error.kind(), ErrorKind::ChainReplaced);
-    assert!(error.to_string().contains("in place of block 5"), "{error}");
-    // A shorter chain may still be catching up, so this is an outage first.
-    let (_shorter, client) = start(other.with_blocks(3)).await;
-    let error = end(&mut client.follow_blocks(after(5))).await;
-    assert_eq!(error.kind(), ErrorKind::MissingBlock);
-    assert!(error.to_string().contains("no block 5 any more"), "{error}");
-}
-
-#[tokio::test]
-async fn a_stream_that_is_behind_requests_several_blocks_at_a_time() {
-    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let requested = Arc::new(Mutex::new(Vec::new()));
-    let counted = (
-        Arc::clone(&running),
-        Arc::clone(&most),
-        Arc::clone(&requested),
-    );
-    let router = Router::new().fallback(move |uri: Uri| {
-        let (running, most, requested) = counted.clone();
-        async move {
-            let index = index_in(&uri);
-            requested.lock().unwrap().push(index);
-            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            // Later blocks arrive sooner than earlier ones.
-            tokio::time::sleep(Duration::from_millis(20 - index % 4 * 5)).await;
-            running.fetch_sub(1, Ordering::SeqCst);
-            if index >= 30 {
-                return (StatusCode::BAD_REQUEST, r#"{"detail":"Block not found"}"#)
-                    .into_response();
-            }
-            format!(r#"{{"index":{index},"timestamp":1,"previous_hash":"0"}}"#).into_response()
-        }
-    });
-    let server = Server::spawn(router).await.unwrap();
-    let mut blocks = client(&server.base_url()).follow_blocks(FollowOptions {
-        read_ahead: 4,
-        ..from(10)
-    });
-    for expected in 10..30 {
-        assert_eq!(index(&mut blocks).await, expected);
-    }
-    assert_eq!(most.load(Ordering::SeqCst), 4);
-    // At the end of the chain, the stream requests the next block alone.
-    let waiting = tokio::spawn(async move { blocks.next().await.is_some() });
-    let times = |index: u64| {
-        let requested = requested.lock().unwrap();
-        requested.iter().filter(|one| **one == index).count()
-    };
-    while times(30) < 6 {
-        tokio::task::yield_now().await;
-    }
-    waiting.abort();
-    assert!(times(32) <= 1 && times(33) <= 1);
-    assert!(*requested.lock().unwrap().iter().max().unwrap() <= 33);
-}
-
-#[tokio::test]
-async fn reading_ahead_leaves_no_gap_where_a_request_fails() {
-    let (node, _) = start().await;
-    let failures = AtomicUsize::new(2);
-    let fault: Fault = Arc::new(move |request, response| {
-        let fails = requested(request) == Some(4)
-            && failures
-                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
-                    left.checked_sub(1)
-                })
-                .is_ok();
-        match fails {
-            true => response.with_status(StatusCode::SERVICE_UNAVAILABLE),
-            false => response,
-        }
-    });
-    let proxy = Proxy::spawn(&node, fault).await.unwrap();
-    let mut blocks = client(&proxy.server.base_url()).follow_blocks(FollowOptions {
-        read_ahead: 8,
-        ..from(1)
-    });
-    for expected in 1..=node.height() {
-        assert_eq!(index(&mut blocks).await, expected);
-    }
-    let made = node.make_block();
-    assert_eq!(index(&mut blocks).await, made);
 }
 
 #[tokio::test]
@@ -715,96 +525,4 @@ async fn a_failed_request_does_not_move_the_start_to_the_first_block() {
         ..options()
     });
     assert_eq!(index(&mut blocks).await, node.height());
-}
-
-#[tokio::test]
-async fn reading_ahead_ends_at_the_largest_index() {
-    let router = Router::new().fallback(|uri: Uri| async move {
-        let index = index_in(&uri);
-        format!(r#"{{"index":{index},"timestamp":1,"previous_hash":"0"}}"#)
-    });
-    let server = Server::spawn(router).await.unwrap();
-    let mut blocks = client(&server.base_url()).follow_blocks(FollowOptions {
-        read_ahead: usize::MAX,
-        ..from(u64::MAX - 3)
-    });
-    for expected in u64::MAX - 3..u64::MAX {
-        assert_eq!(index(&mut blocks).await, expected);
-    }
-    assert!(blocks.next().await.is_none());
-}
-
-#[tokio::test]
-async fn a_longer_chain_in_place_of_the_followed_one_ends_the_stream() {
-    let time = |later: i64| ChainTime::From(TimestampMs::from_millis(1_767_225_600_000 + later));
-    let config = Config::for_tests().with_blocks(5);
-    for read_ahead in [1, 4] {
-        let node = restart::start(config.clone().with_time(time(0))).await;
-        let mut blocks = client(node.base_url()).follow_blocks(FollowOptions {
-            read_ahead,
-            ..from(5)
-        });
-        assert_eq!(index(&mut blocks).await, 5);
-        let port = stop(node).await;
-        // The next block exists at once.
-        let other = config.clone().with_time(time(7)).with_blocks(9);
-        let _other = start_at(port, other).await;
-        let error = end(&mut blocks).await;
-        assert_eq!(error.kind(), ErrorKind::ChainReplaced, "{error}");
-        assert!(error.to_string().contains("block 5"), "{error}");
-    }
-}
-
-#[tokio::test]
-async fn a_node_that_hashes_in_another_way_is_followed_with_one_more_request_for_each_block() {
-    let (node, _) = start().await;
-    let fault: Fault = Arc::new(|_, response| {
-        response.with_json(|block| block["previous_hash"] = "5a".repeat(32).into())
-    });
-    let proxy = Proxy::spawn(&node, fault).await.unwrap();
-    let mut blocks = client(&proxy.server.base_url()).follow_blocks(from(1));
-    for expected in 1..=4 {
-        assert_eq!(index(&mut blocks).await, expected);
-    }
-    let indexes: Vec<_> = proxy.requests().iter().filter_map(requested).collect();
-    assert_eq!(indexes, [1, 2, 1, 3, 2, 4, 3]);
-    // Otherwise, there is one request for each block.
-    let proxy = Proxy::honest(&node).await.unwrap();
-    let mut blocks = client(&proxy.server.base_url()).follow_blocks(from(1));
-    for expected in 1..=4 {
-        assert_eq!(index(&mut blocks).await, expected);
-    }
-    assert_eq!(proxy.requests().len(), 4);
-}
-
-#[tokio::test]
-async fn a_last_block_that_the_node_has_dropped_is_not_a_replaced_chain() {
-    let (node, direct) = start().await;
-    let hash = direct.block(2).await.unwrap().unwrap().block_hash();
-    let after = FollowOptions {
-        after: hash.map(|hash| (2, hash)),
-        max_outage: 4 * SHORT,
-        ..options()
-    };
-    for (hashes_differ, expected) in [(false, None), (true, Some(ErrorKind::MissingBlock))] {
-        let fault: Fault = Arc::new(move |request, response| match requested(request) {
-            Some(0..=2) => not_found(response),
-            _ if hashes_differ => {
-                response.with_json(|block| block["previous_hash"] = "5a".repeat(32).into())
-            }
-            _ => response,
-        });
-        let proxy = Proxy::spawn(&node, fault).await.unwrap();
-        let mut blocks = client(&proxy.server.base_url()).follow_blocks(after.clone());
-        match blocks.next().await.unwrap() {
-            Ok(block) => assert_eq!((number(&block), expected), (3, None)),
-            Err(error) => {
-                assert_eq!(Some(error.kind()), expected, "{error}");
-                assert_eq!(
-                    error.to_string(),
-                    "the node has no block 2 any more, so it can't be compared with block 3"
-                );
-            }
-        }
-    }
 }
