@@ -1,7 +1,5 @@
 //! `GET /docs`: the interactive listing. The binary contains all its files.
 
-#[cfg(feature = "swagger-ui")]
-use std::sync::Arc;
 use std::sync::LazyLock;
 
 use axum::{
@@ -21,15 +19,6 @@ const PAGE: &str = if cfg!(feature = "swagger-ui") {
 
 /// The page may not load anything from other servers.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'";
-
-/// The files of Swagger UI that the page uses.
-#[cfg(feature = "swagger-ui")]
-const ASSETS: [&str; 4] = [
-    "swagger-ui.css",
-    "swagger-ui-bundle.js",
-    "favicon-16x16.png",
-    "favicon-32x32.png",
-];
 
 fn response(content_type: &str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
@@ -88,21 +77,17 @@ fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// Returns a file of Swagger UI.
+/// Returns the endpoints of Swagger UI's files, below `/docs`. Its own page is not used: it shows
+/// nothing to readers without scripts.
 #[cfg(feature = "swagger-ui")]
-pub(super) async fn asset(uri: Uri) -> Response {
-    use utoipa_swagger_ui::Config;
-    static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| Arc::new(Config::default()));
-    let name = uri.path().strip_prefix("/docs/").unwrap_or_default();
-    let file = ASSETS
-        .contains(&name)
-        .then(|| utoipa_swagger_ui::serve(name, Arc::clone(&CONFIG)).ok())
-        .flatten()
-        .flatten();
-    match file {
-        Some(file) => response(&file.content_type, file.bytes.into_owned()),
-        None => super::response::detail(axum::http::StatusCode::NOT_FOUND, "Not Found"),
-    }
+pub(super) fn files() -> axum::Router {
+    use swagger_ui_dist::{ApiDefinition, OpenApiSource, generate_routes};
+    let source = OpenApiSource::Uri("/openapi.yaml");
+    generate_routes(ApiDefinition {
+        uri_prefix: "/docs",
+        api_definition: source,
+        title: None,
+    })
 }
 
 /// Returns the OpenAPI description as YAML.

@@ -44,7 +44,14 @@ pub(crate) use rate_limit::RateLimit;
 pub fn router(node: Arc<Node>) -> Router {
     let router = Router::new();
     #[cfg(feature = "swagger-ui")]
-    let router = router.route("/docs/{asset}", get(docs::asset));
+    let router = {
+        use tower::ServiceExt as _;
+        let files = docs::files().fallback(not_found);
+        router.route(
+            "/docs/{file}",
+            get(|request: Request| files.oneshot(request)),
+        )
+    };
     router
         .route("/get-block", get(blocks::get_block))
         .route("/get-balances", get(balances::get_balances))
@@ -60,7 +67,7 @@ pub fn router(node: Arc<Node>) -> Router {
         .route("/docs/", get(docs::page))
         .route("/openapi.yaml", get(docs::yaml))
         .route("/openapi.json", get(docs::json))
-        .fallback(|| async { response::detail(StatusCode::NOT_FOUND, "Not Found") })
+        .fallback(not_found)
         .method_not_allowed_fallback(|| async {
             response::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
         })
@@ -78,6 +85,10 @@ pub fn router(node: Arc<Node>) -> Router {
         ))
         .layer(middleware::from_fn_with_state(Arc::clone(&node), count))
         .with_state(node)
+}
+
+async fn not_found() -> Response {
+    response::detail(StatusCode::NOT_FOUND, "Not Found")
 }
 
 async fn count(State(node): State<Arc<Node>>, request: Request, next: Next) -> Response {
