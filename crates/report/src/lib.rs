@@ -51,11 +51,11 @@ pub use json::{JsonReport, json};
 pub use junit::{junit, nodes_junit};
 pub use markdown::{nodes_summary, summary};
 pub use model::{
-    AnyReport, Aspect, BlockSpan, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding,
-    CrossValue, EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level,
-    NodeHeight, NodesReport, OperationCoverage, Outcome, PartCoverage, ReadError, Report,
-    RequirementReport, SamplesReport, SignedReport, Spread, SweepKind, SweepReport, SweptRecords,
-    TargetReport, VERSION, Verdict,
+    AnyReport, Aspect, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding, CrossValue,
+    EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level, NodeHeight,
+    NodesReport, OperationCoverage, Outcome, PartCoverage, ReadError, Report, RequirementReport,
+    SamplesReport, SignedReport, SweepKind, SweepReport, SweptRecords, TargetReport, VERSION,
+    Verdict,
 };
 pub use text::{
     LongText, Style, case_line, case_text, compact, long_texts, nodes_compact, nodes_text, text,

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::{chain_bounds::ChainBounds, spans::BlockFigures, tally::few};
+use super::{chain_bounds::ChainBounds, tally::few};
 use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
@@ -120,7 +120,6 @@ impl Checks {
             findings: Vec::new(),
             inconclusive: Vec::new(),
             links: has_links.then(|| Links::of(&seen)),
-            figures: BlockFigures::of(&seen),
             claimed: claimed_assets(&seen.exchange),
             evidence: if seen.exchange.body.len() > LONG_WORK {
                 // It may have to wait for earlier blocks, so only its excerpt is kept.
@@ -175,7 +174,6 @@ pub(crate) struct CheckResults {
     pub(crate) findings: Vec<(usize, (Finding, u64))>,
     pub(crate) inconclusive: Vec<(usize, InconclusiveReason)>,
     pub(crate) links: Option<Links>,
-    pub(crate) figures: Option<BlockFigures>,
     /// The assets that the block has claims about, and the number of other claims.
     pub(crate) claimed: ClaimedAssets,
     /// The response, saved until it is the block's turn.

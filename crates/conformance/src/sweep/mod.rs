@@ -20,7 +20,6 @@ mod range;
 mod result;
 mod running;
 mod settings;
-mod spans;
 mod state;
 mod state_path;
 mod stop_reason;

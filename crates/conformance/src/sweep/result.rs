@@ -153,7 +153,6 @@ impl RunningSweep {
                 findings: tally.findings(),
                 kinds: kinds.collect(),
                 records: None,
-                spans: state.spans.report(state.next),
                 state: kept.map(|state_writer| state_writer.path().display().to_string()),
                 trouble: trouble.clone().filter(|_| !done),
             })

@@ -19,7 +19,6 @@ use super::{
     fetch::{Fetcher, Lost},
     observer::{Observer, Redacting},
     settings::{Sweep, SweepProgress, about_blocks},
-    spans::Spans,
     state::{State, StateWriter},
     stop_reason::StopReason,
     tally::{Tally, few},
@@ -218,12 +217,6 @@ impl RunningSweep {
             }));
         }
         let mut state = State::begin(&self.target, blocks, &self.cases, from, to);
-        let whole = self.sweep.whole;
-        if let Some(end) = whole.end() {
-            // The parts of a range don't know the first block of the chain.
-            let blocks = end - whole.first().unwrap_or(0);
-            state.spans = Spans::starting_at(from, blocks);
-        }
         if let Some(after) = &self.sweep.after {
             state.continues = true;
             state.memory = after.memory.for_later_blocks();
@@ -250,9 +243,6 @@ impl RunningSweep {
                 continue;
             };
             self.with_open_state(|state| {
-                if let Some(figures) = results.figures {
-                    state.spans.add_before(index, figures);
-                }
                 if let Some(links) = results.links {
                     for (_, judge) in fetcher.checks.in_order() {
                         judge.follow(&links, &mut state.memory, &results.evidence);
@@ -414,9 +404,6 @@ fn add_results(
     checks: &Checks,
     watch: &dyn Observer,
 ) {
-    if let Some(figures) = results.figures {
-        state.spans.add(index, figures);
-    }
     state.claims.add(index, results.claimed);
     let tally = &mut state.tally;
     match results.kind {

@@ -21,9 +21,6 @@ use crate::{cases::Case, http::Target};
 pub struct Sweep {
     /// The blocks.
     pub blocks: BlockRange,
-    /// The range of which `blocks` is a part, or the same range. It determines the length of the report's
-    /// spans.
-    pub(crate) whole: BlockRange,
     /// The file of the sweep's state, which makes it possible to resume the sweep. Optional.
     pub(crate) state: Option<PathBuf>,
     /// The saved state, if the sweep is resumed.
@@ -48,7 +45,6 @@ impl Sweep {
     pub const fn new(blocks: BlockRange) -> Self {
         Self {
             blocks,
-            whole: blocks,
             state: None,
             resumed: None,
             after: None,
@@ -64,10 +60,7 @@ impl Sweep {
     /// # Errors
     /// Returns an error if the range has no end, or fewer blocks than parts.
     pub fn over_part(part: Part, whole: BlockRange) -> Result<Self, PartError> {
-        Ok(Self {
-            whole,
-            ..Self::new(part.of(whole)?)
-        })
+        Ok(Self::new(part.of(whole)?))
     }
 
     /// Adds a lock on the state, which is held until the last copy of the sweep is dropped.

@@ -14,7 +14,7 @@ use nodeproof_files::{Access, StagedFile, parent_folder, replace};
 use nodeproof_primitives::escape::escaped_up_to;
 use serde::{Deserialize, Serialize};
 
-use super::{range::BlockRange, spans::Spans, tally::Tally};
+use super::{range::BlockRange, tally::Tally};
 use crate::{
     cases::Case,
     checks::{Memory, OtherBlock, Repeats},
@@ -25,7 +25,7 @@ use crate::{
 /// Maximum length of a state file, in bytes.
 const MAX_LENGTH: u64 = 64 << 20;
 /// The format tag, with the version.
-const FORMAT: &str = "nodeproof-sweep/7";
+const FORMAT: &str = "nodeproof-sweep/8";
 /// The first bytes of a state file of any version, even if it was truncated.
 const FORMAT_PREFIX: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
@@ -155,7 +155,6 @@ pub(crate) struct State {
     #[serde(skip)]
     pub(crate) ended: Option<Tally>,
     pub(crate) claims: SweptClaims,
-    pub(crate) spans: Spans,
     pub(crate) memory: Memory,
     /// Items that are in two merged parts. Their blocks are requested again.
     #[serde(default, skip_serializing_if = "Repeats::is_empty")]
@@ -186,7 +185,6 @@ impl State {
             tally,
             ended: None,
             claims: SweptClaims::default(),
-            spans: Spans::starting_at(from, to - from),
             memory: Memory::default(),
             repeats: Repeats::default(),
         }
@@ -268,7 +266,6 @@ impl State {
         self.tally.append(later.tally);
         self.tally.blocks -= (self.to - later.from).min(self.tally.blocks);
         self.claims.append(later.claims);
-        self.spans.append(later.spans);
         (self.to, self.next) = (later.to, later.next);
         Ok(())
     }

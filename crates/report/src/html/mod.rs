@@ -5,10 +5,8 @@
 //! one script and the one style sheet whose hashes it contains, and no other resources.
 
 mod case;
-mod chain;
 mod coverage;
 mod document;
-mod duration;
 mod escape;
 mod exchange;
 mod finding;
@@ -17,7 +15,6 @@ mod latency;
 mod nodes;
 mod parts;
 mod report;
-mod scale;
 mod tools;
 mod verdict;
 

@@ -3,7 +3,6 @@
 use maud::{Markup, html};
 
 use super::{
-    chain,
     document::document,
     escape::Line,
     finding::findings,
@@ -33,7 +32,6 @@ pub fn nodes_html(report: &NodesReport) -> String {
                 @for (number, node) in (1..).zip(&report.nodes) {
                     @let of_node = html! { " of node " (number) " " code { (Line(&node.target.base_url)) } };
                     @let suffix = format!("-{number}");
-                    (chain::section(node, &html! { "Blocks" (of_node) }, &suffix))
                     (latency::section(node, &html! { "Latency" (of_node) }, &suffix))
                 }
             }

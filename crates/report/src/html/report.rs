@@ -3,14 +3,14 @@
 use maud::html;
 
 use super::{
-    case, chain, coverage, document::document, escape::Line, exchange, latency, parts::groups,
+    case, coverage, document::document, escape::Line, exchange, latency, parts::groups,
     tools::tools, verdict,
 };
 use crate::model::Report;
 
 /// Renders a report as an HTML page.
 ///
-/// The page shows the verdict, the findings, the blocks of a sweep, the coverage, the latency of each
+/// The page shows the verdict, the findings, the coverage, the latency of each
 /// endpoint, every case, and every exchange with its bodies. It can be searched and filtered. It
 /// loads nothing.
 #[must_use]
@@ -23,7 +23,6 @@ pub fn html(report: &Report) -> String {
             main {
                 (verdict::findings(report))
                 (verdict::inconclusive(report))
-                (chain::section(report, &html! { "Blocks" }, ""))
                 (coverage::section(report))
                 (latency::section(report, &html! { "Latency" }, ""))
                 (case::section(report))

@@ -36,7 +36,6 @@ pub(super) fn banner(report: &Report) -> Markup {
             @if known > 0 {
                 p.reason { (count(known, "violation")) " known beforehand and expected" }
             }
-            (proportions(report))
             ul.counts {
                 @for group in groups(&report.cases) {
                     li class=(group.name) { b { (group.cases.len()) } " " (group.words) }
@@ -50,9 +49,6 @@ pub(super) fn banner(report: &Report) -> Markup {
             nav aria-label="On this page" {
                 @if with_findings(report).next().is_some() {
                     a href="#findings" { "Findings" } " "
-                }
-                @if report.sweep.as_ref().is_some_and(|sweep| !sweep.spans.is_empty()) {
-                    a href="#chain" { "Blocks" } " "
                 }
                 a href="#coverage" { "Coverage" } " "
                 @if report.cost.as_ref().is_some_and(|cost| !cost.endpoints.is_empty()) {
@@ -98,25 +94,6 @@ pub(super) fn swept(sweep: &SweepReport) -> Markup {
                 " " span { "records of " (records.compared) " of " (records.assets) " claimed assets compared" }
             }
             @if !sweep.done { " " span { "ended before block " (sweep.next) } }
-        }
-    }
-}
-
-/// Renders a bar with a segment for each outcome. The lengths are attributes, because the policy
-/// forbids inline styles.
-fn proportions(report: &Report) -> Markup {
-    let mut from = 0;
-    let bars = groups(&report.cases).into_iter().map(|group| {
-        let count = group.cases.len();
-        from += count;
-        (group.name, from - count, count)
-    });
-    html! {
-        svg.proportions viewBox={ "0 0 " (report.cases.len()) " 1" } preserveAspectRatio="none"
-            aria-hidden="true" {
-            @for (name, from, count) in bars {
-                rect class=(name) height="1" x=(from) width=(count) {}
-            }
         }
     }
 }

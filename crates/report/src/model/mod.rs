@@ -25,5 +25,5 @@ pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodeHeight, NodesReport};
 pub use outcome::{Aspect, Level, Outcome};
 pub use report::{Report, TargetReport, VERSION};
 pub use samples::SamplesReport;
-pub use sweep::{BlockSpan, Spread, SweepKind, SweepReport, SweptRecords};
+pub use sweep::{SweepKind, SweepReport, SweptRecords};
 pub use verdict::Verdict;

@@ -37,10 +37,6 @@ pub struct SweepReport {
     /// The records of claims that were compared with the claims in these blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<SweptRecords>,
-    /// The intervals and votes of the blocks, over the chain: at most 200 spans, each of the same
-    /// number of blocks. A span without a block is left out.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spans: Vec<BlockSpan>,
     /// The path of the state file, from which the sweep can be resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -71,33 +67,4 @@ pub struct SweepKind {
     pub count: u64,
     /// The indexes of the first blocks with such a finding.
     pub blocks: Vec<u64>,
-}
-
-/// The blocks of a part of the chain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BlockSpan {
-    /// The first block.
-    pub from: u64,
-    /// The index after the last block.
-    pub to: u64,
-    /// The time from the block before to each block, in milliseconds. An interval is left out if
-    /// one of the two has no time, or if the later block has the earlier time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub interval_ms: Option<Spread>,
-    /// The number of votes in each block, which are on the block before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub votes: Option<Spread>,
-}
-
-/// How values are spread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Spread {
-    /// Number of values.
-    pub count: u64,
-    /// The lowest value.
-    pub min: u64,
-    /// The median. It is up to 1% too low.
-    pub median: u64,
-    /// The highest value.
-    pub max: u64,
 }

@@ -22,20 +22,9 @@ window.addEventListener("load", () => {
     const [r, g, b] = parts.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const contrast = (one, other) => {
-    const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
-    return (bright + 0.05) / (dark + 0.05);
-  };
-  const card = style(page.querySelector(".banner")).backgroundColor;
-  const drawn = [...page.querySelectorAll(".chart :is(text, circle, .bars rect)")];
   const seen = {
-    background: light(card),
+    background: light(style(page.querySelector(".banner")).backgroundColor),
     sections: [...page.querySelectorAll("main > section")].map((one) => [one.id, isVisible(one)]),
-    charts: [...page.querySelectorAll(".chart svg")].map((one) => {
-      const { width, height } = one.getBoundingClientRect();
-      return width > 40 && height > 10 && one.childElementCount > 0;
-    }),
-    contrast: Math.min(...drawn.map((one) => contrast(style(one).fill, card))),
     overflow: page.documentElement.scrollWidth - page.documentElement.clientWidth,
   };
   const search = page.getElementById("search");
@@ -128,11 +117,7 @@ fn assert_readable(seen: &Seen, dark: bool) -> Vec<String> {
     assert_eq!(seen.console, Vec::<String>::new(), "{page}");
     let number = |name: &str| page[name].as_f64().expect("a number");
     assert_eq!(number("background") < 0.2, dark, "{page}");
-    // WCAG requires this contrast of graphics. Text has more.
-    assert!(number("contrast") >= 3.0, "{page}");
     assert!(number("overflow") <= 0.0, "wider than a phone: {page}");
-    let charts = page["charts"].as_array().expect("charts");
-    assert!(charts.iter().all(|drawn| drawn == true), "{page}");
     let sections = page["sections"].as_array().expect("sections").iter();
     sections
         .map(|section| {
@@ -169,7 +154,7 @@ fn skip() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_shows_each_section_and_chart_and_searches_the_cases() {
+async fn a_browser_shows_each_section_and_searches_the_cases() {
     let Some(browser) = browser() else {
         return skip();
     };
@@ -179,14 +164,7 @@ async fn a_browser_shows_each_section_and_chart_and_searches_the_cases() {
         let seen = open(browser, folder.path(), dark);
         let sections = assert_readable(&seen, dark);
         let page = &seen.page;
-        for expected in [
-            "findings",
-            "chain",
-            "coverage",
-            "latency",
-            "cases",
-            "exchanges",
-        ] {
+        for expected in ["findings", "coverage", "latency", "cases", "exchanges"] {
             assert!(
                 sections.iter().any(|id| id == expected),
                 "{expected}: {page}"
@@ -209,7 +187,7 @@ async fn a_browser_shows_each_section_and_chart_and_searches_the_cases() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_shows_the_heights_and_charts_of_several_nodes() {
+async fn a_browser_shows_the_heights_and_latencies_of_several_nodes() {
     let Some(browser) = browser() else {
         return skip();
     };
@@ -218,7 +196,7 @@ async fn a_browser_shows_the_heights_and_charts_of_several_nodes() {
     for dark in [false, true] {
         let seen = open(browser, folder.path(), dark);
         let sections = assert_readable(&seen, dark);
-        for expected in ["heights", "chain-1", "chain-2", "latency-1", "latency-2"] {
+        for expected in ["heights", "latency-1", "latency-2"] {
             assert!(
                 sections.iter().any(|id| id == expected),
                 "{expected}: {}",
