@@ -83,21 +83,11 @@ impl Kind {
 
     /// Returns whether a `$ref` can replace a node of this kind.
     pub fn may_be_reference(self) -> bool {
-        self.components_folder().is_some()
-    }
-
-    /// Returns the name of the member of `components` for nodes of this kind.
-    pub fn components_folder(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Schema => "schemas",
-            Self::Response => "responses",
-            Self::Parameter => "parameters",
-            Self::Example => "examples",
-            Self::RequestBody => "requestBodies",
-            Self::Header => "headers",
-            Self::SecurityScheme => "securitySchemes",
-            _ => return None,
-        })
+        use Kind::*;
+        matches!(
+            self,
+            Schema | Response | Parameter | Example | RequestBody | Header | SecurityScheme
+        )
     }
 }
 

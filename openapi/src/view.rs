@@ -35,22 +35,12 @@ pub const OBSERVED: &str = "x-observed";
 pub const DOCUMENTED: &str = "x-documented";
 /// Begins the part of a description that is only about real nodes, up to the end of the paragraph.
 pub const OBSERVED_TEXT: &str = "Observed:";
-/// In a view with sources: a node's place in the spec as written, as a JSON pointer.
-pub const SOURCE: &str = "x-source";
 
 /// Returns the document without the parts that were only observed.
 pub fn documented(document: &Value) -> Value {
-    derive(document, Strip::Observed, false)
-}
-
-/// Like [`documented`], with the origin of each node in [`SOURCE`].
-pub fn documented_with_sources(document: &Value) -> Value {
-    derive(document, Strip::Observed, true)
-}
-
-/// Returns the whole document with the origin of each node in [`SOURCE`].
-pub fn full_with_sources(document: &Value) -> Value {
-    derive(document, Strip::Nothing, true)
+    Derivation { document }
+        .node(document, Kind::Document)
+        .unwrap_or(Value::Null)
 }
 
 /// Returns a description without the parts that are only about real nodes.
@@ -65,43 +55,21 @@ fn documented_text(text: &str) -> String {
     kept.join("\n\n")
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Strip {
-    Observed,
-    Nothing,
-}
-
-fn derive(document: &Value, strip: Strip, sources: bool) -> Value {
-    Derivation {
-        document,
-        strip,
-        sources,
-    }
-    .node(document, Kind::Document, "")
-    .unwrap_or(Value::Null)
-}
-
 struct Derivation<'d> {
     document: &'d Value,
-    strip: Strip,
-    sources: bool,
 }
 
 impl Derivation<'_> {
     /// Returns the node as it is in the view, or `None` if the view leaves it out.
-    fn node(&self, value: &Value, kind: Kind, at: &str) -> Option<Value> {
+    fn node(&self, value: &Value, kind: Kind) -> Option<Value> {
         let Some(written) = value.as_object() else {
             return Some(value.clone());
         };
-        if self.strip == Strip::Observed && self.vanishes(written, kind, 0) {
+        if self.vanishes(written, kind, 0) {
             return None;
         }
-        let (kept, shrunk) = self.members(&self.marked(written), kind, at);
-        let mut node = kept;
-        if self.sources {
-            node.insert(SOURCE.to_owned(), Value::from(at));
-        }
-        if kind == Kind::Schema && self.strip == Strip::Observed {
+        let (mut node, shrunk) = self.members(&marked(written), kind);
+        if kind == Kind::Schema {
             settle_required(&mut node, written);
             for choice in shrunk {
                 collapse(&mut node, &choice);
@@ -115,7 +83,7 @@ impl Derivation<'_> {
         if node.get(OBSERVED) == Some(&Value::Bool(true)) {
             return true;
         }
-        // The linter reports cycles of references. This loop only needs to end.
+        // A cycle of references must end, too.
         if hops > 32 || !kind.may_be_reference() {
             return false;
         }
@@ -127,41 +95,15 @@ impl Derivation<'_> {
             .is_some_and(|target| self.vanishes(target, kind, hops + 1))
     }
 
-    /// Applies the node's own marks to its keywords.
-    fn marked(&self, written: &Map<String, Value>) -> Map<String, Value> {
-        if self.strip == Strip::Nothing {
-            return written.clone();
-        }
-        let mut node = written.clone();
-        if let Some(Value::Array(keywords)) = node.shift_remove(OBSERVED) {
-            for keyword in keywords.iter().filter_map(Value::as_str) {
-                node.shift_remove(keyword);
-            }
-        }
-        if let Some(Value::Object(overlay)) = node.shift_remove(DOCUMENTED) {
-            node.extend(overlay);
-        }
-        if let Some(Value::String(text)) = node.get_mut("description") {
-            *text = documented_text(text);
-        }
-        node
-    }
-
     /// Returns the node's members in the view, and the choices that have only one branch left.
-    fn members(
-        &self,
-        node: &Map<String, Value>,
-        kind: Kind,
-        at: &str,
-    ) -> (Map<String, Value>, Vec<String>) {
+    fn members(&self, node: &Map<String, Value>, kind: Kind) -> (Map<String, Value>, Vec<String>) {
         let mut kept = Map::new();
         let mut shrunk = Vec::new();
         for (name, value) in node {
-            let at = pointer::join(at, name);
             let derived = match (kind.shape(name), value) {
-                (Some(Shape::One(kind)), _) => self.node(value, kind, &at),
+                (Some(Shape::One(kind)), _) => self.node(value, kind),
                 (Some(Shape::Many(kind)), Value::Array(items)) => {
-                    let left = self.items(items, kind, &at);
+                    let left = self.items(items, kind);
                     if left.len() == 1
                         && items.len() > 1
                         && matches!(name.as_str(), "oneOf" | "anyOf")
@@ -171,7 +113,7 @@ impl Derivation<'_> {
                     (!left.is_empty() || items.is_empty()).then_some(Value::Array(left))
                 }
                 (Some(Shape::Named(of)), Value::Object(items)) => {
-                    let left = self.named(items, of, &at);
+                    let left = self.named(items, of);
                     let stays = !left.is_empty() || items.is_empty() || is_required(kind, name);
                     stays.then_some(Value::Object(left))
                 }
@@ -184,25 +126,34 @@ impl Derivation<'_> {
         (kept, shrunk)
     }
 
-    fn items(&self, items: &[Value], kind: Kind, at: &str) -> Vec<Value> {
-        items
-            .iter()
-            .enumerate()
-            .filter_map(|(position, item)| {
-                self.node(item, kind, &pointer::join(at, &position.to_string()))
-            })
-            .collect()
+    fn items(&self, items: &[Value], kind: Kind) -> Vec<Value> {
+        let items = items.iter();
+        items.filter_map(|item| self.node(item, kind)).collect()
     }
 
-    fn named(&self, items: &Map<String, Value>, kind: Kind, at: &str) -> Map<String, Value> {
+    fn named(&self, items: &Map<String, Value>, kind: Kind) -> Map<String, Value> {
+        let items = items.iter();
         items
-            .iter()
-            .filter_map(|(name, item)| {
-                let derived = self.node(item, kind, &pointer::join(at, name))?;
-                Some((name.clone(), derived))
-            })
+            .filter_map(|(name, item)| Some((name.clone(), self.node(item, kind)?)))
             .collect()
     }
+}
+
+/// Applies the node's own marks to its keywords.
+fn marked(written: &Map<String, Value>) -> Map<String, Value> {
+    let mut node = written.clone();
+    if let Some(Value::Array(keywords)) = node.shift_remove(OBSERVED) {
+        for keyword in keywords.iter().filter_map(Value::as_str) {
+            node.shift_remove(keyword);
+        }
+    }
+    if let Some(Value::Object(overlay)) = node.shift_remove(DOCUMENTED) {
+        node.extend(overlay);
+    }
+    if let Some(Value::String(text)) = node.get_mut("description") {
+        *text = documented_text(text);
+    }
+    node
 }
 
 /// Returns whether OpenAPI requires the member, even if it is empty.
@@ -215,7 +166,7 @@ fn is_required(kind: Kind, name: &str) -> bool {
 
 /// Removes from `required` the properties that are not in the view.
 ///
-/// A name that never was a property stays. The linter reports that mistake in the spec.
+/// A name that never was a property stays: it is a mistake in the spec.
 fn settle_required(node: &mut Map<String, Value>, written: &Map<String, Value>) {
     let has = |node: &Map<String, Value>, name: &str| {
         node.get("properties")
@@ -368,22 +319,6 @@ mod tests {
         assert_eq!(
             documented_schemas(json!({ "It": schema })),
             json!({ "It": schema })
-        );
-    }
-
-    #[test]
-    fn each_node_says_where_it_comes_from() {
-        let document = json!({
-            "paths": {},
-            "components": { "schemas": { "It": {
-                "oneOf": [{ "x-observed": true }, { "properties": { "a/b": {} } }],
-            } } },
-        });
-        let view = documented_with_sources(&document);
-        let source = view.pointer("/components/schemas/It/properties/a~1b/x-source");
-        assert_eq!(
-            source,
-            Some(&json!("/components/schemas/It/oneOf/1/properties/a~1b"))
         );
     }
 

@@ -2,6 +2,7 @@
 
 pub mod built;
 pub mod careless;
+pub mod cited;
 pub mod faults;
 pub mod fuzzed;
 #[cfg(doctest)]

@@ -4,6 +4,8 @@
 //! program and the programs to measure in the release profile, as they are installed.
 
 use std::{
+    env::consts::EXE_SUFFIX,
+    error::Error,
     path::Path,
     process::{Command, ExitCode},
 };
@@ -22,45 +24,26 @@ pub struct HostileArgs {
     pub only: Vec<String>,
 }
 
-/// The reason why nothing could be measured.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HostileError {
-    /// A program can't be started.
-    #[error("{program} can't be started")]
-    Start {
-        /// The program.
-        program: String,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// The programs can't be built.
-    #[error("the programs were not built: cargo ended with {0}")]
-    Build(std::process::ExitStatus),
-    /// The folder of the built programs is unknown.
-    #[error("the folder of the built programs is not known")]
-    Folder,
-}
-
 /// Builds the programs, and runs `hostile` to measure them.
 ///
 /// # Errors
 /// When a program can't be built or started.
-pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
-    let mut build = crate::cargo::cargo();
-    build
+pub fn run(args: &HostileArgs) -> Result<ExitCode, Box<dyn Error>> {
+    let built = crate::cargo::cargo()
         .args(["build", "--release", "--package", "nodeproof-conformance"])
         .args(["--package", "nodeproof-cli"])
-        .args(["--package", "integration-tests", "--bins"]);
-    let built = status(&mut build)?;
+        .args(["--package", "integration-tests", "--bins"])
+        .status()?;
     if !built.success() {
-        return Err(HostileError::Build(built));
+        return Err(format!("the programs were not built: cargo ended with {built}").into());
     }
     // This program is in the folder of its profile. The folder `release` is a sibling.
-    let own = std::env::current_exe().map_err(|_| HostileError::Folder)?;
+    let own = std::env::current_exe()?;
     let target = own.parent().and_then(Path::parent);
-    let release = target.ok_or(HostileError::Folder)?.join("release");
-    let program = |name: &str| release.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let release = target
+        .ok_or("the folder of the built programs is not known")?
+        .join("release");
+    let program = |name: &str| release.join(format!("{name}{EXE_SUFFIX}"));
     let mut table = Command::new(program("hostile"));
     table
         .args(["table", "--conformance"])
@@ -73,16 +56,8 @@ pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
     if args.write {
         table.arg("--write");
     }
-    let done = status(&mut table)?;
-    Ok(match done.success() {
+    Ok(match table.status()?.success() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
-    })
-}
-
-fn status(command: &mut Command) -> Result<std::process::ExitStatus, HostileError> {
-    command.status().map_err(|source| HostileError::Start {
-        program: command.get_program().to_string_lossy().into_owned(),
-        source,
     })
 }

@@ -1,11 +1,11 @@
 //! `cargo xtask`: the tasks of this workspace.
 
-use std::{error::Error, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use nodeproof_conformance::cli::ConformanceArgs;
 use nodeproof_devnode::cli::DevnodeArgs;
-use xtask::{bench, ci, conformance, directions, dist, hostile, spec};
+use xtask::{conformance, directions, hostile};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -25,18 +25,10 @@ enum Task {
     Conformance(Box<ConformanceArgs>),
     /// Run a local node
     Devnode(DevnodeArgs),
-    /// Lint the description of the API, and the requirements that its parts cite
-    Spec(spec::SpecArgs),
     /// Check which crate depends on which, and which file imports which
     Directions,
-    /// Measure the cost of a run, a sweep, the local node and a build
-    Bench(bench::BenchArgs),
     /// Run the programs against every hostile server, and print the results with time and memory
     Hostile(hostile::HostileArgs),
-    /// Build an archive of the programs, with completions, manual pages, documentation and licences
-    Dist(dist::DistArgs),
-    /// Run every check that must pass before a change is merged
-    Ci,
 }
 
 #[tokio::main]
@@ -60,10 +52,6 @@ async fn main() -> ExitCode {
             std::process::exit(status.into());
         }
         Task::Devnode(args) => nodeproof_devnode::cli::run(args).await,
-        Task::Spec(args) => spec::run(args).unwrap_or_else(|error| {
-            complain(&with_causes(&error));
-            ExitCode::from(2)
-        }),
         Task::Directions => match directions::check() {
             Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
             Ok(problems) => {
@@ -75,53 +63,11 @@ async fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
-        Task::Bench(args) => match bench::run(&args).await {
-            Ok(text) => {
-                say(&text);
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                complain(&with_causes(&*error));
-                ExitCode::from(2)
-            }
-        },
         Task::Hostile(args) => hostile::run(&args).unwrap_or_else(|error| {
-            complain(&with_causes(&error));
+            complain(&error.to_string());
             ExitCode::from(2)
         }),
-        Task::Dist(args) => match dist::run(&args) {
-            Ok(archive) => {
-                say(&format!("{}\n", archive.display()));
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                complain(&with_causes(&error));
-                ExitCode::from(2)
-            }
-        },
-        Task::Ci => match ci::run() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failed) => {
-                complain(&format!("failed: {}", failed.join(", ")));
-                ExitCode::FAILURE
-            }
-        },
     }
-}
-
-fn with_causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        text.push_str(&format!(": {inner}"));
-        cause = inner.source();
-    }
-    text
-}
-
-#[expect(clippy::print_stdout, reason = "a task prints its results to stdout")]
-fn say(text: &str) {
-    print!("{text}");
 }
 
 #[expect(clippy::print_stderr, reason = "a task prints its errors to stderr")]

@@ -9,10 +9,8 @@ use std::error::Error;
 use nodeproof_openapi::{Spec, View};
 use serde_json::{Value, json};
 
-const TEXT: &str = nodeproof_openapi::NODE_YAML;
-
 fn spec() -> Spec {
-    Spec::from_value(xtask::spec::document(TEXT).expect("the spec is YAML")).expect("OpenAPI")
+    Spec::from_json(nodeproof_openapi::NODE_JSON).expect("OpenAPI")
 }
 
 /// Returns the keywords that a response to a query does not match, each with its place.

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use integration_tests::{faults::SeededFault, matrix::cell};
+use integration_tests::{cited::cited, faults::SeededFault, matrix::cell};
 use nodeproof_conformance::cases;
-use nodeproof_openapi::{NODE_YAML, Requirement, requirements};
-use xtask::spec;
+use nodeproof_openapi::{NODE_JSON, Requirement, grammar, requirements};
+use serde_json::{Map, Value};
 
 const INTRODUCTION: &str = "# Requirements, places, cases and faults
 
@@ -23,8 +23,12 @@ pub(crate) fn render(faults: &[SeededFault]) -> String {
             caught.entry(case).or_default().push(cell(broken.name));
         }
     }
-    let document = spec::document(NODE_YAML).unwrap_or_default();
-    let (places, cases) = (spec::places(&document), cases::all());
+    let document: Value = serde_json::from_str(NODE_JSON).unwrap_or_default();
+    let mut places = Vec::new();
+    grammar::visit(&document, &mut |at, _, node| {
+        places.push((name(at, node), cited(node)));
+    });
+    let cases = cases::all();
     let mut text = INTRODUCTION.to_owned();
     let mut under = "";
     for Requirement {
@@ -41,10 +45,8 @@ pub(crate) fn render(faults: &[SeededFault]) -> String {
         // The specification is one folder up.
         let says = says.replace("](", "](../");
         text.push_str(&format!("\n**{id}** ({}) {says}\n\n", basis.name()));
-        let cited = places
-            .iter()
-            .filter(|place| place.cites.iter().any(|cited| cited == id));
-        let cited: Vec<_> = cited.map(|place| format!("`{}`", place.name)).collect();
+        let cited = places.iter().filter(|(_, ids)| ids.contains(id));
+        let cited: Vec<_> = cited.map(|(name, _)| format!("`{name}`")).collect();
         if !cited.is_empty() {
             text.push_str(&format!("- In the description: {}\n", cited.join("; ")));
         }
@@ -63,4 +65,31 @@ pub(crate) fn render(faults: &[SeededFault]) -> String {
         }
     }
     text
+}
+
+/// Returns the name of a part for readers: `GET /get-block, block_index`, `Block.index` or `WalletAddress`.
+fn name(at: &str, node: &Map<String, Value>) -> String {
+    let steps: Vec<String> = at
+        .split('/')
+        .skip(1)
+        .map(|step| step.replace("~1", "/"))
+        .collect();
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    let own = node.get("name").and_then(Value::as_str);
+    match steps.as_slice() {
+        ["paths", path, method, rest @ ..] => {
+            let part = match rest {
+                ["responses", status, ..] => format!(", {status}"),
+                ["parameters", ..] => format!(", {}", own.unwrap_or_default()),
+                _ => String::new(),
+            };
+            format!("{} {path}{part}", method.to_uppercase())
+        }
+        ["components", _, component, rest @ ..] => {
+            let of_fields = rest.windows(2).filter(|pair| pair[0] == "properties");
+            let fields: Vec<_> = of_fields.map(|pair| format!(".{}", pair[1])).collect();
+            format!("{component}{}", fields.concat())
+        }
+        _ => at.trim_start_matches('/').to_owned(),
+    }
 }

@@ -1,277 +1,212 @@
-//! Finds upward imports and import cycles among the files of a crate, from the files' tokens.
+//! Finds upward imports, import cycles, and code for one operating system, from the lines of a crate's files.
+//!
+//! Paths inside a crate start with `crate`, `self`, `super` or a child of their module.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
-    path::{Path, PathBuf},
+    fs, io,
+    path::Path,
 };
 
-use proc_macro2::{TokenStream, TokenTree};
+/// The files of a crate, by the paths of their modules, such as `crate::http::target`.
+type Modules = BTreeMap<String, Vec<Import>>;
 
-type Names = Vec<String>;
-
-/// A module with a file of its own, by its path in the crate.
-type Modules = BTreeMap<Names, Module>;
-
-#[derive(Default)]
-struct Module {
-    file: PathBuf,
-    items: BTreeSet<String>,
-    children: Names,
-    /// Each imported name, or `*`, with its path.
-    imports: Vec<(String, Names)>,
-    /// Each path with its line, and whether it is re-exported.
-    uses: Vec<(usize, Names, bool)>,
+/// A path in a file.
+struct Import {
+    /// The file and line.
+    place: String,
+    path: String,
+    /// The name that it gets in the file. Empty if it is not in a `use`.
+    name: String,
+    is_public: bool,
 }
 
-/// Checks a crate by its root file. Layers are names of files or folders, from top to bottom.
-pub(super) fn check(root: &Path, layers: &[&str]) -> Result<Vec<String>, String> {
-    let folder = root.parent().unwrap_or(root);
-    let mut modules = Modules::new();
-    read(&mut modules, Names::new(), root, folder)?;
-    let name = |file: &Path| {
-        file.strip_prefix(folder)
-            .unwrap_or(file)
-            .display()
-            .to_string()
-    };
-    let layer = |file: &Path| {
-        let name = name(file);
-        let layer = name.split(['/', '.']).next().unwrap_or_default().to_owned();
-        layers
-            .iter()
-            .position(|known| file != root && *known == layer)
+/// Checks the sources of a crate. Layers are names of files or folders, from top to bottom.
+pub(super) fn check(sources: &Path, layers: &[&str]) -> io::Result<Vec<String>> {
+    let (mut modules, mut problems) = (Modules::new(), Vec::new());
+    read(sources, "crate", &mut modules, &mut problems)?;
+    let layer = |module: &str| {
+        let folder = module.split("::").nth(1);
+        layers.iter().position(|layer| folder == Some(*layer))
     };
     let mut edges = BTreeMap::new();
-    let mut problems = Vec::new();
-    for (at, module) in &modules {
-        if !layers.is_empty() && module.file != root && layer(&module.file).is_none() {
-            problems.push(format!("{} is in no layer", name(&module.file)));
+    for (module, imports) in &modules {
+        if !layers.is_empty() && module != "crate" && layer(module).is_none() {
+            problems.push(format!("{module} is in no layer"));
         }
-        for (line, path, public) in &module.uses {
-            for to in resolve(&modules, at, path, &mut BTreeSet::new()) {
-                // A module may re-export what is below it.
-                if at != to && !(*public && to.starts_with(at)) {
-                    let (from, file) = (&*module.file, &*modules[to].file);
-                    let (user, used) = (name(from), name(file));
-                    let text = format!("{user}:{line} uses {} of {used}", path.join("::"));
-                    edges.entry((from, file)).or_insert(text);
-                }
+        for import in imports {
+            let used = defined_in(&modules, module, &import.path, 0);
+            // A module may re-export what is below it.
+            let reexports = |used: &str| import.is_public && used.starts_with(module);
+            if let Some(used) = used.filter(|used| *used != module && !reexports(used)) {
+                let text = format!("{} uses {} of {used}", import.place, import.path);
+                edges.entry((module.as_str(), used)).or_insert(text);
             }
         }
     }
-    for ((from, to), text) in edges.iter().filter(|_| !layers.is_empty()) {
-        // The root is above all layers.
-        if *from != root && (*to == root || layer(from) > layer(to)) {
-            problems.push(format!("upward import: {text}"));
-        }
-    }
+    // The root is above all layers.
+    let is_upward = |from, to| {
+        !layers.is_empty() && from != "crate" && (to == "crate" || layer(from) > layer(to))
+    };
+    let upward = edges.iter().filter(|((from, to), _)| is_upward(*from, *to));
+    problems.extend(upward.map(|(_, text)| format!("upward import: {text}")));
     // No file that uses nothing, or that nothing uses, is in a cycle.
-    let mut left = edges;
     for _ in 0..modules.len() {
-        let users: BTreeSet<_> = left.keys().map(|(from, _)| *from).collect();
-        let used: BTreeSet<_> = left.keys().map(|(_, to)| *to).collect();
-        left.retain(|(from, to), _| users.contains(to) && used.contains(from));
+        let users: BTreeSet<_> = edges.keys().map(|(from, _)| *from).collect();
+        let used: BTreeSet<_> = edges.keys().map(|(_, to)| *to).collect();
+        edges.retain(|(from, to), _| users.contains(to) && used.contains(from));
     }
-    problems.extend(left.values().map(|text| format!("import cycle: {text}")));
+    problems.extend(edges.values().map(|text| format!("import cycle: {text}")));
     Ok(problems)
 }
 
-/// Reads a file and the files of its modules, which are in the folder.
-fn read(modules: &mut Modules, at: Names, file: &Path, folder: &Path) -> Result<(), String> {
-    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let tokens = text
-        .parse()
-        .map_err(|error| format!("{}: {error}", file.display()))?;
-    let mut words = Vec::new();
-    flatten(tokens, &mut words);
-    let mut module = Module {
-        file: file.to_owned(),
-        ..Module::default()
-    };
-    module.scan(&words);
-    for child in &module.children {
-        let inner = folder.join(child);
-        let file = Some(inner.join("mod.rs")).filter(|file| file.exists());
-        let file = file.unwrap_or_else(|| inner.with_extension("rs"));
-        read(
-            modules,
-            [&*at, std::slice::from_ref(child)].concat(),
-            &file,
-            &inner,
-        )?;
+/// Reads the files of a folder, which are children of a module. Files of tests do not count.
+fn read(
+    folder: &Path,
+    parent: &str,
+    modules: &mut Modules,
+    problems: &mut Vec<String>,
+) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let module = match &*name {
+            "tests" | "bin" => continue,
+            // The binary of a library uses it as any other crate does.
+            "main" if folder.join("lib.rs").exists() => continue,
+            "lib" | "main" | "mod" => parent.to_owned(),
+            name => format!("{parent}::{name}"),
+        };
+        if path.is_dir() {
+            read(&path, &module, modules, problems)?;
+            continue;
+        }
+        let text = fs::read_to_string(&path)?;
+        let lines: Vec<_> = code(&text).collect();
+        let is_platform = module.split("::").any(|name| name == "platform");
+        for (line, text) in lines.iter().filter(|_| !is_platform) {
+            if is_conditional(text) {
+                let place = path.display();
+                problems.push(format!(
+                    "{place}:{line} is for one operating system, and not in `platform`"
+                ));
+            }
+        }
+        modules.insert(module, imports(&path.display().to_string(), &lines));
     }
-    modules.insert(at, module);
     Ok(())
 }
 
-/// Adds the tokens with their lines, without comments and code for tests.
-fn flatten(tokens: TokenStream, words: &mut Vec<(usize, String)>) {
-    let mut in_test = false;
-    for token in tokens {
-        let (line, text) = (token.span().start().line, token.to_string());
-        if in_test {
-            in_test = text != ";" && !text.starts_with('{');
-            continue;
-        }
-        match token {
-            TokenTree::Group(group) => {
-                in_test = text == "[test]" || text.starts_with("[cfg") && text.contains("test");
-                if !in_test && !text.starts_with("[doc") {
-                    words.push((line, text[..1].to_owned()));
-                    flatten(group.stream(), words);
-                    words.push((line, text[text.len() - 1..].to_owned()));
-                }
-            }
-            TokenTree::Literal(_) if text.starts_with("\"crate::") => {
-                let start = words.len();
-                flatten(text.trim_matches('"').parse().unwrap_or_default(), words);
-                words[start..].iter_mut().for_each(|(at, _)| *at = line);
-            }
-            _ => words.push((line, text)),
-        }
-    }
+/// Returns the lines of code with their numbers, without comments and tests.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next();
+    let lines = (1..).zip(code.unwrap_or_default().lines().map(str::trim));
+    let mut is_test = false;
+    lines.filter(move |(_, line)| {
+        let after_test = std::mem::replace(&mut is_test, *line == "#[cfg(test)]");
+        !after_test && !line.starts_with("//")
+    })
 }
 
-impl Module {
-    fn scan(&mut self, words: &[(usize, String)]) {
-        let word = |at: usize| words.get(at).map_or("", |(_, word)| word);
-        let (mut at, mut public) = (0, false);
-        while at < words.len() {
-            let (start, first) = (at, word(at));
-            at += 1;
-            match first {
-                "pub" if word(at) == "(" => {
-                    at = (at..words.len()).find(|at| word(*at) == ")").unwrap_or(at);
-                    public = true;
-                }
-                "pub" | ")" => public |= first == "pub",
-                "mod" if word(at + 1) == ";" => self.children.push(word(at).to_owned()),
-                "fn" | "struct" | "enum" | "trait" | "type" | "const" | "static" => {
-                    self.items.insert(word(at).to_owned());
-                    public = false;
-                }
-                "use" => {
-                    let mut paths = Vec::new();
-                    at = tree(words, at, &[], &mut paths);
-                    for (name, path) in paths {
-                        self.uses.push((words[start].0, path.clone(), public));
-                        self.imports.push((name, path));
-                    }
-                    public = false;
-                }
-                _ if word(at) == ":"
-                    && word(at + 1) == ":"
-                    && (start == 0 || word(start - 1) != ":") =>
-                {
-                    let mut paths = Vec::new();
-                    at = tree(words, start, &[], &mut paths);
-                    self.uses.extend(
-                        paths
-                            .into_iter()
-                            .map(|(_, path)| (words[start].0, path, false)),
-                    );
-                }
-                _ => public = false,
-            }
-        }
-    }
+/// Returns whether a line has a condition about an operating system.
+fn is_conditional(line: &str) -> bool {
+    let conditions = ["cfg(", "cfg(not(", "cfg!(", "cfg!(not("];
+    let mut after = conditions
+        .iter()
+        .flat_map(|start| line.split(start).skip(1));
+    after.any(|rest| rest.starts_with("unix)") || rest.starts_with("windows)"))
 }
 
-/// Adds the names and paths of a path or a tree of imports. Returns the position after it.
-fn tree(
-    words: &[(usize, String)],
-    mut at: usize,
-    prefix: &[String],
-    paths: &mut Vec<(String, Names)>,
-) -> usize {
-    let word = |at: usize| words.get(at).map_or("", |(_, word)| word);
-    let mut path = prefix.to_vec();
-    loop {
-        match word(at) {
-            "{" => {
-                at += 1;
-                while !matches!(word(at), "}" | "") {
-                    at = tree(words, at, &path, paths);
-                    at += usize::from(word(at) == ",");
-                }
-                return at + 1;
+/// Returns the paths in a file.
+fn imports(file: &str, lines: &[(usize, &str)]) -> Vec<Import> {
+    let mut imports = Vec::new();
+    let mut lines = lines.iter();
+    while let Some((number, line)) = lines.next() {
+        let (before, tree) = line.split_once("use ").unwrap_or((line, ""));
+        let is_use = !tree.is_empty() && (before.is_empty() || before.starts_with("pub"));
+        let mut paths = Vec::new();
+        if is_use {
+            let mut tree = tree.to_owned();
+            while !tree.ends_with(';') {
+                let Some((_, line)) = lines.next() else { break };
+                tree.push_str(line);
             }
-            "self" if !path.is_empty() => {}
-            name => path.push(name.to_owned()),
+            expand("", tree.trim_end_matches(';'), &mut paths);
+        } else {
+            let is_end = |letter: char| !letter.is_alphanumeric() && !"_:".contains(letter);
+            let words = line.split(is_end).map(|word| word.trim_end_matches(':'));
+            let starts = ["crate::", "super::", "self::"];
+            let words = words.filter(|word| starts.iter().any(|start| word.starts_with(start)));
+            paths.extend(words.map(|word| (word.to_owned(), String::new())));
         }
-        at += 1;
-        let next = word(at + 2).chars().next();
-        let goes_on = next.is_some_and(|next| next.is_alphabetic() || "_{*".contains(next));
-        if word(at) != ":" || word(at + 1) != ":" || !goes_on {
-            break;
-        }
-        at += 2;
+        imports.extend(paths.into_iter().map(|(path, name)| Import {
+            place: format!("{file}:{number}"),
+            path,
+            name,
+            is_public: is_use && !before.is_empty(),
+        }));
     }
-    let renamed = word(at) == "as";
-    let name = if renamed {
-        word(at + 1)
-    } else {
-        path.last().map_or("", |last| last)
-    };
-    paths.push((name.to_owned(), path.clone()));
-    at + 2 * usize::from(renamed)
+    imports
 }
 
-/// Returns the modules that define the target of a path: none if it is a module or in another crate.
-fn resolve<'m>(
-    modules: &'m Modules,
-    at: &Names,
-    path: &[String],
-    seen: &mut BTreeSet<(Names, Names)>,
-) -> Vec<&'m Names> {
-    // A path that an import of another crate makes longer again and again leads nowhere.
-    let (mut module, mut rest) = (at.clone(), if path.len() > 12 { &[] } else { path });
-    while let Some((first, more)) = rest.split_first() {
-        match first.as_str() {
-            "crate" => module.clear(),
-            "super" => drop(module.pop()),
-            "self" => {}
-            name => {
-                let child = [&*module, &[name.to_owned()]].concat();
-                let is_item = modules[&module].items.contains(name);
-                if is_item && more.is_empty() || !modules.contains_key(&child) {
-                    break;
-                }
-                module = child;
-            }
+/// Adds the paths of a tree of imports, such as `a::{b, c as d}`, each with its name.
+fn expand(prefix: &str, tree: &str, paths: &mut Vec<(String, String)>) {
+    if let Some((before, inside)) = tree.split_once('{') {
+        let prefix = format!("{prefix}{}", before.trim());
+        let inside = inside.trim_end_matches(char::is_whitespace);
+        let inside = inside.strip_suffix('}').unwrap_or(inside);
+        let mut depth = 0;
+        let parts = inside.split(|letter| {
+            depth += i32::from(letter == '{') - i32::from(letter == '}');
+            letter == ',' && depth == 0
+        });
+        for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
+            expand(&prefix, part, paths);
         }
-        rest = more;
+        return;
     }
-    let (Some((name, more)), true) = (
-        rest.split_first(),
-        seen.insert((module.clone(), rest.into())),
-    ) else {
-        return Vec::new();
-    };
-    let Some((key, known)) = modules.get_key_value(&module) else {
-        return Vec::new();
-    };
-    if name == "*" || known.items.contains(name) {
-        return vec![key];
+    let (path, name) = tree.split_once(" as ").unwrap_or((tree, ""));
+    let path = format!("{prefix}{path}");
+    let path = path.strip_suffix("::self").unwrap_or(&path);
+    let last = path.rsplit("::").next().unwrap_or_default();
+    let name = if name.is_empty() { last } else { name };
+    paths.push((path.to_owned(), name.to_owned()));
+}
+
+/// Returns the module that defines the target of a path: none if it is in another crate.
+fn defined_in<'m>(modules: &'m Modules, module: &str, path: &str, depth: usize) -> Option<&'m str> {
+    let (mut at, mut rest) = (module, path);
+    if let Some(relative) = rest.strip_prefix("self::") {
+        rest = relative;
     }
-    let mut through = |wanted: &str, rest: &[String]| -> Vec<_> {
-        let imports = known.imports.iter().filter(|(import, _)| import == wanted);
-        let targets =
-            imports.map(|(_, target)| target.strip_suffix(&["*".to_owned()]).unwrap_or(target));
-        targets
-            .flat_map(|target| resolve(modules, &module, &[target, rest].concat(), seen))
-            .collect()
-    };
-    let found = through(name, more);
-    let mut imports = known.imports.iter().map(|(import, _)| import);
-    if rest.len() < path.len() && imports.all(|import| import != name && import != "*") {
-        // A macro of this file makes it.
-        return vec![key];
+    while let Some(above) = rest.strip_prefix("super::") {
+        at = at.rsplit_once("::").map_or(at, |(parent, _)| parent);
+        rest = above;
     }
-    if found.is_empty() {
-        through("*", rest)
-    } else {
-        found
+    let mut target = match rest.strip_prefix("crate::") {
+        Some(_) => rest.to_owned(),
+        None => format!("{at}::{rest}"),
+    };
+    let first = rest.split("::").next().unwrap_or_default();
+    let is_inside = rest.len() < path.len() || first == "crate";
+    if !is_inside && !modules.contains_key(&format!("{at}::{first}")) {
+        return None;
+    }
+    let mut names = Vec::new();
+    while !modules.contains_key(&target) {
+        let (parent, name) = target.rsplit_once("::")?;
+        names.insert(0, name.to_owned());
+        target = parent.to_owned();
+    }
+    let (key, imports) = modules.get_key_value(&target)?;
+    let name = names.first();
+    let imported = imports.iter().find(|import| Some(&import.name) == name);
+    // An import of a name from itself would go on for ever.
+    match imported.filter(|_| depth < 8) {
+        Some(import) => {
+            let path = [std::slice::from_ref(&import.path), &names[1..]].concat();
+            defined_in(modules, key, &path.join("::"), depth + 1)
+        }
+        None => Some(key),
     }
 }

@@ -3,7 +3,6 @@
 //! ARCHITECTURE.md has the rules: which package may depend on which, and the layers of `conformance`.
 
 mod files;
-mod platforms;
 #[cfg(test)]
 mod tests;
 
@@ -45,21 +44,13 @@ pub fn check() -> Result<Vec<String>, String> {
     let crates = fs::read_dir(root.join("crates"))
         .map_err(unreadable)?
         .flatten();
-    let others = ["openapi", "xtask", "tests"].map(|name| root.join(name));
+    let others = ["openapi", "xtask"].map(|name| root.join(name));
     for folder in crates.map(|folder| folder.path()).chain(others) {
-        let layers = if folder.ends_with("conformance") {
-            &*layers
-        } else {
-            &[]
+        let layers = match folder.ends_with("conformance") {
+            true => &*layers,
+            false => &[],
         };
-        for root in ["src/lib.rs", "src/main.rs"].map(|file| folder.join(file)) {
-            if root.exists() {
-                problems.extend(files::check(&root, layers)?);
-            }
-        }
-        if !folder.ends_with("tests") {
-            problems.extend(platforms::check(&folder.join("src")).map_err(unreadable)?);
-        }
+        problems.extend(files::check(&folder.join("src"), layers).map_err(unreadable)?);
     }
     Ok(problems)
 }

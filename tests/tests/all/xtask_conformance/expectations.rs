@@ -1,0 +1,111 @@
+//! Known deviations, through the real binary: known, stale, expired, and without a case.
+
+use std::path::PathBuf;
+
+use integration_tests::observed_node;
+use nodeproof_conformance::report::{Outcome, Report};
+
+use super::{conformance, outputs};
+
+fn shipped() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../crates/conformance/expectations/observed-node.toml")
+}
+
+/// Runs the task with a JSON report, against the local node if no URL is given.
+async fn run(expect: PathBuf, base_url: Option<String>) -> (i32, Result<Report, String>) {
+    let mut command = conformance(&["--format", "json", "--expect"]);
+    command.arg(expect);
+    if let Some(url) = base_url {
+        command.args(["--network", "devnet", "--base-url", &url]);
+    }
+    let (code, stdout, stderr) = outputs(command).await;
+    (code, serde_json::from_str(&stdout).map_err(|_| stderr))
+}
+
+/// Returns the IDs of the cases that failed.
+fn failed(report: &Report) -> Vec<&str> {
+    let failed = report
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Outcome::Fail);
+    failed.map(|case| case.id.as_str()).collect()
+}
+
+fn written(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("known.toml");
+    std::fs::write(&path, text).expect("the file is written");
+    (folder, path)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_findings_known() {
+    let node = observed_node::spawn().await.expect("a node");
+    let (code, report) = run(shipped(), Some(node.base_url())).await;
+    let report = report.expect("a report");
+    assert_eq!(code, 0, "{:?}", failed(&report));
+    assert_eq!(report.count(Outcome::Known), 10);
+    let failing = report.cases.iter();
+    let failing = failing.filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn));
+    // The time of this node is fixed.
+    let failing = failing.filter(|case| case.id != "call-sc/timestamp-current");
+    let failing: Vec<_> = failing.map(|case| (&case.id, &case.reason)).collect();
+    assert!(failing.is_empty(), "{failing:?}");
+    let known = report
+        .cases
+        .iter()
+        .find(|case| case.id == "get-block/committee")
+        .expect("a case");
+    assert_eq!(known.outcome, Outcome::Known);
+    assert!(
+        known
+            .note
+            .as_deref()
+            .is_some_and(|note| note.contains("inside a string"))
+    );
+    assert!(known.reason.is_some(), "the findings are reported too");
+}
+
+#[tokio::test]
+async fn a_case_that_passes_unexpectedly_is_stale_and_fails_the_run() {
+    let (code, report) = run(shipped(), None).await;
+    let report = report.expect("a report");
+    assert_eq!((code, report.exit_code), (5, 5));
+    assert_eq!(report.count(Outcome::Stale), 10);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_expectation_no_longer_excuses() {
+    let node = observed_node::spawn().await.expect("a node");
+    let text = std::fs::read_to_string(shipped()).expect("the shipped file");
+    let (_folder, path) = written(&text.replace(
+        "case = \"get-block/committee\"\n",
+        "case = \"get-block/committee\"\nexpires = 2020-01-31\n",
+    ));
+    let (code, report) = run(path, Some(node.base_url())).await;
+    let report = report.expect("a report");
+    assert_eq!(code, 1);
+    let failed: Vec<_> = report
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Outcome::Fail)
+        .collect();
+    assert_eq!(failed.len(), 1);
+    assert!(
+        failed[0]
+            .note
+            .as_deref()
+            .is_some_and(|note| note.contains("expired"))
+    );
+}
+
+#[tokio::test]
+async fn an_id_of_no_case_is_an_error_that_names_the_nearest() {
+    let (_folder, path) =
+        written("[[expect]]\ncase = \"get-block/comittee\"\nreason = \"misspelt\"\n");
+    let (code, report) = run(path, None).await;
+    assert_eq!(code, 2);
+    let said = report.expect_err("no report");
+    assert!(said.contains("did you mean get-block/committee?"), "{said}");
+}
