@@ -86,7 +86,7 @@ fn a_key_in_the_wrong_argument_is_not_shown() {
 fn key_file(folder: &Path, network: Network) -> String {
     let path = folder.join(format!("{network}.json"));
     let keys = KeyPair::from_bytes(&[7; 32]).unwrap();
-    KeyFile::write_for(&path, &keys, Some(network), Protection::Plain).unwrap();
+    KeyFile::write(&path, &keys.for_network(Some(network)), Protection::Plain).unwrap();
     path.to_str().unwrap().to_owned()
 }
 

@@ -1,19 +1,15 @@
 //! Key files: a wallet on disk, plain or encrypted with a passphrase.
 //!
-//! Two forms can be written and read:
+//! There are two forms:
 //!
 //! - **Plain**, the form of the network's other tools: a JSON object with the members
 //!   `public`, `private` and `address`, in hexadecimal, and `network` if it is known.
-//! - **Encrypted**: PKCS#8 in PEM (RFC 5958, RFC 7468) under PBES2 with scrypt and
-//!   AES-256-CBC. `openssl pkey` reads it too. The address, the public key and the network
+//! - **Encrypted**: PKCS#8 in PEM (RFC 5958, RFC 7468) under PBES2. The files written here use scrypt
+//!   and AES-256-CBC, and `openssl pkey` reads them too. The address, the public key and the network
 //!   appear above the key as text, so a wallet can be shown without its passphrase. Decrypting the
 //!   key checks the address and the public key.
-//!
-//! Other forms can only be read, to import keys: `PRIVATE KEY` and `EC PRIVATE KEY` in PEM
-//! without encryption, and PKCS#8 that `openssl` encrypted.
 
 mod claimed;
-mod cost;
 mod fault;
 mod file;
 mod pem;

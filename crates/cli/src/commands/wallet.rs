@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use nodeproof_primitives::{Network, WalletAddress};
-use nodeproof_wallet::{KeyFile, KeyPair, Protection, PublicKey};
+use nodeproof_wallet::{KeyFile, KeyPair, Protection, PublicKey, Signer as _};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -70,7 +70,7 @@ struct ImportArgs {
     #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
     /// File with the key, or - for standard input: 64 hexadecimal digits, a key file of the
-    /// network, or a private key in PEM [default: a hidden prompt for the digits]
+    /// network, or an encrypted private key in PEM [default: a hidden prompt for the digits]
     #[arg(long, value_name = "FILE", value_parser = paths::key_file())]
     from: Option<PathBuf>,
     /// File whose first line is the passphrase of the imported key [default: a hidden prompt]
@@ -184,11 +184,12 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
         WalletCommand::New(args) => {
             free(&args.file)?;
             let wallet = KeyPair::generate().map_err(Failure::usage)?;
-            write(&args.file, &wallet, session.network(), &args.write, session)
+            let wallet = wallet.for_network(session.network());
+            write(&args.file, &wallet, &args.write, session)
         }
         WalletCommand::Import(args) => {
             free(&args.file)?;
-            let (wallet, network) = imported(args, session)?;
+            let wallet = imported(args, session)?;
             if let Some(wanted) = args.address
                 && wanted != wallet.address()
             {
@@ -197,16 +198,15 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
                     wallet.address()
                 )));
             }
-            write(&args.file, &wallet, network, &args.write, session)
+            write(&args.file, &wallet, &args.write, session)
         }
         WalletCommand::Show(args) => show(args, session),
         WalletCommand::Export(args) => {
             free(&args.to)?;
             let file = key_files::read(&args.from, session.output)?;
             let passphrase = args.from_passphrase_file.as_deref();
-            let network = network_of(&file, session)?;
-            let wallet = key_files::unlock(&args.from, &file, passphrase, session.output)?;
-            write(&args.to, &wallet, network, &args.write, session)
+            let wallet = unlock(&args.from, &file, passphrase, session)?;
+            write(&args.to, &wallet, &args.write, session)
         }
     }
 }
@@ -222,21 +222,23 @@ fn free(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the network to record: the one in the file, or else the given one.
-fn network_of(file: &KeyFile, session: &Session) -> Result<Option<Network>, Failure> {
+/// Opens the wallet in a key file. Its network is the one in the file, or else the given one.
+fn unlock(
+    path: &Path,
+    file: &KeyFile,
+    passphrase: Option<&Path>,
+    session: &Session,
+) -> Result<KeyPair, Failure> {
     if let Some(network) = session.network() {
         file.check_network(network).map_err(Failure::usage)?;
     }
-    Ok(file.network().or(session.network()))
+    let wallet = key_files::unlock(path, file, passphrase, session.output)?;
+    let network = wallet.network().or(session.network());
+    Ok(wallet.for_network(network))
 }
 
-fn write(
-    path: &Path,
-    wallet: &KeyPair,
-    network: Option<Network>,
-    how: &WriteArgs,
-    session: &Session,
-) -> Result<(), Failure> {
+fn write(path: &Path, wallet: &KeyPair, how: &WriteArgs, session: &Session) -> Result<(), Failure> {
+    let network = wallet.network();
     if network.is_none() {
         session.output.note(
             "the key file records no network, so it can sign for any network: \
@@ -244,7 +246,7 @@ fn write(
         );
     }
     if how.plain {
-        KeyFile::write_for(path, wallet, network, Protection::Plain).map_err(Failure::usage)?;
+        KeyFile::write(path, wallet, Protection::Plain).map_err(Failure::usage)?;
         session.output.warn(&format!(
             "{} is not encrypted: anyone who can read it has the key",
             path.display()
@@ -253,7 +255,7 @@ fn write(
         let from = how.passphrase_file.as_deref();
         let passphrase = key_files::new_passphrase(from, session.output)?;
         let protection = Protection::Passphrase(passphrase.as_str());
-        KeyFile::write_for(path, wallet, network, protection).map_err(Failure::usage)?;
+        KeyFile::write(path, wallet, protection).map_err(Failure::usage)?;
     }
     let shown = session.output.show(&WalletView {
         file: path.display().to_string(),
@@ -268,14 +270,14 @@ fn write(
     })
 }
 
-/// Returns the wallet to import, and the network to record.
-fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Network>), Failure> {
+/// Returns the wallet to import.
+fn imported(args: &ImportArgs, session: &Session) -> Result<KeyPair, Failure> {
     let Some(from) = &args.from else {
         let digits = prompt::hidden(
             "Private key (64 hexadecimal digits)",
             "give --from FILE, or --from - for standard input",
         )?;
-        return Ok((from_digits(&digits)?, session.network()));
+        return from_digits(&digits, session);
     };
     let text = secret_text(from, MAX_KEY_LENGTH).map_err(|error| {
         Failure::usage(format!(
@@ -286,23 +288,22 @@ fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Net
     // A single word that is neither JSON nor PEM must be the key's digits.
     let word = text.trim();
     if !word.is_empty() && !word.starts_with('{') && !word.contains([' ', '\n']) {
-        return Ok((from_digits(word)?, session.network()));
+        return from_digits(word, session);
     }
     let file = if from == Path::new("-") {
         KeyFile::from_text(&text).map_err(Failure::usage)?
     } else {
         key_files::read(from, session.output)?
     };
-    let network = network_of(&file, session)?;
     let passphrase = args.from_passphrase_file.as_deref();
-    let wallet = key_files::unlock(from, &file, passphrase, session.output)?;
-    Ok((wallet, network))
+    unlock(from, &file, passphrase, session)
 }
 
-fn from_digits(text: &str) -> Result<KeyPair, Failure> {
+fn from_digits(text: &str, session: &Session) -> Result<KeyPair, Failure> {
     let text = Zeroizing::new(text.trim().to_owned());
     let digits = text.strip_prefix("0x").unwrap_or(&text);
-    KeyPair::from_hex(digits).map_err(Failure::usage)
+    let wallet = KeyPair::from_hex(digits).map_err(Failure::usage)?;
+    Ok(wallet.for_network(session.network()))
 }
 
 fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {

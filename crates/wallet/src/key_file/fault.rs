@@ -4,7 +4,7 @@ use std::io;
 
 use nodeproof_primitives::Network;
 
-use crate::private_key::{GenerateError, KeyError};
+use crate::private_key::KeyError;
 
 /// A key file could not be read, opened or written. The error never quotes the file. See
 /// [`KeyFileFault`] for what to do.
@@ -15,7 +15,7 @@ use crate::private_key::{GenerateError, KeyError};
 /// let text = format!(r#"{{"private": "{}"}}"#, "01".repeat(32));
 /// let error = KeyFile::from_text(&text).err().ok_or("the text was accepted")?;
 /// assert!(error.to_string().starts_with("the given text names neither address nor public key"));
-/// assert!(matches!(error.fault(), KeyFileFault::Unchecked));
+/// assert!(matches!(error.fault(), KeyFileFault::Invalid(_)));
 /// assert!(error.into_fault().to_string().starts_with("names neither address nor public key"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -56,80 +56,29 @@ pub enum KeyFileFault {
     /// The file can't be read. Check its path and permissions.
     #[error("can't be read: {0}")]
     Read(io::Error),
-    /// The file is larger than any key file. Give another file.
-    #[error("holds more than {limit} bytes, so it is not a key file")]
-    TooLong {
-        /// The maximum size, in bytes.
-        limit: usize,
-    },
-    /// The file has neither of the two forms. Check that the path is that of a key file.
+    /// The text is not a key file, or part of it is wrong. The reason names the part. Correct it, or
+    /// restore the file from a backup.
+    #[error("{0}")]
+    Invalid(String),
+    /// A private key in PEM has another form than encrypted PKCS#8, or an unsupported encryption, or it
+    /// is damaged. Convert it with `openssl pkcs8 -topk8`, or restore it from a backup.
     #[error(
-        "is not a key file: a JSON object with the members public, private and address, in \
-         hexadecimal, or a private key in PEM is expected"
+        "holds a private key in another form than encrypted PKCS#8, or is damaged: `openssl pkcs8 \
+         -topk8 -in OLD -out NEW` converts it"
     )]
-    Form,
-    /// The file begins as JSON, but is not an object with these members. Correct it at this place,
-    /// or restore it from a backup.
-    #[error(
-        "is not a key file: a JSON object with the members public, private and address, in \
-         hexadecimal, is expected (line {line}, column {column})"
-    )]
-    Json {
-        /// The line, counted from 1.
-        line: usize,
-        /// The column, counted from 1.
-        column: usize,
-    },
-    /// A plain file has neither an address nor a public key to check its private key with. Add the
-    /// member `address`.
-    #[error(
-        "names neither address nor public key beside its private key, so a typo in the key \
-         would go unnoticed: add the member address"
-    )]
-    Unchecked,
-    /// The address or the public key is malformed. Correct it, or restore the file from a backup.
-    #[error("has {what} that is not in the form of one")]
-    Malformed {
-        /// The expected value, such as "an address".
-        what: &'static str,
-    },
-    /// The PEM text is damaged. Restore the file from a backup.
-    #[error("is damaged: {what}")]
-    Damaged {
-        /// The damage.
-        what: &'static str,
-    },
-    /// The PEM text holds no private key. Give the file that has it.
-    #[error("holds no private key, but another kind of PEM")]
-    NoPrivateKey,
-    /// The PEM text holds more than one private key. Write each key to its own file.
-    #[error(
-        "holds {count} private keys, so it is not clear which one to use: give each one a file"
-    )]
-    MultipleKeys {
-        /// The number of private keys.
-        count: usize,
-    },
+    Unsupported,
     /// The private key is malformed or out of range. Correct it, or restore the file from a backup.
     #[error("has no private key: {0}")]
     Key(#[from] KeyError),
-    /// The private key belongs to another curve than secp256k1. Use another key file.
-    #[error("holds a key of another kind: wallets of this network have keys of secp256k1")]
-    UnsupportedCurve,
-    /// The private key does not belong to the address or the public key. Correct the wrong one, or
-    /// restore the file from a backup.
-    #[error("has a private key that does not belong to the {other} beside it")]
+    /// Two parts of the file belong to different wallets. Correct the wrong one, or restore the file
+    /// from a backup.
+    #[error("has {part} that does not belong to the {other} beside it")]
     Mismatch {
+        /// One part, such as "a private key".
+        part: &'static str,
         /// The other part, such as "address".
         other: &'static str,
     },
-    /// The address and the public key above an encrypted key belong to different wallets. Correct
-    /// the wrong one, or restore the file from a backup.
-    #[error("has an address that does not belong to the public key beside it")]
-    OtherAddress,
-    /// The name of the network is unknown. Change it to `devnet`, `testnet` or `mainnet`.
-    #[error("records an unknown network: it is one of devnet, testnet, mainnet")]
-    UnknownNetwork,
     /// The wallet is for a different network from the one that it should sign for. Use a wallet of
     /// this network.
     #[error(
@@ -149,12 +98,6 @@ pub enum KeyFileFault {
     /// file from a backup.
     #[error("is not opened by this passphrase, or it is damaged")]
     WrongPassphrase,
-    /// The encryption is not supported. Convert the file with `openssl pkcs8 -topk8`.
-    #[error(
-        "uses an unsupported encryption: `openssl pkcs8 -topk8 -in OLD -out NEW` \
-         converts it to a supported one"
-    )]
-    Unsupported,
     /// Decrypting would take more memory or time than the limits allow. Encrypt the key again at a
     /// lower cost, with the program that wrote the file.
     #[error(
@@ -164,23 +107,17 @@ pub enum KeyFileFault {
     TooCostly {
         /// The requested cost.
         requested: String,
-        /// The maximum cost.
-        limit: &'static str,
+        /// The maximum cost, in the same unit.
+        limit: u64,
     },
-    /// An empty passphrase protects nothing. Give another one, or use `Protection::Plain`.
-    #[error("can't be written with an empty passphrase")]
-    EmptyPassphrase,
     /// A file with this name already exists. It was not changed. Choose another name.
     #[error("already exists and is not overwritten: choose another name or move it")]
     Exists,
     /// The file can't be written. Check its folder, the permissions and the free space.
     #[error("can't be written: {0}")]
     Write(io::Error),
-    /// The operating system did not return random numbers for the encryption. Nothing was written.
-    /// Try again, or use another machine.
-    #[error("can't be encrypted: {0}")]
-    Random(#[from] GenerateError),
-    /// The key can't be encrypted. Nothing was written. This is a bug in this crate: report it.
+    /// The key can't be encrypted: the passphrase is empty, or the operating system did not return
+    /// random numbers. Nothing was written.
     #[error("can't be encrypted: {0}")]
     Encrypt(String),
 }

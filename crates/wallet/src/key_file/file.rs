@@ -8,12 +8,12 @@ use std::{
 };
 
 use nodeproof_files::{Access, is_readable_by_others};
-use nodeproof_primitives::{Network, WalletAddress};
+use nodeproof_primitives::{Network, Signer as _, WalletAddress};
 use zeroize::Zeroizing;
 
 use super::{
     fault::{KeyFileError, KeyFileFault},
-    pem::{self, Content},
+    pem::{self, EncryptedKey},
     plain,
 };
 use crate::{private_key::KeyPair, public_key::PublicKey};
@@ -65,6 +65,11 @@ pub struct KeyFile {
     subject: String,
     content: Content,
     is_readable_by_others: bool,
+}
+
+enum Content {
+    Plain(KeyPair),
+    Encrypted(EncryptedKey),
 }
 
 impl KeyFile {
@@ -119,28 +124,15 @@ impl KeyFile {
         })
     }
 
-    /// Writes a new key file that only its owner can read (mode 600 on Unix). It is not bound to a
-    /// network: see [`write_for`](Self::write_for).
-    ///
-    /// The file is written completely or not at all. When this returns, it is on disk. An existing
-    /// file is never overwritten.
-    ///
-    /// With a passphrase, this takes some tenths of a second of processor time.
-    ///
-    /// # Errors
-    /// If a file with this name exists, the folder can't be written to, or the passphrase is empty.
-    pub fn write(
-        path: impl AsRef<Path>,
-        wallet: &KeyPair,
-        protection: Protection<'_>,
-    ) -> Result<(), KeyFileError> {
-        Self::write_for(path, wallet, None, protection)
-    }
-
-    /// Writes a new key file like [`write`](Self::write), and records the wallet's network in it.
+    /// Writes a new key file that only its owner can read (mode 600 on Unix). It records the wallet's
+    /// [network](KeyPair::for_network), if the wallet is bound to one.
     ///
     /// Signatures are not bound to a network: a transaction that was signed for one network can be
     /// submitted on another. So use each wallet on only one network.
+    ///
+    /// The file is written completely or not at all. When this returns, it is on disk. An existing
+    /// file is never overwritten. With a passphrase, this takes some tenths of a second of processor
+    /// time.
     ///
     /// ```
     /// use nodeproof_primitives::Network;
@@ -148,8 +140,8 @@ impl KeyFile {
     ///
     /// let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("wallet.json");
-    /// let wallet = KeyPair::generate()?;
-    /// KeyFile::write_for(&path, &wallet, Some(Network::Testnet), Protection::Plain)?;
+    /// let wallet = KeyPair::generate()?.for_network(Some(Network::Testnet));
+    /// KeyFile::write(&path, &wallet, Protection::Plain)?;
     ///
     /// let file = KeyFile::read(&path)?;
     /// assert_eq!(file.network(), Some(Network::Testnet));
@@ -159,17 +151,16 @@ impl KeyFile {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`write`](Self::write).
-    pub fn write_for(
+    /// If a file with this name exists, the folder can't be written to, or the passphrase is empty.
+    pub fn write(
         path: impl AsRef<Path>,
         wallet: &KeyPair,
-        network: Option<Network>,
         protection: Protection<'_>,
     ) -> Result<(), KeyFileError> {
         let path = path.as_ref();
         let written = match protection {
-            Protection::Plain => Ok(plain::text_of(wallet, network)),
-            Protection::Passphrase(passphrase) => pem::seal(wallet, network, passphrase),
+            Protection::Plain => Ok(plain::text_of(wallet)),
+            Protection::Passphrase(passphrase) => pem::text_of(wallet, passphrase),
         }
         .and_then(|text| {
             nodeproof_files::create(path, text.as_bytes(), Access::Owner).map_err(|error| {
@@ -187,8 +178,8 @@ impl KeyFile {
     #[must_use]
     pub fn address(&self) -> Option<WalletAddress> {
         match &self.content {
-            Content::Open { wallet, .. } => Some(wallet.address()),
-            Content::Sealed(sealed) => sealed.claimed.address,
+            Content::Plain(wallet) => Some(wallet.address()),
+            Content::Encrypted(key) => key.claimed.address,
         }
     }
 
@@ -196,8 +187,8 @@ impl KeyFile {
     #[must_use]
     pub fn public_key(&self) -> Option<PublicKey> {
         match &self.content {
-            Content::Open { wallet, .. } => Some(*wallet.public_key()),
-            Content::Sealed(sealed) => sealed.claimed.public,
+            Content::Plain(wallet) => Some(*wallet.public_key()),
+            Content::Encrypted(key) => key.claimed.public,
         }
     }
 
@@ -205,10 +196,10 @@ impl KeyFile {
     /// of other programs record none. In an encrypted file, the network is above the key, where the
     /// passphrase does not protect it.
     #[must_use]
-    pub const fn network(&self) -> Option<Network> {
+    pub fn network(&self) -> Option<Network> {
         match &self.content {
-            Content::Open { network, .. } => *network,
-            Content::Sealed(sealed) => sealed.claimed.network,
+            Content::Plain(wallet) => wallet.network(),
+            Content::Encrypted(key) => key.claimed.network,
         }
     }
 
@@ -230,7 +221,7 @@ impl KeyFile {
     /// Returns whether the key needs a passphrase.
     #[must_use]
     pub const fn is_encrypted(&self) -> bool {
-        matches!(self.content, Content::Sealed(_))
+        matches!(self.content, Content::Encrypted(_))
     }
 
     /// Returns whether users other than the owner had permission to read the file. Warn the user
@@ -250,14 +241,13 @@ impl KeyFile {
     /// If the passphrase is missing or wrong, if the decrypted data is not a key of this network,
     /// or if the key does not belong to the address or the public key above it.
     pub fn key_pair(&self, passphrase: Option<&str>) -> Result<KeyPair, KeyFileError> {
-        let wallet = match &self.content {
-            Content::Open { wallet, .. } => wallet.clone(),
-            Content::Sealed(sealed) => passphrase
+        match &self.content {
+            Content::Plain(wallet) => Ok(wallet.clone()),
+            Content::Encrypted(key) => passphrase
                 .ok_or(KeyFileFault::PassphraseRequired)
-                .and_then(|passphrase| sealed.open(passphrase))
-                .map_err(|fault| KeyFileError::new(&self.subject, fault))?,
-        };
-        Ok(wallet.for_network(self.network()))
+                .and_then(|passphrase| key.decrypt(passphrase))
+                .map_err(|fault| KeyFileError::new(&self.subject, fault)),
+        }
     }
 }
 
@@ -288,14 +278,17 @@ fn bytes_of(path: &Path) -> Result<(Zeroizing<Vec<u8>>, bool), KeyFileFault> {
 
 fn content_of(bytes: &[u8]) -> Result<Content, KeyFileFault> {
     if bytes.len() > MAX_SIZE {
-        return Err(KeyFileFault::TooLong { limit: MAX_SIZE });
+        return Err(KeyFileFault::Invalid(format!(
+            "holds more than {MAX_SIZE} bytes, so it is not a key file"
+        )));
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| KeyFileFault::Form)?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| KeyFileFault::Invalid("is not a key file: it is not UTF-8".to_owned()))?;
     // Some editors write a byte order mark first.
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with('{') {
-        plain::read(text)
+        plain::read(text).map(Content::Plain)
     } else {
-        pem::read(text)
+        pem::read(text).map(Content::Encrypted)
     }
 }

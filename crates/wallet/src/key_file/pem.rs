@@ -1,30 +1,29 @@
-//! Private keys in PEM: the encrypted form, and unencrypted forms that are read but not written.
+//! Encrypted private keys: PKCS#8 in PEM, with the wallet's public data above it as text.
 
-use nodeproof_primitives::Network;
+use nodeproof_primitives::Signer as _;
 use pkcs8::{
     AlgorithmIdentifierRef, EncryptedPrivateKeyInfoRef, LineEnding, ObjectIdentifier,
     PrivateKeyInfoRef, SecretDocument,
-    der::{
-        Decode as _, Encode as _, Reader as _, SliceReader,
-        asn1::OctetStringRef,
-        pem::{self, PemLabel},
+    der::{Decode as _, Encode as _, asn1::OctetStringRef, pem::PemLabel},
+    pkcs5::{
+        self,
+        pbes2::{self, Kdf},
+        scrypt,
     },
-    pkcs5::{self, pbes2, scrypt},
 };
 use sec1::{ALGORITHM_OID, EcPrivateKey};
 use zeroize::Zeroizing;
 
-use super::{
-    claimed::{self, Claimed},
-    cost,
-    fault::KeyFileFault,
-};
+use super::{claimed::Claimed, fault::KeyFileFault};
 use crate::{
     private_key::{GenerateError, KeyPair},
     public_key::PublicKey,
 };
 
-const BEGIN: &str = "-----BEGIN ";
+const BEGIN: &str = "-----BEGIN ENCRYPTED PRIVATE KEY-----";
+const END: &str = "-----END ENCRYPTED PRIVATE KEY-----";
+/// The end of the first and of the last line of every private key in PEM.
+const PRIVATE_KEY: &str = "PRIVATE KEY-----";
 
 /// The curve secp256k1 (SEC 2, A.2.1).
 const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10");
@@ -35,145 +34,162 @@ const ADDRESS: &str = "Address";
 const PUBLIC_KEY: &str = "Public-Key";
 const NETWORK: &str = "Network";
 
-/// The content of a key file.
-pub(super) enum Content {
-    Open {
-        wallet: KeyPair,
-        network: Option<Network>,
-    },
-    Sealed(Sealed),
-}
+/// The scrypt parameters of the files written here: log₂ N, r and p.
+///
+/// They need 16 MiB and five rounds. More memory and fewer rounds would be as strong, but
+/// `openssl` allows at most 32 MiB for a key file.
+const COST: (u8, u32, u32) = (14, 8, 5);
+/// The maximum memory for scrypt, in bytes: 128·N·r.
+const MAX_MEMORY: u64 = 256 << 20;
+/// The maximum work for scrypt, N·r·p: about 25 times that of [`COST`].
+const MAX_WORK: u64 = 1 << 24;
+/// The maximum number of PBKDF2 rounds.
+const MAX_ROUNDS: u32 = 10_000_000;
 
 /// An encrypted key, and the text above it.
-pub(super) struct Sealed {
+pub(super) struct EncryptedKey {
     /// An `EncryptedPrivateKeyInfo` whose cost is within the limits.
     document: SecretDocument,
     pub(super) claimed: Claimed,
 }
 
-pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
-    let above = &text[..first_begin(text).ok_or(KeyFileFault::Form)?];
-    let claimed = claimed_above(above)?;
-    let block = key_block(text)?;
-    if block.contains("\nProc-Type:") {
-        return Err(KeyFileFault::Unsupported);
+/// Reads the encrypted key in a text.
+pub(super) fn read(text: &str) -> Result<EncryptedKey, KeyFileFault> {
+    let (above, key) = text
+        .find(BEGIN)
+        .map(|at| text.split_at(at))
+        .ok_or_else(|| {
+            if text.contains(PRIVATE_KEY) {
+                KeyFileFault::Unsupported
+            } else {
+                KeyFileFault::Invalid(
+                    "is not a key file: a JSON object with the members public, private and \
+                     address, in hexadecimal, or an encrypted private key in PEM is expected"
+                        .to_owned(),
+                )
+            }
+        })?;
+    // The first and the last line of one key.
+    if text.matches(PRIVATE_KEY).count() > 2 {
+        return Err(KeyFileFault::Invalid(
+            "holds several private keys, so it is not clear which one to use: give each one a file"
+                .to_owned(),
+        ));
     }
-    let (label, document) = decoded(block).map_err(|_| KeyFileFault::Damaged {
-        what: "its PEM is not in the form of RFC 7468",
-    })?;
-    match label {
-        EncryptedPrivateKeyInfoRef::PEM_LABEL => {
-            let sealed = Sealed { document, claimed };
-            cost::check(scheme_of(&sealed.info()?)?)?;
-            Ok(Content::Sealed(sealed))
-        }
-        "PRIVATE KEY" => {
-            let info = PrivateKeyInfoRef::try_from(document.as_bytes()).map_err(|_| damaged())?;
-            open(wallet_of(&info)?, &claimed)
-        }
-        "EC PRIVATE KEY" => open(from_sec1(document.as_bytes())?, &claimed),
-        _ => Err(KeyFileFault::NoPrivateKey),
-    }
-}
-
-fn open(wallet: KeyPair, claimed: &Claimed) -> Result<Content, KeyFileFault> {
-    Ok(Content::Open {
-        wallet: checked(wallet, claimed)?,
-        network: claimed.network,
+    let (key, _) = key
+        .find(END)
+        .map(|at| key.split_at(at + END.len()))
+        .ok_or(KeyFileFault::Unsupported)?;
+    let (_, document) = SecretDocument::from_pem(key).map_err(|_| KeyFileFault::Unsupported)?;
+    let algorithm = info(&document)?.encryption_algorithm;
+    check_cost(&algorithm.pbes2().ok_or(KeyFileFault::Unsupported)?.kdf)?;
+    Ok(EncryptedKey {
+        document,
+        claimed: claimed_above(above)?,
     })
 }
 
-/// Returns the block with the private key, from its first line on.
-///
-/// The file may have other blocks: `openssl ecparam -genkey` writes the curve's parameters first.
-fn key_block(text: &str) -> Result<&str, KeyFileFault> {
-    let begins: Vec<usize> = text.match_indices(BEGIN).map(|(at, _)| at).collect();
-    let ends = begins.iter().skip(1).copied().chain([text.len()]);
-    let blocks: Vec<&str> = begins
-        .iter()
-        .zip(ends)
-        .filter_map(|(begin, end)| text.get(*begin..end))
-        .collect();
-    let is_key = |block: &&&str| {
-        let first = block.lines().next().unwrap_or_default();
-        first.trim_end().ends_with("PRIVATE KEY-----")
+/// Reads the names and values above an encrypted key. Other text there is ignored.
+fn claimed_above(above: &str) -> Result<Claimed, KeyFileFault> {
+    let value = |wanted: &str| {
+        let mut lines = above.lines().filter_map(|line| line.split_once(':'));
+        let found = lines.find(|(name, _)| name.trim() == wanted);
+        found.map(|(_, value)| value)
     };
-    let keys = blocks.iter().filter(is_key).count();
-    if keys > 1 {
-        return Err(KeyFileFault::MultipleKeys { count: keys });
-    }
-    let block = blocks.iter().find(is_key).or(blocks.last());
-    Ok(block.map_or(text, |block| block.trim_end()))
+    Claimed::parse(value(ADDRESS), value(PUBLIC_KEY), value(NETWORK))
 }
 
-/// Decodes a block into its label and content. Its lines may have 64 characters or another length.
-fn decoded(block: &str) -> pkcs8::der::Result<(&str, SecretDocument)> {
-    if let Ok(read) = SecretDocument::from_pem(block) {
-        return Ok(read);
-    }
-    let mut decoder = pem::Decoder::new_detect_wrap(block.as_bytes())?;
-    let label = decoder.type_label();
-    // The capacity is sufficient from the start. Growing would leave a copy behind.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
-    decoder.decode_to_end(&mut bytes)?;
-    Ok((label, SecretDocument::try_from(bytes.as_slice())?))
+fn info(document: &SecretDocument) -> Result<EncryptedPrivateKeyInfoRef<'_>, KeyFileFault> {
+    EncryptedPrivateKeyInfoRef::try_from(document.as_bytes()).map_err(|_| KeyFileFault::Unsupported)
 }
 
-impl Sealed {
-    pub(super) fn open(&self, passphrase: &str) -> Result<KeyPair, KeyFileFault> {
-        let opened = self
-            .info()?
+/// Checks that decrypting the key takes no more memory and time than the limits allow.
+fn check_cost(kdf: &Kdf) -> Result<(), KeyFileFault> {
+    let (requested, limit) = match kdf {
+        Kdf::Scrypt(scrypt) => {
+            // RFC 7914: N is a power of two above 1. The library panics at 0.
+            let n = scrypt.cost_parameter;
+            if n < 2 || !n.is_power_of_two() {
+                return Err(KeyFileFault::Unsupported);
+            }
+            let (r, p) = (scrypt.block_size.into(), scrypt.parallelization.into());
+            let memory = n.saturating_mul(r).saturating_mul(128);
+            let work = n.saturating_mul(r).saturating_mul(p);
+            if memory > MAX_MEMORY {
+                (format!("{memory} bytes of memory"), MAX_MEMORY)
+            } else if work > MAX_WORK {
+                (format!("scrypt with N·r·p = {work}"), MAX_WORK)
+            } else {
+                return Ok(());
+            }
+        }
+        Kdf::Pbkdf2(pbkdf2) if pbkdf2.iteration_count > MAX_ROUNDS => (
+            format!("{} rounds of PBKDF2", pbkdf2.iteration_count),
+            MAX_ROUNDS.into(),
+        ),
+        Kdf::Pbkdf2(_) => return Ok(()),
+        _ => return Err(KeyFileFault::Unsupported),
+    };
+    Err(KeyFileFault::TooCostly { requested, limit })
+}
+
+impl EncryptedKey {
+    pub(super) fn decrypt(&self, passphrase: &str) -> Result<KeyPair, KeyFileFault> {
+        let decrypted = info(&self.document)?
             .decrypt(passphrase)
             .map_err(|error| match error {
-                pkcs8::Error::EncryptedPrivateKey(
-                    pkcs5::Error::AlgorithmParametersInvalid { .. }
-                    | pkcs5::Error::NoPbes1CryptSupport
-                    | pkcs5::Error::UnsupportedAlgorithm { .. },
-                ) => KeyFileFault::Unsupported,
+                pkcs8::Error::EncryptedPrivateKey(error)
+                    if error != pkcs5::Error::DecryptFailed =>
+                {
+                    KeyFileFault::Unsupported
+                }
                 _ => KeyFileFault::WrongPassphrase,
             })?;
         // About one in several hundred wrong passphrases leaves valid padding around random bytes.
-        let info = PrivateKeyInfoRef::try_from(opened.as_bytes())
+        let info = PrivateKeyInfoRef::try_from(decrypted.as_bytes())
             .map_err(|_| KeyFileFault::WrongPassphrase)?;
-        checked(wallet_of(&info)?, &self.claimed)
-    }
-
-    fn info(&self) -> Result<EncryptedPrivateKeyInfoRef<'_>, KeyFileFault> {
-        let der = self.document.as_bytes();
-        EncryptedPrivateKeyInfoRef::try_from(der).map_err(|_| {
-            if names_an_algorithm(der) {
-                KeyFileFault::Unsupported
-            } else {
-                damaged()
-            }
-        })
+        let wallet = wallet_of(&info)?;
+        self.claimed.check(&wallet)?;
+        Ok(wallet.for_network(self.claimed.network))
     }
 }
 
-/// Returns whether the data has the form of an encrypted key, with any algorithm.
-fn names_an_algorithm(der: &[u8]) -> bool {
-    SliceReader::new(der)
-        .and_then(|mut reader| {
-            reader.sequence(|inner| {
-                AlgorithmIdentifierRef::decode(inner)?;
-                <&OctetStringRef>::decode(inner)
-            })
-        })
-        .is_ok()
+fn wallet_of(info: &PrivateKeyInfoRef<'_>) -> Result<KeyPair, KeyFileFault> {
+    let other_kind = || {
+        KeyFileFault::Invalid(
+            "holds a key of another kind: wallets of this network have keys of secp256k1"
+                .to_owned(),
+        )
+    };
+    info.algorithm
+        .assert_oids(ALGORITHM_OID, SECP256K1)
+        .map_err(|_| other_kind())?;
+    let key = EcPrivateKey::from_der(info.private_key.as_bytes()).map_err(|_| other_kind())?;
+    let wallet = KeyPair::from_bytes(key.private_key.try_into().map_err(|_| other_kind())?)?;
+    if key
+        .public_key
+        .is_some_and(|public| PublicKey::from_sec1(public).as_ref() != Ok(wallet.public_key()))
+    {
+        return Err(KeyFileFault::Mismatch {
+            part: "a private key",
+            other: "public key",
+        });
+    }
+    Ok(wallet)
 }
 
 /// Returns the text of a key file for a wallet, encrypted with a passphrase.
-pub(super) fn seal(
+pub(super) fn text_of(
     wallet: &KeyPair,
-    network: Option<Network>,
     passphrase: &str,
 ) -> Result<Zeroizing<String>, KeyFileFault> {
     if passphrase.is_empty() {
-        return Err(KeyFileFault::EmptyPassphrase);
+        return Err(KeyFileFault::Encrypt("the passphrase is empty".to_owned()));
     }
     let (mut salt, mut iv) = ([0; 16], [0; 16]);
     for bytes in [&mut salt, &mut iv] {
-        getrandom::fill(bytes).map_err(GenerateError)?;
+        getrandom::fill(bytes)
+            .map_err(|error| KeyFileFault::Encrypt(GenerateError(error).to_string()))?;
     }
     let encrypted = encrypted(wallet, passphrase, &salt, iv)
         .map_err(|error| KeyFileFault::Encrypt(error.to_string()))?;
@@ -182,7 +198,7 @@ pub(super) fn seal(
         wallet.address(),
         wallet.public_key()
     ));
-    if let Some(network) = network {
+    if let Some(network) = wallet.network() {
         text.push_str(&format!("{NETWORK}: {network}\n"));
     }
     text.push_str(&encrypted);
@@ -195,7 +211,7 @@ fn encrypted(
     salt: &[u8; 16],
     iv: [u8; 16],
 ) -> pkcs8::Result<Zeroizing<String>> {
-    let (log_n, r, p) = cost::OURS;
+    let (log_n, r, p) = COST;
     let costs = scrypt::Params::new(log_n, r, p).map_err(|_| pkcs8::Error::ParametersMalformed)?;
     let scheme = pbes2::Parameters::generate_scrypt_aes256cbc(costs, salt, iv)?;
     let sec1 = EcPrivateKey {
@@ -214,81 +230,52 @@ fn encrypted(
     Ok(sealed.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, LineEnding::LF)?)
 }
 
-fn scheme_of<'a>(
-    info: &'a EncryptedPrivateKeyInfoRef<'_>,
-) -> Result<&'a pbes2::Parameters, KeyFileFault> {
-    info.encryption_algorithm
-        .pbes2()
-        .ok_or(KeyFileFault::Unsupported)
-}
+#[cfg(test)]
+mod tests {
+    use pkcs8::pkcs5::pbes2::{Pbkdf2Params, Salt, ScryptParams};
 
-fn wallet_of(info: &PrivateKeyInfoRef<'_>) -> Result<KeyPair, KeyFileFault> {
-    info.algorithm
-        .assert_oids(ALGORITHM_OID, SECP256K1)
-        .map_err(|_| KeyFileFault::UnsupportedCurve)?;
-    from_sec1(info.private_key.as_bytes())
-}
+    use super::*;
 
-fn from_sec1(der: &[u8]) -> Result<KeyPair, KeyFileFault> {
-    let key = EcPrivateKey::from_der(der).map_err(|_| damaged())?;
-    if key
-        .parameters
-        .is_some_and(|curve| curve.named_curve() != Some(SECP256K1))
-    {
-        return Err(KeyFileFault::UnsupportedCurve);
+    fn scrypt(cost_parameter: u64, block_size: u16, parallelization: u16) -> Kdf {
+        Kdf::Scrypt(ScryptParams {
+            salt: Salt::new([0; 16]).unwrap(),
+            cost_parameter,
+            block_size,
+            parallelization,
+            key_length: None,
+        })
     }
-    let bytes = key
-        .private_key
-        .try_into()
-        .map_err(|_| KeyFileFault::UnsupportedCurve)?;
-    let wallet = KeyPair::from_bytes(bytes)?;
-    if key
-        .public_key
-        .is_some_and(|public| PublicKey::from_sec1(public).as_ref() != Ok(wallet.public_key()))
-    {
-        return Err(KeyFileFault::Mismatch {
-            other: "public key",
-        });
+
+    fn pbkdf2(rounds: u32) -> Kdf {
+        Kdf::Pbkdf2(Pbkdf2Params::hmac_sha256(rounds, &[0; 16]).unwrap())
     }
-    Ok(wallet)
-}
 
-fn checked(wallet: KeyPair, claimed: &Claimed) -> Result<KeyPair, KeyFileFault> {
-    claimed.check(&wallet).map(|()| wallet)
-}
-
-/// Reads the names and values above an encrypted key. Other text there is ignored.
-fn claimed_above(above: &str) -> Result<Claimed, KeyFileFault> {
-    let mut claimed = Claimed::default();
-    for (name, value) in above.lines().filter_map(|line| line.split_once(':')) {
-        if name.trim() == ADDRESS {
-            claimed.address = Some(claimed::address(value)?);
-        } else if name.trim() == PUBLIC_KEY {
-            claimed.public = Some(claimed::public_key(value)?);
-        } else if name.trim() == NETWORK {
-            claimed.network = Some(claimed::network(value)?);
+    #[test]
+    fn costly_and_invalid_parameters_are_rejected() {
+        let (log_n, r, p) = COST;
+        let ours = scrypt(1 << log_n, r.try_into().unwrap(), p.try_into().unwrap());
+        for kdf in [
+            ours,
+            scrypt(1 << 17, 8, 1),
+            scrypt(1 << 18, 8, 8),
+            pbkdf2(600_000),
+        ] {
+            assert!(check_cost(&kdf).is_ok(), "{kdf:?}");
         }
-    }
-    if let (Some(address), Some(public)) = (claimed.address, claimed.public)
-        && address != public.address()
-    {
-        return Err(KeyFileFault::OtherAddress);
-    }
-    if claimed.address.is_none() {
-        claimed.address = claimed.public.map(|public| public.address());
-    }
-    Ok(claimed)
-}
-
-fn first_begin(text: &str) -> Option<usize> {
-    if text.starts_with(BEGIN) {
-        return Some(0);
-    }
-    text.find(&format!("\n{BEGIN}")).map(|at| at + 1)
-}
-
-const fn damaged() -> KeyFileFault {
-    KeyFileFault::Damaged {
-        what: "its PEM does not hold a private key in the form that it names",
+        for kdf in [
+            scrypt(1 << 19, 8, 1),
+            scrypt(1 << 63, 8, 1),
+            scrypt(1 << 63, u16::MAX, u16::MAX),
+            scrypt(1 << 18, 8, 9),
+            scrypt(1 << 10, 1, u16::MAX),
+            pbkdf2(MAX_ROUNDS + 1),
+        ] {
+            let fault = check_cost(&kdf).unwrap_err();
+            assert!(matches!(fault, KeyFileFault::TooCostly { .. }), "{kdf:?}");
+        }
+        for n in [0, 1, 3] {
+            let fault = check_cost(&scrypt(n, 8, 1)).unwrap_err();
+            assert!(matches!(fault, KeyFileFault::Unsupported), "{n}");
+        }
     }
 }

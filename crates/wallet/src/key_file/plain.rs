@@ -1,14 +1,10 @@
 //! The plain form: `{"public": …, "private": …, "address": …}`, and `network` if it is known.
 
-use nodeproof_primitives::Network;
+use nodeproof_primitives::{Network, Signer as _};
 use serde::{Deserialize, Deserializer};
 use zeroize::Zeroizing;
 
-use super::{
-    claimed::{Claimed, address, network, public_key},
-    fault::KeyFileFault,
-    pem::Content,
-};
+use super::{claimed::Claimed, fault::KeyFileFault};
 use crate::{hex, private_key::KeyPair};
 
 #[derive(Deserialize)]
@@ -25,35 +21,46 @@ fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Zeroizing<String
     String::deserialize(deserializer).map(Zeroizing::new)
 }
 
-pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
+pub(super) fn read(text: &str) -> Result<KeyPair, KeyFileFault> {
     // An error of serde may quote the file, so only its position is used.
-    let members: Members = serde_json::from_str(text).map_err(|error| KeyFileFault::Json {
-        line: error.line(),
-        column: error.column(),
+    let members: Members = serde_json::from_str(text).map_err(|error| {
+        KeyFileFault::Invalid(format!(
+            "is not a key file: a JSON object with the members public, private and address, in \
+             hexadecimal, is expected (line {}, column {})",
+            error.line(),
+            error.column()
+        ))
     })?;
     let wallet = KeyPair::from_hex(hex::without_prefix(members.private.trim()))?;
-    let claimed = Claimed {
-        address: members.address.as_deref().map(address).transpose()?,
-        public: members.public.as_deref().map(public_key).transpose()?,
-        network: members.network.as_deref().map(network).transpose()?,
-    };
-    if claimed.address.is_none() && claimed.public.is_none() {
-        return Err(KeyFileFault::Unchecked);
+    let claimed = Claimed::parse(
+        members.address.as_deref(),
+        members.public.as_deref(),
+        members.network.as_deref(),
+    )?;
+    if claimed.address.is_none() {
+        return Err(KeyFileFault::Invalid(
+            "names neither address nor public key beside its private key, so a typo in the key \
+             would go unnoticed: add the member address"
+                .to_owned(),
+        ));
     }
     claimed.check(&wallet)?;
-    Ok(Content::Open {
-        wallet,
-        network: claimed.network,
-    })
+    Ok(wallet.for_network(claimed.network))
 }
 
 /// Returns the text of a plain key file.
-pub(super) fn text_of(wallet: &KeyPair, network: Option<Network>) -> Zeroizing<String> {
+pub(super) fn text_of(wallet: &KeyPair) -> Zeroizing<String> {
     let private = wallet.private_key().reveal();
     let (public, address) = (
         wallet.public_key().to_string(),
         wallet.address().to_string(),
     );
+    let network = wallet.network().map_or("", Network::name);
+    let before_network = if network.is_empty() {
+        ""
+    } else {
+        "\", \"network\": \""
+    };
     // The capacity is sufficient from the start. Growing would leave a copy behind.
     let mut text = Zeroizing::new(String::with_capacity(512));
     for part in [
@@ -63,9 +70,8 @@ pub(super) fn text_of(wallet: &KeyPair, network: Option<Network>) -> Zeroizing<S
         private.as_str(),
         "\", \"address\": \"",
         &address,
-        &network.map_or_else(String::new, |network| {
-            format!("\", \"network\": \"{network}")
-        }),
+        before_network,
+        network,
         "\"}\n",
     ] {
         text.push_str(part);

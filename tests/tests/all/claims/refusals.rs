@@ -301,8 +301,8 @@ async fn a_claim_that_is_too_long_is_not_signed() {
 async fn a_wallet_of_another_network_signs_no_claim_and_no_call() {
     let world = TestEnvironment::new().await;
     let path = world.folder.path().join("testnet.json");
-    let (keys, network) = (world.wallet(0), Some(Network::Testnet));
-    KeyFile::write_for(&path, &keys, network, Protection::Plain).unwrap();
+    let keys = world.wallet(0).for_network(Some(Network::Testnet));
+    KeyFile::write(&path, &keys, Protection::Plain).unwrap();
     let wallet = KeyFile::read(&path).unwrap().key_pair(None).unwrap();
     let options = world.with_blocks().network(Network::Devnet);
     let claim = world.claim("a");

@@ -97,8 +97,8 @@ async fn a_wallet_signs_for_its_own_network_only() {
     let wallet = |network: Network| {
         let path = verifier.home.path(network.name());
         if !path.exists() {
-            let write = KeyFile::write_for(&path, &verifier.keys, Some(network), Protection::Plain);
-            write.unwrap();
+            let keys = verifier.keys.clone().for_network(Some(network));
+            KeyFile::write(&path, &keys, Protection::Plain).unwrap();
         }
         path.display().to_string()
     };
@@ -136,7 +136,8 @@ async fn a_wallet_signs_for_its_own_network_only() {
     let home = Home::new();
     let raw = home.file("raw.json", &confirming::raw(|_| {}));
     for (name, network) in [("m", Network::Mainnet), ("d", Network::Devnet)] {
-        KeyFile::write_for(home.path(name), &keys, Some(network), Protection::Plain).unwrap();
+        let keys = keys.clone().for_network(Some(network));
+        KeyFile::write(home.path(name), &keys, Protection::Plain).unwrap();
     }
     let sign = |more: &[&str]| home.run(&[&["sign", "--yes", &raw][..], more].concat());
     sign(&["--wallet", "m"]).ended(0);
