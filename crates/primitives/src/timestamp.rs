@@ -1,6 +1,5 @@
 //! Timestamps.
 
-mod calendar;
 pub(crate) mod text;
 
 use std::{
@@ -12,8 +11,6 @@ use std::{
 #[cfg(feature = "schemars")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::{Integer, IntegerRangeError};
 
 /// A point in time, in whole milliseconds since the Unix epoch.
 ///
@@ -89,10 +86,10 @@ impl TimestampMs {
 
 /// Returns the difference in milliseconds. It is negative if the other time is later.
 impl Sub for TimestampMs {
-    type Output = Integer;
+    type Output = i128;
 
-    fn sub(self, other: Self) -> Integer {
-        Integer::from(i128::from(self.0) - i128::from(other.0))
+    fn sub(self, other: Self) -> i128 {
+        i128::from(self.0) - i128::from(other.0)
     }
 }
 
@@ -143,69 +140,17 @@ impl From<TimestampMs> for i64 {
     }
 }
 
-macro_rules! integers {
-    ($($kind:ty),*) => {$(
-        /// Compares the milliseconds since the Unix epoch.
-        impl PartialEq<$kind> for TimestampMs {
-            fn eq(&self, milliseconds: &$kind) -> bool {
-                self.partial_cmp(milliseconds) == Some(Ordering::Equal)
-            }
-        }
-
-        /// Compares the milliseconds since the Unix epoch.
-        impl PartialOrd<$kind> for TimestampMs {
-            fn partial_cmp(&self, milliseconds: &$kind) -> Option<Ordering> {
-                Integer::from(self.0).partial_cmp(milliseconds)
-            }
-        }
-    )*};
-}
-
-integers!(
-    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
-);
-
-macro_rules! convertible {
-    ($($kind:ty),*) => {$(
-        /// Converts milliseconds since the Unix epoch.
-        impl TryFrom<$kind> for TimestampMs {
-            type Error = IntegerRangeError;
-
-            fn try_from(milliseconds: $kind) -> Result<Self, IntegerRangeError> {
-                i64::try_from(Integer::from(milliseconds)).map(Self)
-            }
-        }
-    )*};
-}
-
-convertible!(u64, i128, u128, Integer, &Integer);
-
-macro_rules! milliseconds {
-    ($($kind:ty),*) => {$(
-        /// Returns the milliseconds since the Unix epoch.
-        impl TryFrom<TimestampMs> for $kind {
-            type Error = IntegerRangeError;
-
-            fn try_from(time: TimestampMs) -> Result<Self, IntegerRangeError> {
-                Self::try_from(Integer::from(time.0))
-            }
-        }
-    )*};
-}
-
-milliseconds!(u64, u128);
-
-/// Returns the milliseconds since the Unix epoch.
-impl From<TimestampMs> for i128 {
-    fn from(time: TimestampMs) -> Self {
-        time.0.into()
+/// Compares the milliseconds since the Unix epoch.
+impl PartialEq<i64> for TimestampMs {
+    fn eq(&self, milliseconds: &i64) -> bool {
+        self.0 == *milliseconds
     }
 }
 
-/// Returns the milliseconds since the Unix epoch.
-impl From<TimestampMs> for Integer {
-    fn from(time: TimestampMs) -> Self {
-        time.0.into()
+/// Compares the milliseconds since the Unix epoch.
+impl PartialOrd<i64> for TimestampMs {
+    fn partial_cmp(&self, milliseconds: &i64) -> Option<Ordering> {
+        self.0.partial_cmp(milliseconds)
     }
 }
 
@@ -222,14 +167,6 @@ mod tests {
             assert_eq!(i64::from(time), millis);
         }
         assert_eq!(TimestampMs::default(), 0);
-
-        let time = TimestampMs::from_millis(5);
-        assert_eq!(u64::try_from(time), Ok(5));
-        assert_eq!(TimestampMs::try_from(5_u128), Ok(time));
-        assert_eq!(TimestampMs::try_from(Integer::from(time)), Ok(time));
-        assert!(time < u64::MAX && time > i128::MIN);
-        assert!(TimestampMs::try_from(u64::MAX).is_err());
-        assert!(u64::try_from(TimestampMs::from_millis(-1)).is_err());
     }
 
     #[test]
@@ -249,7 +186,7 @@ mod tests {
             Some(Duration::from_millis(u64::MAX))
         );
         assert_eq!(first.duration_since(last), None);
-        assert_eq!(last - first, u64::MAX);
+        assert_eq!(last - first, i128::from(u64::MAX));
         assert_eq!(first - last, -i128::from(u64::MAX));
     }
 }

@@ -3,24 +3,17 @@
 use std::fmt::Display;
 
 use nodeproof_primitives::TimestampMs;
-use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
-
-/// The format of a date and a time in UTC, such as `2026-01-01 00:00:00.000 UTC`.
-const DATE_AND_TIME: &[BorrowedFormatItem<'_>] =
-    format_description!("[year]-[month]-[day] [hour]:[minute]:[second].[subsecond digits:3] UTC");
 
 /// Returns a field's value, or `-` if it is missing.
 pub(super) fn written<T: Display>(field: Option<T>) -> String {
     field.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
-/// Formats a timestamp as a date and a time in UTC, or as a number if it is not a valid date.
+/// Formats a timestamp as a date and a time in UTC, such as `2026-01-01 00:00:00.000 UTC`, or as a number
+/// if it is not a valid date.
 pub(super) fn date_and_time(timestamp: TimestampMs) -> String {
-    let nanoseconds = i128::from(timestamp.as_millis()) * 1_000_000;
-    OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)
-        .ok()
-        .and_then(|time| time.format(DATE_AND_TIME).ok())
-        .unwrap_or_else(|| timestamp.as_millis().to_string())
+    let text = timestamp.to_string();
+    text.replace('T', " ").replace('Z', " UTC")
 }
 
 #[cfg(test)]
