@@ -1,9 +1,9 @@
-//! Parses JSON for validation. An integer of any size stays an integer, and a decimal a decimal.
+//! Parses JSON for validation. An integer of up to 128 bits stays an integer, and a decimal a decimal.
 //!
 //! `serde_json` parses an integer beyond 64 bits as a float and rejects a float beyond its range.
 //! In the parsed value, `1e30` looks like the integer of that size. The specification sets no bound
 //! on numbers. For validation only, a number that does not fit is replaced by one of the same kind
-//! that fits. The schemas check whether a value is an integer, but not its size.
+//! that fits. An integer beyond 128 bits stays too large for every schema of an integer.
 
 use std::borrow::Cow;
 
@@ -94,11 +94,15 @@ fn clamped(number: &str) -> Option<&'static str> {
             .is_ok_and(|value| value.abs() >= TWO_TO_63);
         return whole_to_jsonschema.then_some("0.5");
     }
-    Some(if number.starts_with('-') {
-        "-9223372036854775808"
-    } else {
-        "18446744073709551615"
-    })
+    match (number.parse::<i128>(), number.parse::<f64>()) {
+        (Ok(..0), _) => Some("-9223372036854775808"),
+        (Ok(_), _) => Some("18446744073709551615"),
+        // The parser takes no number that is infinite as a float.
+        (Err(_), Ok(value)) if value.is_infinite() => {
+            Some(if value < 0.0 { "-1e308" } else { "1e308" })
+        }
+        (Err(_), _) => None,
+    }
 }
 
 /// `jsonschema` treats every float from here on as an integer.
@@ -109,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_integers_of_any_size_integers() {
+    fn keeps_integers_of_up_to_128_bits_integers() {
         for text in [
             "[123456789012345678901234567890]",
             "[-99999999999999999999]",
@@ -121,6 +125,16 @@ mod tests {
                 value[0].is_i64() || value[0].is_u64(),
                 "{text} became {value}"
             );
+        }
+    }
+
+    #[test]
+    fn larger_integers_stay_large() {
+        let long = format!("[-{}]", "9".repeat(400));
+        for text in ["[170141183460469231731687303715884105728]", &long] {
+            let value = read_for_validation(text).unwrap_or_default();
+            let size = value[0].as_f64().map(f64::abs);
+            assert!(size.is_some_and(|size| size >= 1.7e38), "{text}: {value}");
         }
     }
 

@@ -58,7 +58,7 @@ impl SchemaValidator {
     /// Returns where the JSON document `text` does not match the schema. The list is empty if it
     /// matches.
     ///
-    /// An integer can have any size. `1.0` is not an integer.
+    /// An integer can have 128 bits. `1.0` is not an integer.
     ///
     /// # Errors
     /// If `text` is not exactly one JSON document.
@@ -157,7 +157,11 @@ fn escaped(pointer: &str) -> String {
     fragment
 }
 
-/// Rewrites the view's schemas as JSON Schema draft 4, without examples and marks.
+/// About 2^127: the client and the checks read integers into 128 bits.
+const LARGEST_INTEGER: f64 = 1.7e38;
+
+/// Rewrites the view's schemas as JSON Schema draft 4, without examples and marks. Integers are limited
+/// to 128 bits.
 ///
 /// JSON Schema has no `nullable`. It becomes a second `type`. Only schemas are changed: a property
 /// can be named `nullable`, and an example can have such a member.
@@ -190,6 +194,10 @@ fn prepare_node(value: &Value, kind: Kind) -> Value {
             _ => value.clone(),
         };
         node.insert(name.clone(), prepared);
+    }
+    if kind == Kind::Schema && node.get("type").is_some_and(|kind| kind == "integer") {
+        node.insert("minimum".to_owned(), json!(-LARGEST_INTEGER));
+        node.insert("maximum".to_owned(), json!(LARGEST_INTEGER));
     }
     if kind == Kind::Schema && node.shift_remove("nullable") == Some(Value::Bool(true)) {
         admit_null(&mut node);

@@ -48,6 +48,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .token_balance(TOKEN, receiver)
         .await?
         .unwrap_or_default();
-    println!("{receiver} has {} {TOKEN}", DECIMALS.format(&balance));
+    println!("{receiver} has {} {TOKEN}", DECIMALS.format(balance));
     Ok(())
 }

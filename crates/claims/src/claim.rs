@@ -159,11 +159,11 @@ impl Claim {
         }
         Ok(AddVerification {
             asset_type: self.asset_type.clone(),
-            outcome: self.outcome.clone(),
+            outcome: self.outcome,
             doc_hash_list: hashes.iter().map(ToString::to_string).collect(),
             doc_link_list: self.links.clone(),
             remarks: self.remarks.clone(),
-            ..AddVerification::new(&*self.asset_id, verifier, self.deletable_after.clone())
+            ..AddVerification::new(&*self.asset_id, verifier, self.deletable_after)
         })
     }
 
@@ -219,29 +219,12 @@ mod tests {
 
     #[test]
     fn rejects_an_unsignable_claim_before_any_request() {
-        let (long, most): (Integer, Integer) = (
-            "9".repeat(4301).parse().unwrap(),
-            "9".repeat(4300).parse().unwrap(),
-        );
-        let with = |number: &Integer| {
-            let fee = Fee::new(1.into(), "TKN").unwrap();
-            Claim::new(
-                ContractAddress::from_bytes([9; 20]),
-                "a",
-                number.clone(),
-                fee,
-            )
-        };
-        for (claim, words) in [
-            (with(&long), "4300"),
-            (claim("a").outcome(long.clone()), "4300"),
-            (claim("a").remarks("x".repeat(1 << 20)), "1048576"),
-        ] {
-            let error = claim.call(&[wallet(1)], Vec::new()).unwrap_err();
-            assert!(matches!(error, ClaimError::Input(_)), "{error}");
-            assert!(error.to_string().contains(words), "{error}");
-        }
-        assert!(with(&most).call(&[wallet(1)], Vec::new()).is_ok());
+        let long = claim("a").remarks("x".repeat(1 << 20));
+        let error = long.call(&[wallet(1)], Vec::new()).unwrap_err();
+        assert!(matches!(error, ClaimError::Input(_)), "{error}");
+        assert!(error.to_string().contains("1048576"), "{error}");
+        let largest = claim("a").outcome(i128::MAX);
+        assert!(largest.call(&[wallet(1)], Vec::new()).is_ok());
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl ReadyClaim<'_> {
         let wallet = *self.prepared.call.signers.first()?;
         let fee = &self.prepared.claim.fee;
         let currency = fee.currency();
-        let needed: Integer = fee.amount().as_str().parse().ok()?;
+        let needed = Integer::try_from(fee.amount()).ok()?;
         let balance = self.prepared.client.token_balance(currency, wallet).await;
         let balance = balance.ok()?.unwrap_or_else(|| Integer::from(0));
         (balance < needed).then(|| {

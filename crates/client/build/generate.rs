@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::replaced::{EXACT_TEXT, replaced};
 
-/// Schemas for integers, which can have any size: in a query string, and in a body.
+/// Schemas for exact integers: in a query string, and in a body.
 const ADDED: [(&str, &str); 2] = [
     ("IntegerParameter", "crate::IntegerParameter"),
     ("Integer", "::nodeproof_primitives::Integer"),
@@ -52,7 +52,7 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
             .ok_or_else(|| format!("paths.{path} is not an object"))?;
         for (name, member) in members {
             if name == "parameters" {
-                integers_of_any_size(member.as_array_mut().into_iter().flatten());
+                integer_parameters(member.as_array_mut().into_iter().flatten());
             }
             let Some(operation) = member.as_object_mut() else {
                 continue;
@@ -63,7 +63,7 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
                 exact_integers(responses);
             }
             if let Some(Value::Array(parameters)) = operation.get_mut("parameters") {
-                integers_of_any_size(parameters);
+                integer_parameters(parameters);
             }
             if let Some(body) = operation.get_mut("requestBody") {
                 one_media_type(body);
@@ -72,7 +72,7 @@ fn prepared(mut document: Value) -> Result<Value, Failure> {
         }
     }
     if let Some(Value::Object(parameters)) = document.pointer_mut("/components/parameters") {
-        integers_of_any_size(parameters.values_mut());
+        integer_parameters(parameters.values_mut());
     }
     if let Some(Value::Object(bodies)) = document.pointer_mut("/components/requestBodies") {
         bodies.values_mut().for_each(one_media_type);
@@ -129,7 +129,7 @@ fn successes_only(responses: &mut Value) -> Result<(), &'static str> {
     }
 }
 
-fn integers_of_any_size<'p>(parameters: impl IntoIterator<Item = &'p mut Value>) {
+fn integer_parameters<'p>(parameters: impl IntoIterator<Item = &'p mut Value>) {
     for parameter in parameters {
         if let Some(schema) = parameter.get_mut("schema")
             && schema.get("type").is_some_and(|kind| kind == "integer")

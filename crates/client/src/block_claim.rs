@@ -158,7 +158,7 @@ mod tests {
         let [Ok(found)] = found.as_slice() else {
             panic!("{found:?}")
         };
-        assert_eq!((found.position, found.status.clone()), (1, Some(1.into())));
+        assert_eq!((found.position, found.status), (1, Some(1.into())));
         assert_eq!(
             found.trans_code.to_string(),
             "04087cb4c58f389c80bef882e3392f1b3b0e9e3c"

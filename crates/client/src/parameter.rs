@@ -5,7 +5,7 @@ use std::fmt;
 use nodeproof_primitives::Integer;
 use serde::{Serialize, Serializer};
 
-/// An integer of any size as a parameter of a generated method.
+/// An integer as a parameter of a generated method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegerParameter(pub Integer);
 
@@ -24,9 +24,6 @@ impl fmt::Display for IntegerParameter {
 /// Writes the integer as text, for a query string.
 impl Serialize for IntegerParameter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.as_i64() {
-            Some(small) => serializer.serialize_i64(small),
-            None => serializer.collect_str(&self.0),
-        }
+        serializer.collect_str(&self.0)
     }
 }

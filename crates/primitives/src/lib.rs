@@ -16,9 +16,7 @@
 
 mod amount;
 pub mod canonical_json;
-mod compare;
 mod constants;
-mod digits;
 pub mod escape;
 mod fixed_hex;
 mod hex_text;
@@ -43,7 +41,7 @@ pub use fixed_hex::{
 pub use hex_text::{HexText, ParseHexTextError};
 pub use hidden::{Hidden, one_or_several_hidden};
 pub use holder::HolderAddress;
-pub use integer::{Integer, ParseIntegerError, convert::IntegerRangeError};
+pub use integer::{Integer, IntegerRangeError, ParseIntegerError};
 pub use nesting::is_nested_deeper;
 pub use network::{Network, ParseNetworkError};
 pub use python_json::{MessageError, signed_message, sorted_message};

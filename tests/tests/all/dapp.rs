@@ -60,7 +60,7 @@ impl Dapp {
         let options = InclusionOptions::default();
         let included = self.node.wait_for_inclusion(code, &options).await?;
         let held = self.node.token_balance(TOKEN, seller).await?;
-        let held = DECIMALS.format(&held.unwrap_or_default());
+        let held = DECIMALS.format(held.unwrap_or_default());
         Ok(Some((
             (code, included.map(|included| included.block)),
             held,
@@ -120,8 +120,8 @@ async fn a_seller_claims_a_buyer_pays_and_an_auditor_sees_both() -> TestResult {
     let (claimed, (paid, shown)) = done?;
     assert_eq!((claimed.1, paid.1), (Some(height + 1), Some(height + 2)));
     assert_eq!(audited?, [claimed, paid]);
-    let after = Integer::from(i128::try_from(before)? + 1_250);
-    assert_eq!(shown, DECIMALS.format(&after));
+    let after = Integer::from(before.get() + 1_250);
+    assert_eq!(shown, DECIMALS.format(after));
     assert_eq!(held().await?, Some(after));
     Ok(())
 }

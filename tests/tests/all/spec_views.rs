@@ -263,6 +263,9 @@ fn integers_may_be_of_any_size_and_are_no_decimals() -> Result<(), Box<dyn Error
         "1e30",
         "1e400",
         "123456789012345678901234567890.0",
+        // More than 128 bits.
+        "170141183460469231731687303715884105728",
+        "-1234567890123456789012345678901234567890",
     ] {
         assert_ne!(
             validator.mismatches(&format!("{{\"balance\":{number}}}"))?,

@@ -125,7 +125,7 @@ pub(crate) async fn wallet_balances(args: &BalancesArgs, session: &Session) -> R
             .map(|held| Entry {
                 holder: None,
                 token: Some(&held.token_code),
-                balance: held.balance.clone(),
+                balance: held.balance,
             })
             .collect(),
     })
@@ -145,7 +145,7 @@ pub(crate) async fn token_holders(args: &HoldersArgs, session: &Session) -> Resu
             .map(|held| Entry {
                 holder: Some(held.wallet.to_string()),
                 token: None,
-                balance: held.balance.clone(),
+                balance: held.balance,
             })
             .collect(),
     })

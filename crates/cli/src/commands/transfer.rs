@@ -123,7 +123,7 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
         false => Some(target.may_submit(args.allow_mainnet)?),
     };
     let amount = amount(args)?;
-    let transfer = Transfer::new(amount.clone(), args.to, &*args.token);
+    let transfer = Transfer::new(amount, args.to, &*args.token);
     let fee = session.fee(&args.fee)?;
     let signers = args.signers.signers(session, network)?;
     let wallets: Vec<WalletAddress> = signers.iter().map(Signer::wallet_address).collect();

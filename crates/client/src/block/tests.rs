@@ -274,8 +274,8 @@ fn signed_texts_are_kept_byte_for_byte() {
 }
 
 #[test]
-fn integers_of_any_size_are_exact() {
-    let huge = "123456789012345678901234567890123456789012345678901234567890";
+fn integers_are_exact_and_a_larger_one_is_an_error_of_its_field() {
+    let huge = &i128::MAX.to_string();
     let content = text("", &receipt_data().replace("1199", huge));
     for index in ["index", "block_index"] {
         let changes = [
@@ -285,17 +285,24 @@ fn integers_of_any_size_are_exact() {
             ("text", &content),
         ];
         let block = decoded(&changes).unwrap();
-        assert_eq!(block.index.to_string(), huge);
-        assert_eq!(block.proof.as_ref().unwrap().to_string(), huge);
+        assert_eq!(block.index.to_string(), *huge);
+        assert_eq!(block.proof.unwrap().to_string(), *huge);
         assert_eq!(
             block.receipts().unwrap()[0]
                 .data
                 .value()
                 .block_index
                 .to_string(),
-            huge
+            *huge
         );
     }
+    let error = decoded(&[("proof", &format!("{huge}0"))])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("proof") && error.contains("128 bits"),
+        "{error}"
+    );
 }
 
 #[test]

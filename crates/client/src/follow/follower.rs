@@ -56,7 +56,7 @@ impl LastBlock {
         Self {
             index,
             timestamp: block.timestamp,
-            proof: block.proof.clone(),
+            proof: block.proof,
             previous_hash: block.previous_hash,
             hash: block.block_hash(),
         }

@@ -109,8 +109,7 @@ impl<'e> List<'e> {
                 }
                 btree_map::Entry::Occupied(place) => {
                     let (_, sum) = held.get_mut(*place.get())?;
-                    let more = sum.as_i128()?.checked_add(entry.balance.as_i128()?)?;
-                    *sum = Integer::from(more);
+                    *sum = sum.checked_add(entry.balance)?;
                 }
             }
         }

@@ -127,7 +127,7 @@ fn to_compare(
             let list = lists.iter().find(|list| list.is_for(pair))?;
             Some((
                 list.exchange.request.clone(),
-                list.get(pair).unwrap_or(&nothing).clone(),
+                *list.get(pair).unwrap_or(&nothing),
             ))
         };
         if let (Some((one, ours)), Some((other, theirs))) = (find(by_wallet), find(by_token))

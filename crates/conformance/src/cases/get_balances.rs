@@ -432,7 +432,7 @@ async fn compare(
     list: fn(&Pair) -> Request,
 ) -> Findings {
     // The largest and the smallest balances: different values, with digits that a float would lose.
-    holdings.sort_by(|left, right| right.1.cmp(&left.1));
+    holdings.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
     if holdings.len() > 2 * COMPARED {
         holdings.drain(COMPARED..holdings.len() - COMPARED);
     }

@@ -237,7 +237,7 @@ fn fee(view: &View) -> Result<u128, Refusal> {
             MIN_FEE / NATIVE_UNIT
         ))
     };
-    if view.fee < MIN_FEE {
+    if view.fee < MIN_FEE.into() {
         return Err(too_low());
     }
     // A higher fee than all existing tokens can't be paid. Neither can a fraction of a base unit.
@@ -246,8 +246,7 @@ fn fee(view: &View) -> Result<u128, Refusal> {
 
 /// Parses a whole number of base units.
 fn base_units(amount: &Amount) -> Option<u128> {
-    let whole: Integer = amount.as_str().parse().ok()?;
-    u128::try_from(whole.as_i128()?).ok()
+    Integer::try_from(amount).ok()?.try_into().ok()
 }
 
 fn contract_call(

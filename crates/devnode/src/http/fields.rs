@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         self.of_kind(name, "str", |raw| serde_json::from_str(raw).ok())
     }
 
-    /// Checks that a member is an integer of any size.
+    /// Checks that a member is an integer. Unlike other nodes, this one takes at most 128 bits.
     pub(super) fn integer(&self, name: &'static str) -> Result<(), Fault> {
         self.of_kind(name, "integer", |raw| raw.parse::<Integer>().ok())
             .map(drop)

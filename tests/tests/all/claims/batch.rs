@@ -9,12 +9,12 @@ use std::{
 };
 
 use nodeproof_claims::{ClaimError, ClaimErrorKind};
-use nodeproof_primitives::{Integer, Signing, WalletAddress};
+use nodeproof_primitives::{Signing, WalletAddress};
 use tokio::sync::Barrier;
 
 use super::*;
 
-const FEE: i64 = 1_500_000;
+const FEE: i128 = 1_500_000;
 
 /// A signer that signs when this many transactions wait for a signature.
 struct Together {
@@ -63,10 +63,10 @@ impl TestEnvironment {
         self.node.wallet("alice").unwrap().keys().clone()
     }
 
-    async fn balance(&self) -> Integer {
+    async fn balance(&self) -> i128 {
         let (token, wallet) = (self.node.native_token(), self.alice().address());
         let balance = self.client.token_balance(token, wallet).await;
-        balance.unwrap().unwrap()
+        balance.unwrap().unwrap().get()
     }
 
     fn files(&self) -> usize {

@@ -11,12 +11,12 @@ use nodeproof_client::{
     CallOptions, InclusionOptions, Transfer, contract_call::CheckedTransaction,
 };
 use nodeproof_devnode::{BlockTime, InjectedFault, Outage};
-use nodeproof_primitives::{Integer, Network, WalletAddress};
+use nodeproof_primitives::{Network, WalletAddress};
 
 use super::*;
 
 const TOKEN: &str = "GRAIN";
-const FEE: u64 = 1_500_000;
+const FEE: i128 = 1_500_000;
 
 impl TestEnvironment {
     /// Starts a node that makes a block for each submission.
@@ -51,13 +51,13 @@ impl TestEnvironment {
         call.options(once).wait(wait)
     }
 
-    async fn held(&self, token: &str, wallet: WalletAddress) -> Integer {
+    async fn held(&self, token: &str, wallet: WalletAddress) -> i128 {
         let balance = self.client.token_balance(token, wallet).await.unwrap();
-        balance.unwrap_or_default()
+        balance.unwrap_or_default().get()
     }
 
     /// Returns what alice has for fees, and what bob has of the token.
-    async fn balances(&self) -> (Integer, Integer) {
+    async fn balances(&self) -> (i128, i128) {
         let native = self.node.native_token();
         let alice = self.held(native, self.named("alice").address()).await;
         (alice, self.held(TOKEN, self.named("bob").address()).await)
@@ -173,10 +173,7 @@ async fn two_runs_with_one_file_make_one_call() {
         "{error}"
     );
     let after = world.balances().await;
-    assert_eq!(
-        (before.0 - after.0, after.1 - before.1),
-        (FEE.into(), 5.into())
-    );
+    assert_eq!((before.0 - after.0, after.1 - before.1), (FEE, 5));
 }
 
 #[tokio::test]
@@ -246,8 +243,5 @@ async fn the_example_pays_once_although_it_is_killed_while_it_submits() {
         assert!(text.contains("paid 1.25 GRAIN in block "), "{text}");
     }
     let after = world.balances().await;
-    assert_eq!(
-        (before.0 - after.0, after.1 - before.1),
-        (FEE.into(), 1_250_000.into())
-    );
+    assert_eq!((before.0 - after.0, after.1 - before.1), (FEE, 1_250_000));
 }

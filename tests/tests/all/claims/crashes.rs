@@ -71,7 +71,7 @@ async fn a_claim_whose_response_alone_is_lost_is_paid_once() {
     let balance = async || {
         let token = world.node.native_token();
         let balance = world.client.token_balance(token, wallet.address());
-        balance.await.unwrap().unwrap()
+        balance.await.unwrap().unwrap().get()
     };
     let before = balance().await;
     world
@@ -82,7 +82,7 @@ async fn a_claim_whose_response_alone_is_lost_is_paid_once() {
     let error = lost.unwrap_err();
     assert_eq!(error.kind(), ClaimErrorKind::Uncertain, "{error}");
     // All other requests are handled.
-    assert_eq!((balance().await, world.node.pending()), (before.clone(), 1));
+    assert_eq!((balance().await, world.node.pending()), (before, 1));
 
     world.node.set_submission_outage(None);
     let outcome = resume(&world, &claim).await;

@@ -7,12 +7,11 @@ use std::{
 
 use integration_tests::built;
 use nodeproof_devnode::{BlockTime, Outage};
-use nodeproof_primitives::Integer;
 
 use super::*;
 
 const ASSETS: u64 = 12;
-const FEE: u64 = 1_500_000;
+const FEE: i128 = 1_500_000;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dapp_that_is_killed_and_survives_an_outage_pays_for_each_asset_once() {
@@ -30,11 +29,10 @@ async fn a_dapp_that_is_killed_and_survives_an_outage_pays_for_each_asset_once()
     let balances = async || {
         let held = async |token, wallet| {
             let balance = client.token_balance(token, wallet).await.unwrap();
-            balance.unwrap_or_default()
+            balance.unwrap_or_default().get()
         };
         let (fees, tokens) = (node.native_token(), "GRAIN");
-        let pair: (Integer, Integer) = (held(fees, alice).await, held(tokens, bob).await);
-        pair
+        (held(fees, alice).await, held(tokens, bob).await)
     };
     let example = built::example("provenance").unwrap();
     let start = || {
@@ -75,14 +73,14 @@ async fn a_dapp_that_is_killed_and_survives_an_outage_pays_for_each_asset_once()
     state.set_outage(None);
     assert!(ended(second).await.ends_with("paid 12\n"));
     let after = balances().await;
-    assert_eq!(before.0.clone() - after.0, 2 * ASSETS * FEE);
-    assert_eq!(after.1 - before.1.clone(), ASSETS * 1_500_000);
+    assert_eq!(before.0 - after.0, 2 * i128::from(ASSETS) * FEE);
+    assert_eq!(after.1 - before.1, i128::from(ASSETS) * 1_500_000);
 
     // Again, it has nothing to pay.
     ended(start()).await;
     let last = balances().await;
-    assert_eq!(before.0 - last.0, 2 * ASSETS * FEE);
-    assert_eq!(last.1 - before.1, ASSETS * 1_500_000);
+    assert_eq!(before.0 - last.0, 2 * i128::from(ASSETS) * FEE);
+    assert_eq!(last.1 - before.1, i128::from(ASSETS) * 1_500_000);
     let index = fs::read_to_string(folder.path().join("output/index.jsonl")).unwrap();
     assert_eq!(index.matches("../lot/").count(), 12);
 }

@@ -136,12 +136,12 @@ async fn what_can_not_be_signed_is_refused_before_anything_is_asked() {
     let world = TestEnvironment::new().await;
     let wallet = world.wallet(0);
     let mut claim = world.claim("a");
-    claim.deletable_after = "9".repeat(10_000).parse().unwrap();
+    claim.remarks = "x".repeat(1 << 20);
     let options = world.options();
     let error = claim.make(&world.client, &[&wallet], &options).await;
     let error = error.unwrap_err();
     assert!(matches!(error, ClaimError::Input(_)), "{error}");
-    assert!(error.to_string().contains("4300"), "{error}");
+    assert!(error.to_string().contains("1048576"), "{error}");
     assert_eq!(world.node.requests_received(), 0);
 }
 

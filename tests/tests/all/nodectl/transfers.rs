@@ -2,7 +2,6 @@
 
 use nodeproof_client::Client;
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault, Outage};
-use nodeproof_primitives::Integer;
 use serde_json::json;
 
 use crate::nodectl::program::{Home, RunOutput, keys};
@@ -62,11 +61,11 @@ impl Payer {
             .ask(self.node.base_url(), &[&transfer[..], fee, more].concat())
     }
 
-    async fn balance(&self, token: &str, wallet: &str) -> Integer {
+    async fn balance(&self, token: &str, wallet: &str) -> i128 {
         let client = Client::new(self.node.base_url()).expect("a client");
         let wallet = keys(&self.node, wallet).address();
         let balance = client.token_balance(token, wallet).await;
-        balance.expect("a response").unwrap_or_default()
+        balance.expect("a response").unwrap_or_default().get()
     }
 
     fn is_saved(&self) -> bool {

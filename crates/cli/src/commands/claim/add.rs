@@ -181,9 +181,9 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
         Some(path) => input::text("the remarks", path)?.trim_end().to_owned(),
         None => args.remarks.clone(),
     };
-    let claim = Claim::new(contract, &*args.asset, args.deletable_after.clone(), fee)
+    let claim = Claim::new(contract, &*args.asset, args.deletable_after, fee)
         .asset_type(&*args.asset_type)
-        .outcome(args.outcome.clone())
+        .outcome(args.outcome)
         .remarks(remarks);
     let claim = args.link.iter().fold(claim, |claim, link| claim.link(link));
     let files = args.document.iter().map(|path| Document::from(&**path));
