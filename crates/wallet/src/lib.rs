@@ -34,7 +34,6 @@ mod key_file;
 mod message;
 mod passphrase;
 mod platform;
-mod possible_keys;
 mod private_key;
 mod public_key;
 mod public_key_cache;

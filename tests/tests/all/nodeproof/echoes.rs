@@ -1,5 +1,5 @@
-//! A node that repeats the signature of the user's wallet, in every form and everywhere. No output may
-//! show 16 digits of it, because the claim can be submitted with it.
+//! A node that repeats the signature of the user's wallet everywhere, in the forms that are searched. No
+//! output may show 16 digits of it, because the claim can be submitted with it.
 
 use std::{
     fs,
@@ -54,35 +54,24 @@ const ECHOES: [Form; 2] = [
     ("repeated", |s| s.repeat(200)),
 ];
 
-const FORMS: [Form; 13] = [
+const FORMS: [Form; 9] = [
     ("whole", |s| s.to_owned()),
     ("upper case", str::to_uppercase),
     ("halves", |s| format!("r={} s={}", &s[..64], &s[64..])),
     ("without an end", |s| s[..127].to_owned()),
     ("without a start", |s| s[1..].to_owned()),
     ("parts", |s| format!("{} | {}", &s[3..19], &s[40..70])),
-    ("colons", |s| pairs(s).join(":")),
-    ("spaces", |s| pairs(s).join(" ")),
-    ("reversed", |s| s.chars().rev().collect()),
     ("base64", |s| STANDARD.encode(bytes(s))),
-    ("base64 for URLs, shifted", |s| {
-        URL_SAFE.encode([b"x", &bytes(s)[..]].concat())
-    }),
-    ("base64 of the text", |s| STANDARD.encode(s)),
+    ("base64 for URLs", |s| URL_SAFE.encode(bytes(s))),
     ("escapes", |s| {
-        s.bytes().map(|one| format!("&#{one};")).collect()
+        s.bytes().map(|one| format!("\\u{one:04x}")).collect()
     }),
 ];
 
-fn pairs(digits: &str) -> Vec<&str> {
-    let ends = (0..digits.len()).step_by(2);
-    ends.map(|at| &digits[at..at + 2]).collect()
-}
-
 fn bytes(digits: &str) -> Vec<u8> {
-    let bytes = pairs(digits).into_iter();
-    bytes
-        .map(|pair| u8::from_str_radix(pair, 16).expect("digits"))
+    let pairs = (0..digits.len()).step_by(2);
+    pairs
+        .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).expect("digits"))
         .collect()
 }
 
@@ -129,39 +118,25 @@ pub(super) fn with_echo(path: &str, response: Response, echo: &str) -> Response 
 
 /// Returns where 16 or more digits of a signature are in a text, in any of the forms.
 fn leaks(text: &str, signature: &str) -> Option<String> {
-    let hex: String = text
-        .to_ascii_lowercase()
-        .chars()
-        .filter(char::is_ascii_hexdigit)
+    let lower = text.to_ascii_lowercase();
+    let plain = text.replace('-', "+").replace('_', "/");
+    let base64 = STANDARD.encode(bytes(signature));
+    let escaped: String = signature
+        .bytes()
+        .map(|one| format!("\\u{one:04x}"))
         .collect();
-    let backwards: String = signature.chars().rev().collect();
-    for digits in [signature, &backwards] {
-        for at in 0..=digits.len() - 16 {
-            if hex.contains(&digits[at..at + 16]) {
-                return Some(format!("{} of {digits}", &digits[at..at + 16]));
-            }
-        }
-    }
-    let base64: String = text
-        .chars()
-        .filter(|one| one.is_ascii_alphanumeric() || "+/-_".contains(*one))
-        .collect();
-    let base64 = base64.replace('-', "+").replace('_', "/");
-    for source in [bytes(signature), signature.as_bytes().to_vec()] {
-        for start in 0..3 {
-            let encoded = STANDARD.encode(&source[start..]);
-            for at in 0..80 - 12 {
-                if base64.contains(&encoded[at..at + 12]) {
-                    return Some(format!("{} of {encoded}", &encoded[at..at + 12]));
-                }
-            }
-        }
-    }
-    let entities: String = signature.bytes().map(|one| format!("&#{one};")).collect();
-    let plain = text.replace("&amp;", "&").replace("&#38;", "&");
-    plain
-        .contains(&entities[..64])
-        .then(|| "entities".to_owned())
+    // Of 16 characters in base64, the least is 12 bytes.
+    [
+        (&lower, signature, 16),
+        (&plain, &base64, 16),
+        (&lower, &escaped, 96),
+    ]
+    .into_iter()
+    .find_map(|(text, form, length)| {
+        let pieces = form.as_bytes().windows(length);
+        let mut pieces = pieces.filter_map(|piece| std::str::from_utf8(piece).ok());
+        pieces.find(|piece| text.contains(piece)).map(str::to_owned)
+    })
 }
 
 /// Returns the status line of a response.
