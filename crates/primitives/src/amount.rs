@@ -110,7 +110,7 @@ impl Amount {
         }
     }
 
-    fn normal(&self) -> Normal {
+    pub(crate) fn normal(&self) -> Normal {
         Normal::of(&self.0)
     }
 }
@@ -127,6 +127,11 @@ impl Normal {
     /// Parses a JSON number.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         is_json_number(text).then(|| Self::of(text))
+    }
+
+    /// Returns whether the value has no fraction.
+    pub(crate) fn is_integer(&self) -> bool {
+        self.power >= 0
     }
 
     /// Returns the value times ten to the `power`, if that is an integer of at most 128 bits.
@@ -181,6 +186,22 @@ impl Normal {
         top(self)
             .cmp(&top(other))
             .then_with(|| self.digits.cmp(&other.digits))
+    }
+}
+
+/// The maximum number of zeros that are written at the end of an integer.
+const MAX_ZEROS: usize = 60;
+
+/// Writes the one text that all forms of a number have. An integer is written plainly. Any other number, or
+/// one with too many zeros, is written as its digits and a power of ten.
+impl fmt::Display for Normal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, digits) = (if self.negative { "-" } else { "" }, &self.digits);
+        match usize::try_from(self.power) {
+            _ if digits.is_empty() => f.write_str("0"),
+            Ok(zeros) if zeros <= MAX_ZEROS => write!(f, "{sign}{digits}{}", "0".repeat(zeros)),
+            _ => write!(f, "{sign}{digits}e{}", self.power),
+        }
     }
 }
 

@@ -12,17 +12,10 @@ use crate::{Amount, amount::Normal};
 /// The text is not a JSON integer, or does not fit into 128 bits. Give digits with an optional minus
 /// sign, such as `42` or `-7`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is not a JSON integer of at most 128 bits, such as 42 or -7")]
+#[error("{found:?} {fault}")]
 pub struct ParseIntegerError {
     found: String,
-}
-
-impl ParseIntegerError {
-    fn new(text: &str) -> Self {
-        Self {
-            found: text.chars().take(40).collect(),
-        }
-    }
+    fault: &'static str,
 }
 
 /// The number does not fit into the type. Use a larger type, or keep the [`Integer`].
@@ -164,10 +157,16 @@ impl FromStr for Integer {
     type Err = ParseIntegerError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Normal::parse(text)
-            .and_then(|number| number.integer(0))
-            .map(Self)
-            .ok_or_else(|| ParseIntegerError::new(text))
+        let number = Normal::parse(text).filter(Normal::is_integer);
+        let fault = match number.map(|number| number.integer(0)) {
+            Some(Some(value)) => return Ok(Self(value)),
+            Some(None) => "does not fit into 128 bits",
+            None => "is not a JSON integer, such as 42 or -7",
+        };
+        Err(ParseIntegerError {
+            found: text.chars().take(40).collect(),
+            fault,
+        })
     }
 }
 
@@ -232,22 +231,23 @@ mod tests {
 
     #[test]
     fn rejects_fractions_words_and_what_has_more_than_128_bits() {
-        for text in [
-            "0.5",
-            "1e-1",
-            "true",
-            "\"1\"",
-            "",
-            "--1",
-            "+1",
-            "01",
-            "1e39",
-            "1e999999999",
-            "170141183460469231731687303715884105728",
-            "-170141183460469231731687303715884105729",
+        let (form, size) = ("is not a JSON integer, such as 42 or -7", "128 bits");
+        for (text, reason) in [
+            ("0.5", form),
+            ("1e-1", form),
+            ("true", form),
+            ("\"1\"", form),
+            ("", form),
+            ("--1", form),
+            ("+1", form),
+            ("01", form),
+            ("1e39", size),
+            ("1e999999999", size),
+            ("170141183460469231731687303715884105728", size),
+            ("-170141183460469231731687303715884105729", size),
         ] {
             let error = text.parse::<Integer>().unwrap_err().to_string();
-            assert!(error.contains("of at most 128 bits"), "{text}: {error}");
+            assert!(error.contains(reason), "{text}: {error}");
             assert!(serde_json::from_str::<Integer>(text).is_err(), "{text}");
         }
     }

@@ -1,5 +1,7 @@
 //! Hexadecimal text of a fixed length, without a prefix.
 
+use const_hex::FromHexError;
+
 /// The text is not the expected number of bytes in hexadecimal.
 ///
 /// The error contains the position of the fault, but never the text: it may be a secret.
@@ -27,28 +29,19 @@ pub enum HexError {
 
 /// Parses `N` bytes, in upper or lower case.
 pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
-    if text.len() != 2 * N {
-        if text.len() == 2 * N + 2 && without_prefix(text).len() == 2 * N {
-            return Err(HexError::Prefix);
-        }
-        return Err(HexError::Length {
+    let digits = without_prefix(text);
+    if digits.len() == 2 * N && digits.len() < text.len() {
+        return Err(HexError::Prefix);
+    }
+    const_hex::decode_to_array(text).map_err(|error| match error {
+        FromHexError::InvalidHexCharacter { index, .. } => HexError::Digit {
+            position: index + 1,
+        },
+        _ => HexError::Length {
             wanted: 2 * N,
             found: text.chars().count(),
-        });
-    }
-    let mut bytes = [0; N];
-    for (index, pair) in text.as_bytes().chunks_exact(2).enumerate() {
-        let nibble = |offset: usize| {
-            char::from(pair[offset])
-                .to_digit(16)
-                .and_then(|digit| u8::try_from(digit).ok())
-                .ok_or(HexError::Digit {
-                    position: 2 * index + offset + 1,
-                })
-        };
-        bytes[index] = nibble(0)? << 4 | nibble(1)?;
-    }
-    Ok(bytes)
+        },
+    })
 }
 
 /// Returns the text without a leading `0x`.
@@ -56,23 +49,6 @@ pub(crate) fn without_prefix(text: &str) -> &str {
     text.strip_prefix("0x")
         .or_else(|| text.strip_prefix("0X"))
         .unwrap_or(text)
-}
-
-/// Appends bytes in lower-case hexadecimal.
-pub(crate) fn encode_to(bytes: &[u8], out: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    out.reserve(2 * bytes.len());
-    for byte in bytes {
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-}
-
-/// Writes bytes in lower-case hexadecimal.
-pub(crate) fn write(bytes: &[u8], f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-    let mut text = String::new();
-    encode_to(bytes, &mut text);
-    f.write_str(&text)
 }
 
 #[cfg(test)]

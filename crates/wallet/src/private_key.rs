@@ -84,10 +84,7 @@ impl PrivateKey {
     /// Use it for a file that only its owner can read, or for the published keys of a test network.
     #[must_use]
     pub fn reveal(&self) -> Zeroizing<String> {
-        // The capacity is sufficient from the start. Growing would leave a copy behind.
-        let mut text = Zeroizing::new(String::with_capacity(64));
-        hex::encode_to(self.as_bytes(), &mut text);
-        text
+        Zeroizing::new(const_hex::encode(self.as_bytes()))
     }
 
     /// Signs a message with ECDSA over its SHA-1 digest.

@@ -137,7 +137,7 @@ impl std::hash::Hash for PublicKey {
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        hex::write(&self.bytes, f)
+        f.write_str(&const_hex::encode(self.bytes))
     }
 }
 

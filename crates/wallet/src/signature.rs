@@ -120,7 +120,7 @@ impl FromStr for Signature {
 
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        hex::write(&self.to_bytes(), f)
+        f.write_str(&const_hex::encode(self.to_bytes()))
     }
 }
 

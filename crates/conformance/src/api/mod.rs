@@ -36,7 +36,7 @@ pub(crate) use responses::{
     is_refusal, is_row_form, is_valid, message, reported_index,
 };
 pub(crate) use sample::Sample;
-pub(crate) use shape::{reindented, shape_of};
+pub(crate) use shape::shape_of;
 pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;
 pub(crate) use transaction_in_block::{

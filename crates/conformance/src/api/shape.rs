@@ -82,58 +82,6 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Returns a JSON document with one member or element on each line. Every token keeps its spelling.
-pub(crate) fn reindented(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    let mut depth = 0_usize;
-    let mut characters = text.chars().peekable();
-    let line = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
-    while let Some(character) = characters.next() {
-        match character {
-            '"' => {
-                out.push('"');
-                while let Some(inner) = characters.next() {
-                    out.push(inner);
-                    match inner {
-                        '\\' => out.extend(characters.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            '{' | '[' => {
-                out.push(character);
-                while characters
-                    .next_if(|next| next.is_ascii_whitespace())
-                    .is_some()
-                {}
-                if let Some(end) = characters.next_if(|next| matches!(next, '}' | ']')) {
-                    out.push(end);
-                } else {
-                    depth += 1;
-                    line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                line(&mut out, depth);
-                out.push(character);
-            }
-            ',' => {
-                out.push(',');
-                line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            _ if character.is_ascii_whitespace() => {}
-            _ => out.push(character),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -152,13 +100,5 @@ mod tests {
         let values = [json!([1]), json!({"a": true}), json!(null)];
         let wanted = json!({"<one of>": ["<null>", {"a": "<bool>"}, ["<int>"]]});
         assert_eq!(shape_of(&values.iter().collect::<Vec<_>>()), wanted);
-    }
-
-    #[test]
-    fn lines_change_and_tokens_do_not() {
-        let text = r#"{"a":[1E3,12345678901234567890123,{}],"b":"x\",{ y"}"#;
-        let wanted = "{\n  \"a\": [\n    1E3,\n    12345678901234567890123,\n    {}\n  ],\n  \
-                      \"b\": \"x\\\",{ y\"\n}";
-        assert_eq!(reindented(text), wanted);
     }
 }

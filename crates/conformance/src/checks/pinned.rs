@@ -12,9 +12,9 @@ use std::{fs, path::Path};
 
 use super::finding::{Examination, Finding, Findings};
 use crate::{
-    api::{reindented, shape_of},
+    api::shape_of,
     context::{Context, Difference, Samples, SnapshotStore},
-    http::{Exchange, InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request, indented},
 };
 
 /// How a response is pinned.
@@ -147,7 +147,7 @@ fn described(pin: PinKind, exchange: &Exchange) -> String {
         }
         (PinKind::Exactly, Ok(_)) => {
             let text = String::from_utf8_lossy(&exchange.body);
-            let lines = reindented(&text);
+            let lines = indented(&text, usize::MAX).0;
             let escaped: Vec<_> = lines
                 .lines()
                 .map(nodeproof_primitives::escape::escaped)

@@ -68,7 +68,7 @@ fn shown(body: &[u8], is_json: bool) -> String {
 /// Returns a JSON document with line ends and indentation, and whether it was cut at `most` bytes.
 ///
 /// Values are not parsed, so numbers, escapes and duplicate members stay unchanged.
-fn indented(json: &str, most: usize) -> (String, bool) {
+pub(crate) fn indented(json: &str, most: usize) -> (String, bool) {
     let mut out = String::with_capacity(json.len().min(most) * 2);
     let mut depth = 0_usize;
     let mut in_string = false;

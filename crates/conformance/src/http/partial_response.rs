@@ -8,7 +8,7 @@ use std::{
 };
 
 use nodeproof_client::{BaseUrl, transport::tls_advice};
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::{escape::escaped_up_to, with_causes};
 use reqwest::header;
 
 use super::{
@@ -178,16 +178,7 @@ fn sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static
 ///
 /// The outermost error is left out, because it only reports that the request failed.
 fn causes(error: &dyn Error) -> String {
-    let mut parts = Vec::new();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        parts.push(cause.to_string());
-        next = cause.source();
-    }
-    parts.dedup();
-    if parts.is_empty() {
-        error.to_string()
-    } else {
-        parts.join(": ")
-    }
+    error
+        .source()
+        .map_or_else(|| error.to_string(), with_causes)
 }
