@@ -14,6 +14,8 @@ use axum::{
 };
 use serde_json::Value;
 
+pub use nodeproof_devnode::edit::change_json;
+
 use crate::proxy::{Fault, RecordedRequest, Response};
 
 /// One fault of a node.
@@ -34,21 +36,6 @@ macro_rules! seeded_faults {
             name: $name, fault: $fault, failing_cases: &[$($case),*],
         }),*]
     };
-}
-
-/// Changes the JSON in responses to successful requests for a path.
-#[must_use]
-pub fn change_json(
-    path: &'static str,
-    change: impl Fn(&RecordedRequest, &mut Value) + Send + Sync + 'static,
-) -> Fault {
-    Arc::new(move |request, response| {
-        if request.path == path && response.status == StatusCode::OK {
-            response.with_json(|value| change(request, value))
-        } else {
-            response
-        }
-    })
 }
 
 /// Changes the responses to requests for a path.

@@ -22,6 +22,7 @@
 mod greeting;
 
 use std::{
+    convert::Infallible,
     io::{self, Write as _},
     net::{IpAddr, Ipv4Addr},
     num::NonZeroU32,
@@ -36,8 +37,8 @@ use nodeproof_primitives::{
 };
 
 use crate::{
-    BlockTime, ChainTime, Config, Forms, InjectedFault, Outage, ParseInjectedFaultError,
-    platform::end, spawn,
+    BlockTime, ChainTime, Config, InjectedFault, Outage, ParseInjectedFaultError, platform::end,
+    spawn,
 };
 use greeting::Greeting;
 
@@ -80,10 +81,6 @@ pub struct DevnodeArgs {
     /// Address of a wallet that gets tokens for fees. Can be repeated
     #[arg(long, value_name = "WALLET")]
     pub fund: Vec<WalletAddress>,
-    /// Form of blocks, records and balances: documented, rows (of database tables, as observed on real
-    /// nodes) or text (JSON inside strings)
-    #[arg(long, value_name = "FORMS", default_value_t)]
-    pub forms: Forms,
     /// Print the greeting as one line of JSON
     #[arg(long)]
     pub json: bool,
@@ -93,6 +90,9 @@ pub struct DevnodeArgs {
     /// Host name that requests may use, in addition to IP addresses and localhost. Can be repeated
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
+    /// Names the options that replace this one.
+    #[arg(long, hide = true, value_parser = forms_are_faults)]
+    forms: Option<Infallible>,
 }
 
 impl DevnodeArgs {
@@ -116,12 +116,11 @@ impl DevnodeArgs {
     #[must_use]
     pub fn config(&self) -> Config {
         let mut config = Config::new(self.network)
-            .with_host(self.host)
             .with_seed(self.seed)
             .with_blocks(self.blocks)
             .with_block_time(self.block_time)
-            .with_forms(self.forms)
             .with_time(self.start_time.map_or(ChainTime::Clock, ChainTime::From));
+        config.host = self.host;
         config.port = self.port;
         config.rate_limit = self.rate_limit;
         if let Some(FaultArg::Inject(fault)) = self.fault {
@@ -153,6 +152,10 @@ fn list_of_faults() -> String {
     InjectedFault::all()
         .map(|fault| format!("{:<22} {}\n", fault.name(), fault.description()))
         .collect()
+}
+
+fn forms_are_faults(_: &str) -> Result<Infallible, &'static str> {
+    Err("--forms was removed; use --fault observed-forms for rows, or --fault text-forms for text")
 }
 
 /// Parses the time that responses take longer.

@@ -10,7 +10,7 @@ use std::{
 
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
-use crate::{Forms, InjectedFault};
+use crate::InjectedFault;
 
 /// When a node creates blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,16 +124,11 @@ impl ChainTime {
 /// assert_eq!(config.block_time, BlockTime::Manual);
 ///
 /// // A node for other machines, with one funded wallet and at most one submission per second.
-/// let shared = config
-///     .with_host(Ipv4Addr::UNSPECIFIED.into())
-///     .with_allowed_host("node.internal")
+/// let mut shared = config
 ///     .with_funded(wallet_address!("0x00000000000000000000000000000000000000a1"))
-///     .with_rate_limit(NonZeroU32::MIN)
-///     .with_body_limit(64 * 1024);
-/// assert!(shared.host.is_unspecified());
-/// assert_eq!(shared.allowed_hosts, ["node.internal"]);
-/// assert_eq!(shared.funded.len(), 1);
-/// assert_eq!((shared.rate_limit, shared.body_limit), (Some(NonZeroU32::MIN), 65_536));
+///     .with_rate_limit(NonZeroU32::MIN);
+/// shared.host = Ipv4Addr::UNSPECIFIED.into();
+/// shared.allowed_hosts.push("node.internal".to_owned());
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -154,14 +149,10 @@ pub struct Config {
     pub block_time: BlockTime,
     /// The source of the chain's time. Default: the machine's clock.
     pub time: ChainTime,
-    /// Maximum length of a request body, in bytes. Longer ones get status 413. Default: 1 MiB.
-    pub body_limit: usize,
     /// Maximum number of submissions within a second. Further ones get status 429. Default: no limit.
     pub rate_limit: Option<NonZeroU32>,
     /// The user's own wallets, which hold [`FUNDS`] of the native token from the start.
     pub funded: Vec<WalletAddress>,
-    /// The form of blocks, records and balances. Default: the documented one.
-    pub forms: Forms,
     /// A fault that the node has on purpose. Default: none.
     pub fault: Option<InjectedFault>,
     /// Host names that the node accepts in the `Host` header, without a port. IP addresses and `localhost`
@@ -185,10 +176,8 @@ impl Config {
             blocks: 12,
             block_time: BlockTime::Manual,
             time: ChainTime::Clock,
-            body_limit: 1 << 20,
             rate_limit: None,
             funded: Vec::new(),
-            forms: Forms::Documented,
             fault: None,
             allowed_hosts: Vec::new(),
         }
@@ -205,24 +194,17 @@ impl Config {
     ///   If responses must have the same bytes in each run, use [`ChainTime::FIXED`].
     ///
     /// ```
-    /// use nodeproof_devnode::{BlockTime, ChainTime, Config, Forms, InjectedFault};
+    /// use nodeproof_devnode::{BlockTime, ChainTime, Config, InjectedFault};
     ///
     /// let quick = Config::for_tests().with_block_time(BlockTime::OnSubmission);
     /// let same_bytes = Config::for_tests().with_time(ChainTime::FIXED);
-    /// let as_observed = Config::for_tests().with_forms(Forms::Rows);
+    /// let as_observed = Config::for_tests().with_fault(InjectedFault::ObservedForms);
     /// let defective = Config::for_tests().with_fault(InjectedFault::EveryTenth500);
     /// # let _ = (quick, same_bytes, as_observed, defective);
     /// ```
     #[must_use]
     pub const fn for_tests() -> Self {
         Self::new(Network::Devnet).with_port(0)
-    }
-
-    /// Sets the address to listen on.
-    #[must_use]
-    pub const fn with_host(mut self, host: IpAddr) -> Self {
-        self.host = host;
-        self
     }
 
     /// Sets the port to listen on. 0 chooses a free one.
@@ -260,13 +242,6 @@ impl Config {
         self
     }
 
-    /// Sets the maximum length of a request body, in bytes.
-    #[must_use]
-    pub const fn with_body_limit(mut self, bytes: usize) -> Self {
-        self.body_limit = bytes;
-        self
-    }
-
     /// Gives a wallet [`FUNDS`] of the native token, which it can use for fees.
     #[must_use]
     pub fn with_funded(mut self, wallet: WalletAddress) -> Self {
@@ -274,24 +249,10 @@ impl Config {
         self
     }
 
-    /// Sets the form of blocks, records and balances.
-    #[must_use]
-    pub const fn with_forms(mut self, forms: Forms) -> Self {
-        self.forms = forms;
-        self
-    }
-
     /// Sets a fault, for tests of programs that should detect it.
     #[must_use]
     pub const fn with_fault(mut self, fault: InjectedFault) -> Self {
         self.fault = Some(fault);
-        self
-    }
-
-    /// Accepts requests whose `Host` header has this name, such as a name in a local DNS server.
-    #[must_use]
-    pub fn with_allowed_host(mut self, name: impl Into<String>) -> Self {
-        self.allowed_hosts.push(name.into());
         self
     }
 

@@ -1,10 +1,27 @@
 //! Named faults, for users who want to see a case fail, and for tests of cases.
 
-use std::{fmt, str::FromStr};
+use std::{
+    collections::HashMap,
+    fmt,
+    str::FromStr,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
-/// Defines the faults, each once, with its name and its description.
+use axum::http::{StatusCode, header::CONTENT_TYPE};
+use serde_json::{Value, json};
+
+use crate::{
+    chain::block_hash,
+    edit::{Edit, Request, Response, change_json, restore},
+};
+
+/// Defines the faults, each once, with its name and its description. A fault of single requests or
+/// responses is an edit. The chain's code has the others.
 macro_rules! faults {
-    ($(#[$doc:meta])* $($fault:ident $name:literal $description:literal;)*) => {
+    ($(#[$doc:meta])* $($fault:ident $name:literal $description:literal $(=> $edit:expr)?;)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -33,6 +50,14 @@ macro_rules! faults {
                     $(Self::$fault => $description,)*
                 }
             }
+
+            /// Creates the edit that is the fault. A fault of the chain has none.
+            pub(crate) fn edit(self) -> Option<Edit> {
+                match self {
+                    $($(Self::$fault => Some($edit.into()),)?)*
+                    _ => None,
+                }
+            }
         }
     };
 }
@@ -49,25 +74,98 @@ faults! {
     /// assert!(InjectedFault::all().any(|one| one.name() == "no-signature-check"));
     /// # Ok::<(), nodeproof_devnode::ParseInjectedFaultError>(())
     /// ```
-    NoSubmitEndpoint "no-submit-endpoint" "POST /submit-transaction does not exist";
-    NoCallEndpoint "no-call-endpoint" "POST /call-sc does not exist";
-    NoDocs "no-docs" "GET /docs does not exist";
-    EveryTenth500 "every-tenth-500" "every tenth response is a 500";
-    NoContentType "no-content-type" "JSON has no Content-Type";
-    BlockRows "block-rows" "blocks are rows of a database table, as on the observed node";
-    BlockSeconds "block-seconds" "block timestamps are in seconds";
-    BlockChangesLater "block-changes-later" "from the 20th request on, blocks have a different proof";
-    BlockHole "block-hole" "block 5 is missing";
+    NoSubmitEndpoint "no-submit-endpoint" "POST /submit-transaction does not exist"
+        => missing("/submit-transaction");
+    NoCallEndpoint "no-call-endpoint" "POST /call-sc does not exist"
+        => missing("/call-sc");
+    NoDocs "no-docs" "GET /docs does not exist"
+        => missing("/docs");
+    EveryTenth500 "every-tenth-500" "every tenth response is a 500"
+        => {
+            let requests = AtomicU64::new(0);
+            Edit::request(move |_| {
+                let is_tenth = nth(&requests).is_multiple_of(10);
+                is_tenth.then(|| failure(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"))
+            })
+        };
+    NoContentType "no-content-type" "JSON has no Content-Type"
+        => Edit::response(|_, mut response| {
+            if is_json(&response) {
+                response.headers.remove(CONTENT_TYPE);
+            }
+            response
+        });
+    BlockRows "block-rows" "blocks are rows of a database table, as on the observed node"
+        => Edit::response(row);
+    BlockSeconds "block-seconds" "block timestamps are in seconds"
+        => change_json("/get-block", |_, block| {
+            let time = block["timestamp"].as_i64().unwrap_or(0);
+            block["timestamp"] = Value::from(time / 1000);
+        });
+    BlockChangesLater "block-changes-later" "from the 20th request on, blocks have a different proof"
+        => {
+            let reads = AtomicU64::new(0);
+            change_json("/get-block", move |_, block| {
+                if nth(&reads) >= 20 {
+                    block["proof"] = Value::from(99);
+                }
+            })
+        };
+    BlockHole "block-hole" "block 5 is missing"
+        => Edit::request(|request| {
+            (request.path == "/get-block" && request.query == "block_index=5")
+                .then(|| failure(StatusCode::BAD_REQUEST, "Block not found"))
+        });
     LatestForUnknown "latest-for-unknown" "an index without a block returns the latest block";
     ReceiptKeys "receipt-keys" "votes are signed by another member's key";
     ReceiptSorted "receipt-sorted" "votes are signed over data with sorted members";
-    BalanceOffByOne "balance-off-by-one" "a balance of one token in one wallet is one too high";
-    BalanceRounded "balance-rounded" "balances lose digits above 2^53";
-    BalanceStale "balance-stale" "a balance never changes after the first request";
-    TrustSwapped "trust-swapped" "the two wallets of a trust score are swapped";
+    ObservedForms "observed-forms" "blocks and records are rows of tables, and a balance of nothing is null, as on the observed node"
+        => Edit::response(observed_form);
+    TextForms "text-forms" "the contents of a block, its committee and records are JSON inside strings"
+        => Edit::response(text_form);
+    BalanceOffByOne "balance-off-by-one" "a balance of one token in one wallet is one too high"
+        => change_json("/get-balances", |request, response| {
+            if let Some(balance) = response["balance"].as_u64()
+                && request.query.contains("TOKEN_IN_WALLET&")
+            {
+                response["balance"] = Value::from(balance + 1);
+            }
+        });
+    BalanceRounded "balance-rounded" "balances lose digits above 2^53"
+        => change_json("/get-balances", |_, response| round(response));
+    BalanceStale "balance-stale" "a balance never changes after the first request"
+        => {
+            let first = Mutex::<HashMap<_, _>>::default();
+            Edit::response(move |request, response| {
+                if request.path != "/get-balances" || response.status != StatusCode::OK {
+                    return response;
+                }
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                first.entry(request.query.clone()).or_insert(response).clone()
+            })
+        };
+    TrustSwapped "trust-swapped" "the two wallets of a trust score are swapped"
+        => Edit::request(|request| {
+            if request.path == "/get-trustscore-wallets" {
+                request.query = request.query
+                    .replace("src_wallet_address", "other")
+                    .replace("dst_wallet_address", "src_wallet_address")
+                    .replace("other", "dst_wallet_address");
+            }
+            None
+        });
     TableCondition "table-condition" "a table name that continues with a condition returns the table's first row";
-    ConstantCode "constant-code" "/call-sc writes the same code into each transaction";
-    ParamsAltered "params-altered" "/call-sc alters a parameter";
+    ConstantCode "constant-code" "/call-sc writes the same code into each transaction"
+        => change_json("/call-sc", |_, built| {
+            built["transaction"]["trans_code"] = Value::from("c0de".repeat(10));
+        });
+    ParamsAltered "params-altered" "/call-sc alters a parameter"
+        => change_json("/call-sc", |_, built| {
+            let remarks = &mut built["transaction"]["specific_data"]["params"]["remarks"];
+            if let Some(text) = remarks.as_str() {
+                *remarks = Value::from(text.trim().to_uppercase());
+            }
+        });
     NoSignatureCheck "no-signature-check" "no signature is verified";
     UnsignedAccepted "unsigned-accepted" "a call without signers needs no signature";
     FirstSignatureOnly "first-signature-only" "only the first of several signatures is verified";
@@ -77,6 +175,104 @@ faults! {
     AcceptedLost "accepted-lost" "accepted transactions never get into a block";
     RemarksCut "remarks-cut" "the last character of a claim's remarks is lost";
     FeeTwice "fee-twice" "the fee is taken twice";
+}
+
+/// Counts, from 1.
+fn nth(count: &AtomicU64) -> u64 {
+    count.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+fn failure(status: StatusCode, detail: &str) -> Response {
+    Response::json(status, json!({ "detail": detail }).to_string())
+}
+
+fn is_json(response: &Response) -> bool {
+    let kind = response.headers.get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
+}
+
+/// Removes an endpoint.
+fn missing(path: &'static str) -> Edit {
+    Edit::request(move |request| {
+        (request.path == path).then(|| failure(StatusCode::NOT_FOUND, "Not Found"))
+    })
+}
+
+/// Converts a block into a row of the table of blocks, as observed on a real node.
+fn row(request: &Request, response: Response) -> Response {
+    if request.path != "/get-block" || response.status != StatusCode::OK {
+        return response;
+    }
+    let hash = block_hash(&String::from_utf8_lossy(&response.body));
+    response.with_json(|block| {
+        *block = json!({
+            "block_index": block["index"],
+            "timestamp": block["timestamp"],
+            "proof": block["proof"],
+            "status": null,
+            "previous_hash": block["previous_hash"],
+            "hash": hash,
+            "creator_wallet": null,
+            "expected_miner": block["expected_miner"],
+            // The node's Python puts a space between two elements.
+            "committee": block["committee"].to_string().replace(',', ", "),
+        });
+    })
+}
+
+fn observed_form(request: &Request, response: Response) -> Response {
+    match request.path.as_str() {
+        "/sc-state" => response.with_json(|state| {
+            if let Some(members) = state.as_object_mut() {
+                members.shift_remove("value");
+            }
+        }),
+        "/get-balances" => response.with_json(|held| {
+            if held["balance"] == 0 {
+                held["balance"] = Value::Null;
+            }
+        }),
+        _ => row(request, response).with_json(|row| {
+            if row["block_index"] == 1 {
+                row["previous_hash"] = json!("0");
+            }
+        }),
+    }
+}
+
+fn text_form(request: &Request, response: Response) -> Response {
+    let members = match request.path.as_str() {
+        "/get-block" => ["text", "committee"],
+        "/sc-state" => ["data", "value"],
+        _ => return response,
+    };
+    response.with_json(|document| {
+        for member in members {
+            if document[member].is_array() || document[member].is_object() {
+                document[member] = Value::from(restore(&document[member].to_string()));
+            }
+        }
+    })
+}
+
+/// Converts every number to a float and back.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "the digits that it loses are the fault"
+)]
+fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(exact) = number.as_u64() {
+                *value = Value::from(exact as f64 as u64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(round),
+        Value::Object(members) => members.values_mut().for_each(round),
+        _ => {}
+    }
 }
 
 impl fmt::Display for InjectedFault {

@@ -27,7 +27,7 @@ mod chain;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod config;
-mod forms;
+pub mod edit;
 mod http;
 mod injected_fault;
 mod node;
@@ -40,7 +40,6 @@ mod test_wallet;
 
 pub use chain::MIN_FEE;
 pub use config::{BlockTime, ChainTime, Config, FUNDS, ParseBlockTimeError};
-pub use forms::{Forms, ParseFormsError};
 pub use http::router;
 pub use injected_fault::{InjectedFault, ParseInjectedFaultError};
 pub use node::Node;

@@ -11,12 +11,12 @@ use std::{
 use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
-    BlockTime, ChainTime, Config, Forms, InjectedFault, Outage, TestWallet,
+    BlockTime, ChainTime, Config, InjectedFault, Outage, TestWallet,
     chain::{
         CLAIMED_ASSET, Chain, GenesisWallets, Start, Submission, TransactionRules, TrustScores,
         Verdict, create_chain,
     },
-    http::{Faulty, RateLimit},
+    http::RateLimit,
     outage::Outages,
     seed::Seed,
 };
@@ -49,11 +49,9 @@ pub struct Node {
     initial_blocks: u64,
     block_time: BlockTime,
     time: ChainTime,
-    body_limit: usize,
     rate_limit: Option<RateLimit>,
     allowed_hosts: Vec<String>,
-    forms: Forms,
-    faulty: Option<Faulty>,
+    fault: Option<InjectedFault>,
     outages: RwLock<Outages>,
     requests: AtomicU64,
     submissions: AtomicU64,
@@ -98,11 +96,9 @@ impl Node {
             initial_blocks: config.blocks,
             block_time: config.block_time,
             time: config.time,
-            body_limit: config.body_limit,
             rate_limit: config.rate_limit.map(NonZeroU32::get).map(RateLimit::new),
             allowed_hosts: config.allowed_hosts.clone(),
-            forms: config.forms,
-            faulty: config.fault.map(Faulty::new),
+            fault: config.fault,
             outages: RwLock::default(),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
@@ -263,28 +259,16 @@ impl Node {
         &self.trust
     }
 
-    pub(crate) const fn body_limit(&self) -> usize {
-        self.body_limit
-    }
-
     pub(crate) const fn rate_limit(&self) -> Option<&RateLimit> {
         self.rate_limit.as_ref()
     }
 
-    pub(crate) const fn forms(&self) -> Forms {
-        self.forms
-    }
-
-    pub(crate) const fn faulty(&self) -> Option<&Faulty> {
-        self.faulty.as_ref()
-    }
-
-    pub(crate) fn fault(&self) -> Option<InjectedFault> {
-        self.faulty.as_ref().map(|faulty| faulty.fault)
+    pub(crate) const fn fault(&self) -> Option<InjectedFault> {
+        self.fault
     }
 
     pub(crate) fn has(&self, fault: InjectedFault) -> bool {
-        self.fault() == Some(fault)
+        self.fault == Some(fault)
     }
 
     pub(crate) fn allowed_hosts(&self) -> &[String] {
@@ -293,7 +277,7 @@ impl Node {
 
     /// Checks a submission. A valid transaction waits for the next block.
     pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
-        let fault = self.fault();
+        let fault = self.fault;
         match submission.check(self.rules, fault) {
             Ok(transaction) => {
                 let mut chain = self.chain_mut();

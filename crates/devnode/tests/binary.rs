@@ -211,7 +211,7 @@ fn documented_fields() -> Vec<&'static str> {
 fn greets_programs_with_one_line_of_json() {
     let mine = format!("0x{}", "c0ffee0123".repeat(4));
     let mut command = command();
-    command.args(["--json", "--fund", &mine, "--forms", "rows", "--seed", "7"]);
+    command.args(["--json", "--fund", &mine, "--seed", "7"]);
     command.args(["--block-time", "manual", "--fault", "fee-twice"]);
     let mut child = command.spawn().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -233,7 +233,6 @@ fn greets_programs_with_one_line_of_json() {
         ("height", json!(12)),
         ("block_time", json!("manual")),
         ("seed", json!(7)),
-        ("forms", json!("rows")),
         ("fault", json!("fee-twice")),
         (
             "funded",
@@ -329,7 +328,7 @@ fn wrong_options_are_status_2() {
         ["--block-time", "1"],
         ["--blocks", "-1"],
         ["--host", "localhost:1"],
-        ["--forms", "row"],
+        ["--forms", "rows"],
         ["--start-time", "yesterday"],
         ["--start-time", "2026-01-01"],
         ["--start-time", "1969-12-31T23:59:59Z"],

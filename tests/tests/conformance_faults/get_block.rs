@@ -114,7 +114,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             response
         }) => ["http/content-type"];
         "a request that accepts any type gets 406", change_response(BLOCK, |request, response| {
-            match request.accept.contains("*/*") {
+            match request.headers.get(header::ACCEPT).is_some_and(|accept| accept == "*/*") {
                 true => response.with_status(StatusCode::NOT_ACCEPTABLE).with_body("{}"),
                 false => response,
             }

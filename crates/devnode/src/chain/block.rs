@@ -24,21 +24,6 @@ pub(crate) struct Block {
     pub(crate) transactions: Box<[Box<str>]>,
 }
 
-/// The separators of JSON text.
-struct Layout {
-    comma: &'static str,
-    colon: &'static str,
-}
-
-const DENSE: Layout = Layout {
-    comma: ",",
-    colon: ":",
-};
-const AS_PYTHON: Layout = Layout {
-    comma: ", ",
-    colon: ": ",
-};
-
 /// A block with everything that is needed to write it as JSON.
 pub(crate) struct BlockView<'a> {
     pub(crate) index: u64,
@@ -89,12 +74,8 @@ impl Vote<'_> {
         }
     }
 
-    /// Returns the message that the voter signs: `data` as CPython writes it.
-    pub(crate) fn message(&self) -> String {
-        self.data(&AS_PYTHON)
-    }
-
-    fn data(&self, Layout { comma, colon }: &Layout) -> String {
+    /// Returns the text of `data` in the receipt. The voter signs it as CPython writes it.
+    pub(crate) fn data(&self) -> String {
         let Self {
             block_index,
             block_hash,
@@ -103,24 +84,8 @@ impl Vote<'_> {
         } = self;
         let (vote, wallet) = (self.value(), &self.committee.members()[self.voter].address);
         format!(
-            "{{\"block_index\"{colon}{block_index}{comma}\"block_hash\"{colon}\"{block_hash}\"{comma}\
-             \"vote\"{colon}{vote}{comma}\"timestamp\"{colon}{timestamp}{comma}\
-             \"wallet_address\"{colon}\"{wallet}\"}}"
-        )
-    }
-
-    /// Returns `data` with sorted members, as the text for the block's hash contains it.
-    pub(crate) fn sorted_data(&self) -> String {
-        let Self {
-            block_index,
-            block_hash,
-            timestamp,
-            ..
-        } = self;
-        let (vote, wallet) = (self.value(), &self.committee.members()[self.voter].address);
-        format!(
-            "{{\"block_hash\": \"{block_hash}\", \"block_index\": {block_index}, \
-             \"timestamp\": {timestamp}, \"vote\": {vote}, \"wallet_address\": \"{wallet}\"}}"
+            "{{\"block_index\":{block_index},\"block_hash\":\"{block_hash}\",\"vote\":{vote},\
+             \"timestamp\":{timestamp},\"wallet_address\":\"{wallet}\"}}"
         )
     }
 }
@@ -138,19 +103,10 @@ impl BlockView<'_> {
         }
     }
 
-    fn members(&self, layout: &Layout) -> String {
-        let quoted = self
-            .committee
-            .members()
-            .each_ref()
-            .map(|member| format!("\"{}\"", member.address));
-        quoted.join(layout.comma)
-    }
-
-    fn receipts(&self, layout: &Layout, data: fn(&Vote<'_>) -> String) -> String {
+    fn receipts(&self) -> Vec<String> {
         let (Some(signatures), Some(previous)) = (&self.block.receipts, self.previous_timestamp)
         else {
-            return String::new();
+            return Vec::new();
         };
         let votes = Vote::all(
             self.committee,
@@ -159,155 +115,59 @@ impl BlockView<'_> {
             previous,
             self.block.timestamp,
         );
-        let Layout { comma, colon } = layout;
-        let receipts: Vec<String> = votes
+        votes
             .iter()
             .zip(signatures.iter())
             .map(|(vote, signature)| {
-                let (data, key) = (data(vote), &self.committee.members()[vote.voter].public_key);
+                let (data, key) = (
+                    vote.data(),
+                    &self.committee.members()[vote.voter].public_key,
+                );
                 let signature = MessageSignature::from_bytes(*signature);
                 format!(
-                    "{{\"data\"{colon}{data}{comma}\"public_key\"{colon}\"{key}\"{comma}\
-                     \"signature\"{colon}\"{signature}\"}}"
+                    "{{\"data\":{data},\"public_key\":\"{key}\",\"signature\":\"{signature}\"}}"
                 )
             })
-            .collect();
-        receipts.join(comma)
+            .collect()
     }
 
     /// Returns the block as `/get-block` does: the documented fields, in the documented order.
     pub(crate) fn text(&self) -> String {
-        self.document(str::to_owned)
-    }
-
-    /// Returns the documented fields, with arrays and objects as JSON inside strings.
-    pub(crate) fn text_of_strings(&self) -> String {
-        self.document(quoted)
-    }
-
-    fn document(&self, form: fn(&str) -> String) -> String {
         let creator = self.creator();
-        let contents = form(&format!(
-            "{{\"transactions\":[{}],\"previous_block_receipts\":[{}]}}",
-            self.block.transactions.join(","),
-            self.receipts(&DENSE, |vote| vote.data(&DENSE)),
-        ));
-        let committee = form(&format!("[{}]", self.members(&DENSE)));
+        let members = self.committee.members().each_ref();
         format!(
             "{{\"index\":{},\"timestamp\":{},\"proof\":{},\"status\":{STATUS_VALID},\
-             \"text\":{contents},\
+             \"text\":{{\"transactions\":[{}],\"previous_block_receipts\":[{}]}},\
              \"creator_wallet\":\"{creator}\",\"expected_miner\":\"{creator}\",\
-             \"committee\":{committee},\"previous_hash\":\"{}\"}}",
+             \"committee\":[\"{}\"],\"previous_hash\":\"{}\"}}",
             self.index,
             self.block.timestamp,
             self.proof(),
+            self.block.transactions.join(","),
+            self.receipts().join(","),
+            members.map(|member| member.address.as_str()).join("\",\""),
             self.block.previous_hash,
         )
-    }
-
-    /// Returns the block as a row of the block table, with its own hash. Observed on a real node.
-    pub(crate) fn row(&self, hash: &Hash256) -> String {
-        let previous = match self.index {
-            1 => "0".to_owned(),
-            _ => self.block.previous_hash.to_string(),
-        };
-        format!(
-            "{{\"block_index\":{},\"timestamp\":{},\"proof\":{},\"status\":null,\
-             \"previous_hash\":\"{previous}\",\"hash\":\"{hash}\",\"creator_wallet\":null,\
-             \"expected_miner\":\"{}\",\"committee\":{}}}",
-            self.index,
-            self.block.timestamp,
-            self.proof(),
-            self.creator(),
-            quoted(&format!("[{}]", self.members(&AS_PYTHON))),
-        )
-    }
-
-    /// Returns the same text as [`sorted_message`] for [`text`](Self::text), without parsing it again.
-    ///
-    /// A test compares the two.
-    fn sorted_text(&self) -> String {
-        let (creator, committee) = (self.creator(), self.members(&AS_PYTHON));
-        let receipts = self.receipts(&AS_PYTHON, |vote| vote.sorted_data());
-        let transactions: Vec<String> = self
-            .block
-            .transactions
-            .iter()
-            // This can't fail: the transaction was read in the same way before it got into the block.
-            .map(|entry| sorted_message(entry).unwrap_or_default())
-            .collect();
-        format!(
-            "{{\"committee\": [{committee}], \"creator_wallet\": \"{creator}\", \
-             \"expected_miner\": \"{creator}\", \"index\": {}, \"previous_hash\": \"{}\", \
-             \"proof\": {}, \"status\": {STATUS_VALID}, \"text\": \
-             {{\"previous_block_receipts\": [{receipts}], \"transactions\": [{}]}}, \
-             \"timestamp\": {}}}",
-            self.index,
-            self.block.previous_hash,
-            self.proof(),
-            transactions.join(", "),
-            self.block.timestamp,
-        )
-    }
-
-    /// Returns the block's hash: SHA-256 of the block with sorted members. Observed on a real node.
-    pub(crate) fn hash(&self) -> Hash256 {
-        Hash256::from_bytes(Sha256::digest(self.sorted_text()).into())
     }
 }
 
-/// Returns JSON as a JSON string.
-fn quoted(json: &str) -> String {
-    serde_json::Value::from(json).to_string()
+/// Returns the hash of a block's text: SHA-256 of the block with sorted members. Observed on a real
+/// node.
+pub(crate) fn block_hash(text: &str) -> Hash256 {
+    // The chain's own blocks are JSON, so this can't fail for them.
+    let sorted = sorted_message(text).unwrap_or_default();
+    Hash256::from_bytes(Sha256::digest(sorted).into())
 }
 
 #[cfg(test)]
 mod tests {
-    use nodeproof_primitives::signed_message;
-
     use super::*;
     use crate::{seed::Seed, test_wallet::TestWallet};
 
-    fn committee() -> Committee {
-        let wallets = ["a", "b", "c"].map(|name| TestWallet::new(Seed(1), name));
-        Committee::new(wallets.each_ref())
-    }
-
-    fn with_view<T>(transactions: &[&str], run: impl FnOnce(BlockView<'_>) -> T) -> T {
-        let block = Block {
-            timestamp: 5000,
-            previous_hash: Hash256::from_bytes([7; 32]),
-            receipts: Some(Box::new([[1; 64], [2; 64], [3; 64]])),
-            transactions: transactions.iter().map(|text| Box::from(*text)).collect(),
-        };
-        run(BlockView {
-            index: 2,
-            block: &block,
-            previous_timestamp: Some(4000),
-            committee: &committee(),
-        })
-    }
-
-    #[test]
-    fn the_hashed_text_is_the_sorted_text_of_the_response() {
-        for transactions in [&[][..], &[r#"{"b":1.50,"a":"é"}"#, r#"{"z":[],"c":{}}"#]] {
-            with_view(transactions, |view| {
-                assert_eq!(view.sorted_text(), sorted_message(&view.text()).unwrap());
-            });
-        }
-    }
-
-    #[test]
-    fn a_vote_is_signed_as_the_message_in_the_response() {
-        let committee = committee();
-        for vote in Vote::all(&committee, 1, Hash256::from_bytes([7; 32]), 4000, 5000) {
-            assert_eq!(vote.message(), signed_message(&vote.data(&DENSE)).unwrap());
-        }
-    }
-
     #[test]
     fn votes_lie_between_the_blocks_and_one_is_the_makers() {
-        let committee = committee();
+        let wallets = ["a", "b", "c"].map(|name| TestWallet::new(Seed(1), name));
+        let committee = Committee::new(wallets.each_ref());
         for gap in [1, 3, 1000] {
             let votes = Vote::all(&committee, 1, Hash256::from_bytes([0; 32]), 100, 100 + gap);
             assert!(

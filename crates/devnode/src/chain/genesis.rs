@@ -213,7 +213,6 @@ fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Forms;
 
     fn chain(seed: u64, blocks: u64) -> Chain {
         let seed = Seed(seed);
@@ -246,8 +245,7 @@ mod tests {
         let counts: Vec<usize> = (1..=32)
             .map(|index| {
                 let block: serde_json::Value =
-                    serde_json::from_str(&chain.block_text(index, Forms::Documented).unwrap())
-                        .unwrap();
+                    serde_json::from_str(&chain.block_text(index).unwrap()).unwrap();
                 block["text"]["transactions"].as_array().unwrap().len()
             })
             .collect();
@@ -260,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_chain_follows_from_its_seed() {
-        let text = |seed| chain(seed, 9).block_text(9, Forms::Documented);
+        let text = |seed| chain(seed, 9).block_text(9);
         assert_eq!(text(1), text(1));
         assert_ne!(text(1), text(2));
     }
@@ -269,7 +267,7 @@ mod tests {
     fn a_chain_can_be_empty() {
         let chain = chain(1, 0);
         assert_eq!(chain.height(), 0);
-        assert_eq!(chain.block_text(0, Forms::Documented), None);
-        assert_eq!(chain.block_text(1, Forms::Documented), None);
+        assert_eq!(chain.block_text(0), None);
+        assert_eq!(chain.block_text(1), None);
     }
 }

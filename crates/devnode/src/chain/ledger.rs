@@ -27,12 +27,9 @@ impl Ledger {
 
     /// Returns a holder's balance of a token. It is 0 if the holder or the token is unknown.
     pub(crate) fn balance(&self, token: &str, holder: HolderAddress) -> u128 {
-        self.held(token, holder).unwrap_or(0)
-    }
-
-    /// Returns a holder's balance of a token, or `None` if the holder never had any.
-    pub(crate) fn held(&self, token: &str, holder: HolderAddress) -> Option<u128> {
-        self.tokens.get(token)?.get(&holder).copied()
+        let holders = self.tokens.get(token);
+        let balance = holders.and_then(|holders| holders.get(&holder));
+        balance.copied().unwrap_or(0)
     }
 
     /// Returns all tokens that a holder has or had, with their balances, sorted by code.

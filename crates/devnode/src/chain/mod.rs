@@ -14,6 +14,7 @@ mod transaction;
 mod trust;
 mod verification;
 
+pub(crate) use block::block_hash;
 pub(crate) use committee::Committee;
 pub(crate) use contract_call::ContractCall;
 pub(crate) use genesis::{CLAIMED_ASSET, GenesisWallets, Start, create_chain};

@@ -22,8 +22,6 @@ pub(crate) enum CodeStatus {
 pub(crate) struct Pool {
     waiting: Vec<Transaction>,
     known: HashMap<TransactionCode, [u8; 32]>,
-    /// The amounts that pending transactions will take, by holder and token.
-    reserved: HashMap<(HolderAddress, String), u128>,
 }
 
 impl Pool {
@@ -51,24 +49,20 @@ impl Pool {
 
     /// Returns how much of a token the pending transactions will take from a holder.
     pub(crate) fn reserved(&self, holder: HolderAddress, token: &str) -> u128 {
-        self.reserved
-            .get(&(holder, token.to_owned()))
-            .copied()
-            .unwrap_or(0)
+        self.waiting
+            .iter()
+            .flat_map(Transaction::takes)
+            .filter(|(from, of, _)| *from == holder && *of == token)
+            .fold(0, |sum, (.., amount)| sum.saturating_add(amount))
     }
 
     pub(crate) fn add(&mut self, transaction: Transaction) {
-        for (holder, token, amount) in transaction.takes() {
-            let reserved = self.reserved.entry((holder, token.to_owned())).or_default();
-            *reserved = reserved.saturating_add(amount);
-        }
         self.known.insert(transaction.code, transaction.digest);
         self.waiting.push(transaction);
     }
 
     /// Removes and returns all pending transactions.
     pub(crate) fn take(&mut self) -> Vec<Transaction> {
-        self.reserved.clear();
         std::mem::take(&mut self.waiting)
     }
 

@@ -1,17 +1,19 @@
 //! The state of the chain. Submissions and blocks change it.
 
-use nodeproof_primitives::{Hash256, HolderAddress};
+use nodeproof_primitives::{
+    Hash256, HolderAddress, TransactionCode, signed_message, sorted_message,
+};
 
 use super::{
     Committee, NATIVE_TOKEN, Transaction, TransactionRules,
-    block::{Block, BlockView, Vote},
+    block::{Block, BlockView, Vote, block_hash},
     committee::MEMBERS,
     ledger::Ledger,
     pool::{CodeStatus, Pool},
     transaction::Call,
     verification::Table,
 };
-use crate::{Forms, InjectedFault};
+use crate::InjectedFault;
 
 /// The node's result for a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,11 +94,7 @@ impl Chain {
     }
 
     /// Whether exactly this transaction is pending or in a block.
-    pub(crate) fn knows(
-        &self,
-        code: nodeproof_primitives::TransactionCode,
-        digest: &[u8; 32],
-    ) -> bool {
+    pub(crate) fn knows(&self, code: TransactionCode, digest: &[u8; 32]) -> bool {
         self.pool.knows(code, digest)
     }
 
@@ -117,16 +115,8 @@ impl Chain {
     }
 
     /// Returns the block at an index as JSON, if it exists.
-    pub(crate) fn block_text(&self, index: u64, forms: Forms) -> Option<String> {
-        let view = self.view(index)?;
-        Some(match forms {
-            Forms::Documented => view.text(),
-            Forms::Text => view.text_of_strings(),
-            Forms::Rows => {
-                let next = self.view(index + 1).map(|next| next.block.previous_hash);
-                view.row(&next.unwrap_or(self.tip_hash))
-            }
-        })
+    pub(crate) fn block_text(&self, index: u64) -> Option<String> {
+        self.view(index).map(|view| view.text())
     }
 
     fn view(&self, index: u64) -> Option<BlockView<'_>> {
@@ -233,7 +223,7 @@ impl Chain {
         let due = |(height, _): &mut (u64, Transaction)| *height <= index;
         for (_, transaction) in self.stored_later.extract_if(.., due) {
             if let Call::AddVerification(record) = transaction.call {
-                self.table.insert(record);
+                self.table.insert(&record);
             }
         }
         for transaction in self.pool.take() {
@@ -257,17 +247,18 @@ impl Chain {
                 timestamp,
             );
             Box::new(votes.map(|vote| {
-                let (signer, message) = match self.fault {
-                    Some(InjectedFault::ReceiptKeys) => {
-                        ((vote.voter + 1) % MEMBERS, vote.message())
-                    }
-                    Some(InjectedFault::ReceiptSorted) => (vote.voter, vote.sorted_data()),
-                    _ => (vote.voter, vote.message()),
+                let signer = match self.fault {
+                    Some(InjectedFault::ReceiptKeys) => (vote.voter + 1) % MEMBERS,
+                    _ => vote.voter,
                 };
-                self.committee.members()[signer]
-                    .keys
-                    .sign(message.as_bytes())
-                    .to_bytes()
+                let message = match self.fault {
+                    Some(InjectedFault::ReceiptSorted) => sorted_message(&vote.data()),
+                    _ => signed_message(&vote.data()),
+                };
+                // This can't fail, because the data is JSON.
+                let message = message.unwrap_or_default();
+                let keys = &self.committee.members()[signer].keys;
+                keys.sign(message.as_bytes()).to_bytes()
             }))
         });
         self.blocks.push(Block {
@@ -277,7 +268,7 @@ impl Chain {
             transactions: entries.into(),
         });
         if let Some(view) = self.view(index) {
-            self.tip_hash = view.hash();
+            self.tip_hash = block_hash(&view.text());
         }
         index
     }
@@ -298,7 +289,7 @@ impl Chain {
                 if self.has(InjectedFault::RemarksCut) {
                     record.remarks.pop();
                 }
-                self.table.insert(record);
+                self.table.insert(&record);
             }
             Call::Transfer {
                 from,

@@ -1,7 +1,5 @@
 //! The table of the verification contract.
 
-use std::collections::HashMap;
-
 use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
 /// The table's name. Source: RECORD-13 of the specification.
@@ -27,99 +25,83 @@ pub(crate) struct Record {
 #[derive(Debug)]
 pub(crate) struct UnknownColumn;
 
-/// Compares a record's value in a column with a text.
-type Column = fn(&Table, &Record, &str) -> bool;
+/// The columns, in the order of a row. Observed on a real node.
+const COLUMNS: [&str; 9] = [
+    "address",
+    "asset_id",
+    "asset_type",
+    "verifier_address",
+    "outcome",
+    "doc_hash_list",
+    "doc_link_list",
+    "remarks",
+    "deletable_after",
+];
 
-/// All claims, in the order of their arrival.
+/// All claims, in the order of their arrival. Each value of a row is JSON text.
 #[derive(Debug)]
 pub(crate) struct Table {
     address: ContractAddress,
-    records: Vec<Record>,
-    by_asset: HashMap<String, Vec<usize>>,
+    rows: Vec<[String; COLUMNS.len()]>,
 }
 
 impl Table {
     pub(crate) fn new(address: ContractAddress) -> Self {
         Self {
             address,
-            records: Vec::new(),
-            by_asset: HashMap::new(),
+            rows: Vec::new(),
         }
     }
 
     /// Whether this verifier already has a claim about this asset.
     pub(crate) fn holds(&self, asset_id: &str, verifier: WalletAddress) -> bool {
-        self.by_asset.get(asset_id).is_some_and(|places| {
-            places
-                .iter()
-                .any(|place| self.records[*place].verifier == verifier)
-        })
+        let (asset_id, verifier) = (quoted(asset_id), quoted(&verifier.to_string()));
+        self.rows
+            .iter()
+            .any(|[_, asset, _, by, ..]| *asset == asset_id && *by == verifier)
     }
 
     /// Adds a claim, unless this verifier already has one about this asset.
-    pub(crate) fn insert(&mut self, record: Record) -> bool {
-        if self.holds(&record.asset_id, record.verifier) {
-            return false;
+    pub(crate) fn insert(&mut self, record: &Record) {
+        if !self.holds(&record.asset_id, record.verifier) {
+            self.rows.push([
+                quoted(&self.address.to_string()),
+                quoted(&record.asset_id),
+                quoted(&record.asset_type),
+                quoted(&record.verifier.to_string()),
+                record.outcome.to_string(),
+                quoted(&record.doc_hash_list),
+                quoted(&record.doc_link_list),
+                quoted(&record.remarks),
+                record.deletable_after.to_string(),
+            ]);
         }
-        self.by_asset
-            .entry(record.asset_id.clone())
-            .or_default()
-            .push(self.records.len());
-        self.records.push(record);
-        true
     }
 
     /// Returns the first claim with a value in a column, as a row of JSON values.
     pub(crate) fn find(&self, column: &str, value: &str) -> Result<Option<String>, UnknownColumn> {
-        let found = if column == "asset_id" {
-            self.by_asset
-                .get(value)
-                .and_then(|places| places.first())
-                .and_then(|place| self.records.get(*place))
-        } else {
-            let matches = Self::column(column).ok_or(UnknownColumn)?;
-            self.records
-                .iter()
-                .find(|record| matches(self, record, value))
-        };
-        Ok(found.map(|record| self.row(record)))
+        let column = COLUMNS.iter().position(|name| *name == column);
+        let column = column.ok_or(UnknownColumn)?;
+        let text = quoted(value);
+        let found = self.rows.iter().find(|row| {
+            let is_text = row[column].starts_with('"');
+            row[column] == if is_text { text.as_str() } else { value }
+        });
+        Ok(found.map(|row| as_json(row)))
     }
 
     /// Returns the first claim of all, as a row of JSON values.
     pub(crate) fn first(&self) -> Option<String> {
-        self.records.first().map(|record| self.row(record))
+        self.rows.first().map(|row| as_json(row))
     }
+}
 
-    fn column(name: &str) -> Option<Column> {
-        Some(match name {
-            "address" => |table, _, value| table.address.to_string() == value,
-            "asset_type" => |_, record, value| record.asset_type == value,
-            "verifier_address" => |_, record, value| record.verifier.to_string() == value,
-            "outcome" => |_, record, value| record.outcome.to_string() == value,
-            "doc_hash_list" => |_, record, value| record.doc_hash_list == value,
-            "doc_link_list" => |_, record, value| record.doc_link_list == value,
-            "remarks" => |_, record, value| record.remarks == value,
-            "deletable_after" => |_, record, value| record.deletable_after.to_string() == value,
-            _ => return None,
-        })
-    }
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
 
-    /// Returns the values in the order of the table's columns. Observed on a real node.
-    fn row(&self, record: &Record) -> String {
-        let text = |text: &str| serde_json::Value::from(text).to_string();
-        format!(
-            "[\"{}\",{},{},\"{}\",{},{},{},{},{}]",
-            self.address,
-            text(&record.asset_id),
-            text(&record.asset_type),
-            record.verifier,
-            record.outcome,
-            text(&record.doc_hash_list),
-            text(&record.doc_link_list),
-            text(&record.remarks),
-            record.deletable_after,
-        )
-    }
+fn as_json(row: &[String]) -> String {
+    format!("[{}]", row.join(","))
 }
 
 #[cfg(test)]
@@ -146,31 +128,20 @@ mod tests {
     #[test]
     fn a_verifier_makes_one_claim_about_an_asset() {
         let mut table = table();
-        assert!(table.insert(record("x", 1)));
-        assert!(table.insert(record("x", 2)));
-        assert!(table.insert(record("y", 1)));
-        assert!(!table.insert(record("x", 1)));
+        for (asset_id, verifier, count) in [("x", 1, 1), ("x", 2, 2), ("y", 1, 3), ("x", 1, 3)] {
+            table.insert(&record(asset_id, verifier));
+            assert_eq!(table.rows.len(), count);
+        }
     }
 
     #[test]
     fn every_column_can_be_asked_for() {
         let mut table = table();
-        table.insert(record("x", 1));
-        let row = table.find("asset_id", "x").unwrap().unwrap();
+        table.insert(&record("x", 1));
+        let row = table.first().unwrap();
         let values: Vec<serde_json::Value> = serde_json::from_str(&row).unwrap();
-        let columns = [
-            "address",
-            "asset_id",
-            "asset_type",
-            "verifier_address",
-            "outcome",
-            "doc_hash_list",
-            "doc_link_list",
-            "remarks",
-            "deletable_after",
-        ];
-        assert_eq!(values.len(), columns.len());
-        for (column, value) in columns.iter().zip(&values) {
+        assert_eq!(values.len(), COLUMNS.len());
+        for (column, value) in COLUMNS.iter().zip(&values) {
             let text = value.as_str().map_or(value.to_string(), str::to_owned);
             assert_eq!(table.find(column, &text).unwrap().as_ref(), Some(&row));
             assert_eq!(table.find(column, "other").unwrap(), None);

@@ -25,7 +25,6 @@ pub(super) struct Greeting<'a> {
     height: u64,
     block_time: String,
     seed: u64,
-    forms: String,
     fault: Option<&'static str>,
     wallets: Vec<Wallet>,
     funded: Vec<Funded>,
@@ -69,7 +68,6 @@ impl<'a> Greeting<'a> {
             height: node.height(),
             block_time: config.block_time.to_string(),
             seed: config.seed,
-            forms: config.forms.to_string(),
             fault: config.fault.map(crate::InjectedFault::name),
             wallets: wallets.collect(),
             funded: funded.collect(),
@@ -124,9 +122,6 @@ impl<'a> Greeting<'a> {
         }
         if !self.funded.is_empty() {
             text.push('\n');
-        }
-        if config.forms != crate::Forms::Documented {
-            let _written = writeln!(text, "\nFORMS OF RESPONSES: {}", config.forms);
         }
         if let Some(fault) = config.fault {
             let _written = writeln!(text, "\nINJECTED FAULT: {}", fault.description());

@@ -1,6 +1,6 @@
 //! `GET /get-balances`.
 
-use std::{str::FromStr, sync::Arc};
+use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use nodeproof_primitives::HolderAddress;
@@ -10,59 +10,29 @@ use super::{
     query::Query,
     response::{Fault, Faults, json_text},
 };
-use crate::{Forms, Node};
-
-enum BalanceType {
-    TokenInWallet,
-    AllTokensInWallet,
-    AllWalletsForToken,
-}
-
-struct UnknownBalanceType;
-
-impl std::fmt::Display for UnknownBalanceType {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "value is not a valid enumeration member; permitted: 'TOKEN_IN_WALLET', \
-             'ALL_TOKENS_IN_WALLET', 'ALL_WALLETS_FOR_TOKEN'",
-        )
-    }
-}
-
-impl FromStr for BalanceType {
-    type Err = UnknownBalanceType;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "TOKEN_IN_WALLET" => Ok(Self::TokenInWallet),
-            "ALL_TOKENS_IN_WALLET" => Ok(Self::AllTokensInWallet),
-            "ALL_WALLETS_FOR_TOKEN" => Ok(Self::AllWalletsForToken),
-            _ => Err(UnknownBalanceType),
-        }
-    }
-}
+use crate::Node;
 
 /// Returns balances, depending on `balance_type`. A holder is a wallet or a contract.
 ///
 /// The parameters of that type are required. An unknown token, or a token that the holder never had,
-/// has the balance 0, or null in the form `rows`.
+/// has the balance 0.
 pub(super) async fn get_balances(
     State(node): State<Arc<Node>>,
     query: Query,
 ) -> Result<Response, Faults> {
-    let body = match query.read("balance_type")? {
-        BalanceType::TokenInWallet => {
+    let body = match query.text("balance_type")? {
+        "TOKEN_IN_WALLET" => {
             let (token, holder) = (token(&query), query.read::<HolderAddress>("wallet_address"));
             let mut faults = Faults::default();
             match (faults.note(token), faults.note(holder)) {
-                (Some(token), Some(holder)) => match node.chain().ledger().held(token, holder) {
-                    None if node.forms() == Forms::Rows => "{\"balance\":null}".to_owned(),
-                    held => format!("{{\"balance\":{}}}", held.unwrap_or(0)),
-                },
+                (Some(token), Some(holder)) => {
+                    let balance = node.chain().ledger().balance(token, holder);
+                    format!("{{\"balance\":{balance}}}")
+                }
                 _ => return Err(faults),
             }
         }
-        BalanceType::AllTokensInWallet => {
+        "ALL_TOKENS_IN_WALLET" => {
             let holder = query.read("wallet_address")?;
             let chain = node.chain();
             let balances = chain.ledger().holdings(holder).map(|(token, balance)| {
@@ -71,7 +41,7 @@ pub(super) async fn get_balances(
             });
             list(balances)
         }
-        BalanceType::AllWalletsForToken => {
+        "ALL_WALLETS_FOR_TOKEN" => {
             let token = token(&query)?;
             let code = Value::from(token);
             let chain = node.chain();
@@ -79,6 +49,12 @@ pub(super) async fn get_balances(
                 format!("{{\"wallet\":\"{holder}\",\"token_code\":{code},\"balance\":{balance}}}")
             });
             list(balances)
+        }
+        _ => {
+            let place = vec!["query".into(), "balance_type".into()];
+            let permitted = "value is not a valid enumeration member; permitted: 'TOKEN_IN_WALLET', \
+                             'ALL_TOKENS_IN_WALLET', 'ALL_WALLETS_FOR_TOKEN'";
+            return Err(Fault::value(place, permitted).into());
         }
     };
     Ok(json_text(StatusCode::OK, body))

@@ -12,7 +12,7 @@ use super::{
     query::Query,
     response::{detail, json_text},
 };
-use crate::Node;
+use crate::{InjectedFault, Node};
 
 /// Returns the block at an index.
 ///
@@ -22,7 +22,13 @@ pub(super) async fn get_block(State(node): State<Arc<Node>>, query: Query) -> Re
         Ok(text) => index(text),
         Err(fault) => return super::response::Faults::from(fault).into_response(),
     };
-    match index.and_then(|index| node.chain().block_text(index, node.forms())) {
+    let chain = node.chain();
+    let block = index.and_then(|index| chain.block_text(index));
+    let block = match block {
+        None if node.has(InjectedFault::LatestForUnknown) => chain.block_text(chain.height()),
+        block => block,
+    };
+    match block {
         Some(text) => json_text(StatusCode::OK, text),
         None => detail(StatusCode::BAD_REQUEST, "Block not found"),
     }

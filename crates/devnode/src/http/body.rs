@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes, HttpBody as _, to_bytes},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use futures_util::StreamExt;
 use nodeproof_primitives::is_nested_deeper;
 
 use super::{
@@ -17,6 +16,9 @@ use super::{
 
 /// Time limit for receiving a body.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Maximum length of a body, in bytes.
+const MAX_LENGTH: usize = 1 << 20;
 
 /// Maximum length of a body that is read to its end although it is too long, in bytes.
 ///
@@ -28,58 +30,40 @@ const MAX_DEPTH: usize = 128;
 
 /// The reason why a body was not accepted.
 pub(super) enum BodyError {
-    TooLong { limit: usize },
-    TooSlow,
-    Unreadable,
     NotJson(&'static str),
-    NotDeclaredJson,
+    /// The body was not read to its end, so the connection is closed after a response with this status.
+    NotRead(StatusCode, &'static str),
 }
 
 impl IntoResponse for BodyError {
     fn into_response(self) -> Response {
-        let mut response = match self {
-            Self::NotJson(what) => {
-                return Faults::from(Fault {
-                    loc: vec!["body".into()],
-                    msg: what.into(),
-                    kind: "value_error.jsondecode",
-                })
-                .into_response();
+        match self {
+            Self::NotJson(what) => Faults::from(Fault {
+                loc: vec!["body".into()],
+                msg: what.into(),
+                kind: "value_error.jsondecode",
+            })
+            .into_response(),
+            Self::NotRead(status, what) => {
+                let mut response = detail(status, what);
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
+                response
             }
-            Self::TooLong { limit } => detail(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                &format!("Request body is longer than {limit} bytes"),
-            ),
-            Self::TooSlow => detail(
-                StatusCode::REQUEST_TIMEOUT,
-                "Request body did not arrive in time",
-            ),
-            Self::NotDeclaredJson => detail(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "A POST needs the header Content-Type: application/json",
-            ),
-            Self::Unreadable => detail(StatusCode::BAD_REQUEST, "Request body could not be read"),
-        };
-        response
-            .headers_mut()
-            .insert(header::CONNECTION, HeaderValue::from_static("close"));
-        response
+        }
     }
 }
 
 /// Returns a body's text if it is declared as JSON, and is one JSON document that is not too deep.
-pub(super) async fn read_json(
-    headers: &HeaderMap,
-    body: Body,
-    limit: usize,
-) -> Result<String, BodyError> {
+pub(super) async fn read_json(headers: &HeaderMap, body: Body) -> Result<String, BodyError> {
     if !declares_json(headers) {
-        return Err(BodyError::NotDeclaredJson);
+        return Err(BodyError::NotRead(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "A POST needs the header Content-Type: application/json",
+        ));
     }
-    let bytes = tokio::time::timeout(PATIENCE, read(headers, body, limit))
-        .await
-        .map_err(|_| BodyError::TooSlow)??;
-    let text = String::from_utf8(bytes).map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
+    let text = String::from_utf8(read(body).await?.into())
+        .map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
     if is_nested_deeper(text.as_bytes(), MAX_DEPTH) {
         return Err(BodyError::NotJson(
             "arrays and objects are nested deeper than 128 levels",
@@ -91,31 +75,21 @@ pub(super) async fn read_json(
     }
 }
 
-async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, BodyError> {
-    let announced = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    let too_long = || BodyError::TooLong { limit };
-    if announced.is_some_and(|length| length > limit) && headers.contains_key(header::EXPECT) {
-        return Err(too_long());
+async fn read(body: Body) -> Result<Bytes, BodyError> {
+    let too_long = BodyError::NotRead(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "Request body is longer than 1 MiB",
+    );
+    // A client that announces a longer body may wait for a permission to send it.
+    if usize::try_from(body.size_hint().lower()).is_ok_and(|length| length > DRAINED) {
+        return Err(too_long);
     }
-    let mut bytes = Vec::new();
-    let mut received = 0_usize;
-    let mut chunks = body.into_data_stream();
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_| BodyError::Unreadable)?;
-        received = received.saturating_add(chunk.len());
-        if received > DRAINED.max(limit) {
-            return Err(too_long());
-        }
-        if received <= limit {
-            bytes.extend_from_slice(&chunk);
-        } else {
-            bytes = Vec::new();
-        }
+    match tokio::time::timeout(PATIENCE, to_bytes(body, DRAINED)).await {
+        Ok(Ok(bytes)) if bytes.len() <= MAX_LENGTH => Ok(bytes),
+        Ok(_) => Err(too_long),
+        Err(_) => Err(BodyError::NotRead(
+            StatusCode::REQUEST_TIMEOUT,
+            "Request body did not arrive in time",
+        )),
     }
-    if received > limit {
-        return Err(too_long());
-    }
-    Ok(bytes)
 }

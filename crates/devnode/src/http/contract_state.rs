@@ -1,6 +1,6 @@
 //! `GET /sc-state`.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     extract::State,
@@ -8,13 +8,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use nodeproof_primitives::ContractAddress;
-use serde_json::Value;
 
 use super::{
     query::Query,
     response::{Faults, detail, json_text},
 };
-use crate::{Forms, InjectedFault, Node, chain::TABLE};
+use crate::{InjectedFault, Node, chain::TABLE};
 
 /// Returns a row of a contract's table, or null if no row matches.
 ///
@@ -42,30 +41,22 @@ pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Res
             .is_some_and(|rest| rest.starts_with([' ', '\'', '"']))
         && let Some(row) = node.chain().verifications().first()
     {
-        return record_response(Some(&row), node.forms());
+        return record_response(Some(&row));
     }
     // The token contract has balances, but no table.
     if contract != node.contract_address() || table != TABLE {
         return unknown("table", table);
     }
     match node.chain().verifications().find(column, value) {
-        Ok(row) => record_response(row.as_deref(), node.forms()),
+        Ok(row) => record_response(row.as_deref()),
         Err(_) => unknown("column", column),
     }
 }
 
-fn record_response(row: Option<&str>, forms: Forms) -> Response {
-    let row = match (row, forms) {
-        (None, _) => "null".into(),
-        (Some(row), Forms::Text) => Value::from(row).to_string().into(),
-        (Some(row), Forms::Documented | Forms::Rows) => Cow::Borrowed(row),
-    };
-    let value = match forms {
-        Forms::Rows => String::new(),
-        Forms::Documented | Forms::Text => format!(",\"value\":{row}"),
-    };
+fn record_response(row: Option<&str>) -> Response {
+    let row = row.unwrap_or("null");
     json_text(
         StatusCode::OK,
-        format!("{{\"status\":\"SUCCESS\",\"data\":{row}{value}}}"),
+        format!("{{\"status\":\"SUCCESS\",\"data\":{row},\"value\":{row}}}"),
     )
 }

@@ -1,12 +1,8 @@
 //! The members of a JSON object in a request body, by name and type.
 
-use std::{borrow::Cow, collections::HashMap, fmt};
+use std::collections::HashMap;
 
 use nodeproof_primitives::Integer;
-use serde::{
-    Deserialize,
-    de::{Deserializer, MapAccess, Visitor},
-};
 use serde_json::value::RawValue;
 
 use super::response::{Fault, Place};
@@ -15,14 +11,14 @@ use super::response::{Fault, Place};
 /// message.
 pub(super) struct Fields<'a> {
     place: Vec<Place>,
-    members: HashMap<Cow<'a, str>, &'a str>,
+    members: HashMap<String, &'a RawValue>,
 }
 
 impl<'a> Fields<'a> {
     /// Parses the JSON text at `place`.
     pub(super) fn read(text: &'a str, place: Vec<Place>) -> Result<Self, Fault> {
         match serde_json::from_str(text) {
-            Ok(Members(members)) => Ok(Self { place, members }),
+            Ok(members) => Ok(Self { place, members }),
             Err(_) => Err(wrong_kind(place, "dict")),
         }
     }
@@ -37,7 +33,7 @@ impl<'a> Fields<'a> {
     pub(super) fn raw(&self, name: &'static str) -> Result<&'a str, Fault> {
         self.members
             .get(name)
-            .copied()
+            .map(|value| value.get())
             .ok_or_else(|| Fault::missing(self.at(name)))
     }
 
@@ -113,32 +109,6 @@ pub(super) fn wrong_kind(loc: Vec<Place>, kind: &'static str) -> Fault {
         loc,
         msg: msg.into(),
         kind,
-    }
-}
-
-struct Members<'a>(HashMap<Cow<'a, str>, &'a str>);
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = HashMap::new();
-                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    members.insert(Cow::Owned(name), value.get());
-                }
-                Ok(Members(members))
-            }
-        }
-
-        deserializer.deserialize_map(Reader)
     }
 }
 

@@ -7,9 +7,7 @@ mod browser;
 mod call;
 mod contract_state;
 mod docs;
-mod faulty;
 mod fields;
-mod inject;
 mod outage;
 mod query;
 mod rate_limit;
@@ -28,9 +26,8 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::Node;
+use crate::{InjectedFault, Node, edit::edited};
 
-pub(crate) use faulty::Faulty;
 pub(crate) use rate_limit::RateLimit;
 
 /// Returns the node's endpoints, as an axum router over the node's state.
@@ -52,7 +49,7 @@ pub fn router(node: Arc<Node>) -> Router {
             get(|request: Request| files.oneshot(request)),
         )
     };
-    router
+    let router = router
         .route("/get-block", get(blocks::get_block))
         .route("/get-balances", get(balances::get_balances))
         .route("/sc-state", get(contract_state::sc_state))
@@ -71,10 +68,12 @@ pub fn router(node: Arc<Node>) -> Router {
         .method_not_allowed_fallback(|| async {
             response::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
         })
-        .layer(middleware::from_fn_with_state(
-            Arc::clone(&node),
-            inject::inject,
-        ))
+        .with_state(Arc::clone(&node));
+    let router = match node.fault().and_then(InjectedFault::edit) {
+        Some(edit) => edited(router, edit),
+        None => router,
+    };
+    router
         .layer(middleware::from_fn_with_state(
             Arc::clone(&node),
             outage::apply,
@@ -83,8 +82,7 @@ pub fn router(node: Arc<Node>) -> Router {
             Arc::clone(&node),
             browser::guard,
         ))
-        .layer(middleware::from_fn_with_state(Arc::clone(&node), count))
-        .with_state(node)
+        .layer(middleware::from_fn_with_state(node, count))
 }
 
 async fn not_found() -> Response {

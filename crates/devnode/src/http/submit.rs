@@ -34,7 +34,7 @@ pub(super) async fn submit_transaction(
     if let Some(refused) = rate_limited(&node) {
         return refused;
     }
-    let text = match read_json(&headers, body, node.body_limit()).await {
+    let text = match read_json(&headers, body).await {
         Ok(text) => text,
         Err(error) => return error.into_response(),
     };
@@ -65,7 +65,7 @@ pub(super) async fn submit_transaction_batch(
     if let Some(refused) = rate_limited(&node) {
         return refused;
     }
-    let text = match read_json(&headers, body, node.body_limit()).await {
+    let text = match read_json(&headers, body).await {
         Ok(text) => text,
         Err(error) => return error.into_response(),
     };

@@ -33,9 +33,9 @@ async fn raw(peer: &Peer, bytes: &[u8]) -> String {
 
 #[tokio::test]
 async fn bodies_over_the_limit_are_413_however_they_are_sent() {
-    let peer = Peer::with(Config::for_tests().with_body_limit(1000)).await;
-    let fits = format!("\"{}\"", "x".repeat(998));
-    let over = format!("\"{}\"", "x".repeat(999));
+    let peer = Peer::new().await;
+    let fits = format!("\"{}\"", "x".repeat((1 << 20) - 2));
+    let over = format!("\"{}\"", "x".repeat((1 << 20) - 1));
     for path in [
         "/call-sc",
         "/submit-transaction",
@@ -57,7 +57,7 @@ async fn bodies_over_the_limit_are_413_however_they_are_sent() {
             .await
             .starts_with("HTTP/1.1 413")
     );
-    let chunk = format!("3e8\r\n{}\r\n", "x".repeat(1000));
+    let chunk = format!("80000\r\n{}\r\n", "x".repeat(1 << 19));
     let chunked = format!(
         "{head}transfer-encoding: chunked\r\n\r\n{}0\r\n\r\n",
         chunk.repeat(3)

@@ -42,7 +42,8 @@ async fn a_host_name_that_is_not_allowed_is_refused() {
 
 #[tokio::test]
 async fn a_host_name_can_be_allowed() {
-    let config = Config::for_tests().with_allowed_host("node.internal");
+    let mut config = Config::for_tests();
+    config.allowed_hosts.push("node.internal".to_owned());
     let peer = Peer::with(config).await;
     assert_eq!(status_for(&peer, "Node.Internal:8420").await, 200);
     assert_eq!(status_for(&peer, "other.internal").await, 403);

@@ -1,13 +1,13 @@
 //! The forms of responses.
 
-use nodeproof_devnode::{BlockTime, ChainTime, Config, Forms};
+use nodeproof_devnode::{BlockTime, ChainTime, Config, InjectedFault};
 use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-async fn peer(forms: Forms) -> Peer {
+async fn peer(forms: InjectedFault) -> Peer {
     let config = Config::for_tests().with_time(ChainTime::FIXED);
-    Peer::with(config.with_forms(forms)).await
+    Peer::with(config.with_fault(forms)).await
 }
 
 fn inside(text: &Value) -> Value {
@@ -16,7 +16,7 @@ fn inside(text: &Value) -> Value {
 
 #[tokio::test]
 async fn rows_have_the_fields_of_the_observed_node() {
-    let (documented, rows) = (peer(Forms::Documented).await, peer(Forms::Rows).await);
+    let (documented, rows) = (Peer::new().await, peer(InjectedFault::ObservedForms).await);
     for index in 1..=12 {
         let (block, row) = (documented.block(index).await, rows.block(index).await);
         let fields: Vec<_> = row.as_object().unwrap().keys().collect();
@@ -69,7 +69,7 @@ async fn rows_have_the_fields_of_the_observed_node() {
 
 #[tokio::test]
 async fn text_is_the_documented_form_with_json_inside_of_strings() {
-    let (documented, text) = (peer(Forms::Documented).await, peer(Forms::Text).await);
+    let (documented, text) = (Peer::new().await, peer(InjectedFault::TextForms).await);
     for index in 1..=12 {
         let block = documented.block(index).await;
         let mut read = text.block(index).await;

@@ -14,8 +14,9 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD, URL_SAFE},
 };
+use hyper::ext::ReasonPhrase;
 use integration_tests::{
-    proxy::{Fault, Proxy, REASON_PHRASE, Response},
+    proxy::{Fault, Proxy, Response},
     submissions::SUBMIT,
 };
 use nodeproof_devnode::{BlockTime, Config};
@@ -110,8 +111,8 @@ pub(super) fn with_echo(path: &str, response: Response, echo: &str) -> Response 
     if let Ok(value) = HeaderValue::from_str(&format!("application/json; x={short}")) {
         response.headers.insert(header::CONTENT_TYPE, value);
     }
-    if let Ok(reason) = HeaderValue::from_str(&short) {
-        response.headers.insert(REASON_PHRASE, reason);
+    if let Ok(reason) = ReasonPhrase::try_from(short.into_bytes()) {
+        response.extensions.insert(reason);
     }
     response
 }
