@@ -4,28 +4,14 @@ use std::{
     io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     ops::Deref,
-    pin::pin,
     sync::Arc,
     time::Duration,
 };
 
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{oneshot, watch},
-    task::{JoinHandle, JoinSet},
-    time::MissedTickBehavior,
-};
+use axum::serve::ListenerExt as _;
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::MissedTickBehavior};
 
 use crate::{BlockTime, Config, Node, router};
-
-/// Time limit for receiving a request's head. Also closes idle connections.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Time limit for responses in progress when a node is shut down.
 const GRACE: Duration = Duration::from_millis(500);
@@ -56,9 +42,9 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// A running node. Dropping it ends the node at once.
+/// A running node. Dropping it ends the node. Only responses in progress are still sent.
 ///
-/// [`shutdown`](Self::shutdown) first waits for responses in progress.
+/// [`shutdown`](Self::shutdown) waits for them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -88,9 +74,21 @@ pub struct Handle {
     node: Arc<Node>,
     address: SocketAddr,
     base_url: String,
-    stop: watch::Sender<bool>,
-    server: JoinHandle<()>,
-    block_maker: Option<JoinHandle<()>>,
+    /// The server ends when this is dropped.
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<io::Result<()>>,
+    block_maker: BlockMaker,
+}
+
+#[derive(Debug)]
+struct BlockMaker(Option<JoinHandle<()>>);
+
+impl Drop for BlockMaker {
+    fn drop(&mut self) {
+        if let Some(maker) = &self.0 {
+            maker.abort();
+        }
+    }
 }
 
 /// Starts a node in the current tokio runtime.
@@ -108,8 +106,13 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
     let address = listener.local_addr().map_err(listening)?;
     let block_time = config.block_time;
     let node = Arc::new(create_node(config).await.map_err(SpawnError::Chain)?);
-    let (stop, stopped) = watch::channel(false);
-    let server = tokio::spawn(serve(listener, router(Arc::clone(&node)), stopped));
+    // Responses are small and written at once, so Nagle's algorithm would only delay them.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    let (stop, stopped) = oneshot::channel();
+    let server = axum::serve(listener, router(Arc::clone(&node))).with_graceful_shutdown(async {
+        let _dropped = stopped.await;
+    });
+    let server = tokio::spawn(server.into_future());
     let block_maker = match block_time {
         BlockTime::Every(time) => Some(tokio::spawn(make_blocks(Arc::clone(&node), time))),
         BlockTime::OnSubmission | BlockTime::Manual => None,
@@ -120,7 +123,7 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
         base_url: format!("http://{}", reachable(address)),
         stop,
         server,
-        block_maker,
+        block_maker: BlockMaker(block_maker),
     })
 }
 
@@ -155,48 +158,6 @@ async fn make_blocks(node: Arc<Node>, time: Duration) {
     }
 }
 
-async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
-    let mut connections = JoinSet::new();
-    loop {
-        tokio::select! {
-            biased;
-            _ = stopped.changed() => break,
-            Some(_) = connections.join_next() => {}
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(converse(stream, router.clone(), stopped.clone()));
-                }
-                // For example, too few file descriptors. Some become free when connections close.
-                Err(error) => {
-                    tracing::warn!(%error, "a connection was not accepted");
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            }
-        }
-    }
-    drop(listener);
-    let ended = async { while connections.join_next().await.is_some() {} };
-    let _in_time = tokio::time::timeout(GRACE, ended).await;
-    connections.shutdown().await;
-}
-
-async fn converse(stream: TcpStream, router: Router, mut stopped: watch::Receiver<bool>) {
-    // Responses are small and written at once, so Nagle's algorithm would only delay them.
-    let _best_effort = stream.set_nodelay(true);
-    let mut connection = pin!(
-        http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(PATIENCE)
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
-    );
-    // If a client disconnects or does not send HTTP, only its own connection ends.
-    tokio::select! {
-        _ended = connection.as_mut() => return,
-        _ = stopped.changed() => connection.as_mut().graceful_shutdown(),
-    }
-    let _ended = connection.await;
-}
-
 impl Handle {
     /// Returns the node's base URL without a slash at the end, such as `http://127.0.0.1:8420`.
     #[must_use]
@@ -216,13 +177,10 @@ impl Handle {
         &self.node
     }
 
-    /// Stops listening, waits up to half a second for responses in progress, and closes all connections.
-    pub async fn shutdown(mut self) {
-        let _serving = self.stop.send(true);
-        if let Some(maker) = self.block_maker.take() {
-            maker.abort();
-        }
-        let _ended = (&mut self.server).await;
+    /// Stops listening, and waits up to half a second for responses in progress.
+    pub async fn shutdown(self) {
+        drop((self.stop, self.block_maker));
+        let _in_time = tokio::time::timeout(GRACE, self.server).await;
     }
 }
 
@@ -232,14 +190,5 @@ impl Deref for Handle {
 
     fn deref(&self) -> &Node {
         &self.node
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        self.server.abort();
-        if let Some(maker) = &self.block_maker {
-            maker.abort();
-        }
     }
 }

@@ -8,8 +8,6 @@ mod determinism;
 mod docs;
 mod forms;
 mod injected_faults;
-#[cfg(unix)]
-mod load;
 mod peer;
 mod queries;
 mod receipts;
