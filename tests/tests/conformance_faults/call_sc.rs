@@ -11,7 +11,7 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{
-        FirstResponse, SeededFault, StatefulFault, change_json, change_response, remove,
+        FirstResponse, SeededFault, StatefulFault, change_json, change_response,
         respond_successfully_if, set, stateful, text_of,
     },
     proxy::{RecordedRequest, Response},
@@ -61,19 +61,6 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "a built call has valid 0", change_json(CALL, |_, response| {
             set(response, "/transaction/valid", json!(0));
         }) => ["call-sc/valid"];
-        "a built call's timestamp is a string", change_json(CALL, |_, response| {
-            let time = response.pointer("/transaction/timestamp").map(Value::to_string);
-            set(response, "/transaction/timestamp", json!(time));
-        }) => ["call-sc/snapshot", "call-sc/submittable", "call-sc/timestamp-unit"];
-        "a built call's timestamp is years old", change_json("/call-sc", |_, a| {
-            set(a, "/transaction/timestamp", json!(1_600_000_000_000_i64));
-        }) => ["call-sc/timestamp-current"];
-        "a built call has no timestamp", change_json(CALL, |_, response| {
-            remove(response, "/transaction", "timestamp");
-        }) => ["call-sc/snapshot", "call-sc/submittable"];
-        "a built call's timestamp is in seconds", change_json(CALL, |_, response| {
-            set(response, "/transaction/timestamp", json!(1_795_207_551));
-        }) => ["call-sc/timestamp-unit"];
         "returns the first built call for every request",
             stateful(FirstResponse::new(|request| request.path == CALL))
             => ["call-sc/deep-and-large-params", "call-sc/function-called", "call-sc/params",
@@ -153,9 +140,6 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             let wallet = format!("0x{}", "1".repeat(40));
             response["signatures"] = json!([{"wallet_address": wallet, "msgsign": "00"}]);
         }) => ["call-sc/unsigned"];
-        "a built call has no trans_code", change_json(CALL, |_, response| {
-            remove(response, "/transaction", "trans_code");
-        }) => ["call-sc/snapshot", "call-sc/submittable"];
         "the response contains no transaction", change_json(CALL, |_, response| {
             *response = json!({"job": 17});
         }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];

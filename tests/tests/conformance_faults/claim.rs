@@ -11,7 +11,7 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{
-        FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response, remove,
+        FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response,
         respond_successfully_if, set, stateful,
     },
     proxy::{Fault, RecordedRequest, Response},
@@ -59,14 +59,6 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "a built claim's timestamp is in seconds", building(|t| {
             t["timestamp"] = json!(t["timestamp"].as_i64().unwrap_or_default() / 1000);
         }) => ["submit-transaction/claim-built"];
-        "the response to a valid claim has no msg", claiming(true, |response| remove(response, "/response", "msg"))
-            => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "the msg for a valid claim is null", claiming(true, |response| {
-            set(response, "/response/msg", Value::Null);
-        }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "the msg for a valid claim is a list", claiming(true, |response| {
-            set(response, "/response/msg", json!(["fine"]));
-        }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
         "the msg for a resubmission is a list", claiming(false, |response| {
             set(response, "/response/msg", json!(["known"]));
         }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];

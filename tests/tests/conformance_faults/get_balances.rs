@@ -79,11 +79,6 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "an unknown token has a balance", change_json(BALANCES, |request, response| {
             if asks_for(request, "NO-SUCH-TOKEN") { response["balance"] = json!(5); }
         }) => ["get-balances/nothing-held"];
-        "a balance is a string", change_json(BALANCES, |request, response| if asks_for(request, "TOKEN_IN_WALLET")
-            && response["balance"].is_number() {
-            response["balance"] = json!(response["balance"].to_string());
-        }) => ["get-balances/balance", "get-balances/decodes", "get-balances/nothing-held",
-            "get-balances/snapshot"];
         "a balance is rounded to a 64-bit float", change_json(BALANCES, |request, response| {
             if asks_for(request, "TOKEN_IN_WALLET") && let Some(exact) = response["balance"].as_u64() {
                 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation,
@@ -111,10 +106,6 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 response["balance"] = Value::Null;
             }
         }) => ["get-balances/nothing-held"];
-        "every wallet has the same balance", change_json(BALANCES, |request, response| {
-            if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["balance"] = json!(77); }
-        }) => ["get-balances/nothing-held", "get-balances/token-code",
-            "get-balances/wallet-address"];
         "a request for a wallet's tokens returns status 500", change_response(BALANCES, |request, response| {
             if asks_for(request, "ALL_TOKENS_IN_WALLET") {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)

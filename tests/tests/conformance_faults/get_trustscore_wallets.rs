@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{
-        ChangingValue, SeededFault, change_json, change_response, remove, respond_successfully_if,
-        stateful,
-    },
+    faults::{SeededFault, change_json, change_response, respond_successfully_if},
     proxy::{Fault, RecordedRequest},
     seeded_faults,
 };
@@ -22,13 +19,6 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "returns a score for unknown wallets", respond_successfully_if(TRUST,
             |request, _| asks_for(request, "0xfefe"), json!({"status": "SUCCESS", "trust_score": 7}))
             => ["get-trustscore-wallets/unknown-pair"];
-        "a score changes with every request", stateful(ChangingValue::new(TRUST, "trust_score", |n| json!(100 + n)))
-            => ["get-trustscore-wallets/repeat-read"];
-        "a score is a string", change_json(TRUST, |_, response| response["trust_score"] = json!("1"))
-            => ["get-trustscore-wallets/trust-score", "get-trustscore-wallets/decodes",
-                "get-trustscore-wallets/snapshot"];
-        "a score has no status", change_json(TRUST, |_, response| remove(response, "", "status"))
-            => ["get-trustscore-wallets/status", "get-trustscore-wallets/snapshot"];
         "a score is returned with status FAILURE", change_json(TRUST, |_, a| a["status"] = json!("FAILURE"))
             => ["get-trustscore-wallets/status-success"];
         "responses are truncated halfway through the JSON", change_response(TRUST, |_, response| {

@@ -1,7 +1,7 @@
 //! `docs/generated/requirements.md`: each requirement with its places in the description, its cases
 //! and their faults.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use integration_tests::{cited::cited, faults::SeededFault, matrix::cell};
 use nodeproof_conformance::cases;
@@ -15,8 +15,12 @@ seeded faults that each case catches. Each case is listed under every requiremen
 `UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` updates it.
 ";
 
-/// Renders the document from the description, the cases and the tables of faults.
-pub(crate) fn render(faults: &[SeededFault]) -> String {
+/// Renders the document from the description, the cases, the tables of faults, and the fields whose generated
+/// faults make each case fail.
+pub(crate) fn render(
+    faults: &[SeededFault],
+    generated: &BTreeMap<&str, BTreeSet<String>>,
+) -> String {
     let mut caught: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for broken in faults {
         for case in broken.failing_cases {
@@ -51,9 +55,12 @@ pub(crate) fn render(faults: &[SeededFault]) -> String {
             text.push_str(&format!("- In the description: {}\n", cited.join("; ")));
         }
         for case in cases.iter().filter(|case| case.requirements.contains(id)) {
-            let faults = caught
-                .get(case.id)
-                .map_or_else(String::new, |faults| faults.join("; "));
+            let mut faults = caught.get(case.id).cloned().unwrap_or_default();
+            if let Some(fields) = generated.get(case.id) {
+                let fields: Vec<_> = fields.iter().map(|name| format!("`{name}`")).collect();
+                faults.push(format!("generated faults of {}", fields.join(", ")));
+            }
+            let faults = faults.join("; ");
             text.push_str(&format!(
                 "- `{}` ({}): {faults}\n",
                 case.id,

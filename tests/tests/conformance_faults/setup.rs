@@ -8,7 +8,7 @@ use nodeproof_conformance::{Options, report::Report};
 use nodeproof_devnode::{Config, Handle};
 use tokio::runtime::Runtime;
 
-use crate::facts::Facts;
+use crate::{facts::Facts, generated::Generated};
 
 /// Differs from the default seed. So no row can depend on the addresses and hashes of that seed.
 const SEED: u64 = 5;
@@ -17,6 +17,7 @@ pub(crate) struct Setup {
     runtime: Runtime,
     pub(crate) node: Handle,
     pub(crate) facts: Facts,
+    pub(crate) generated: Generated,
 }
 
 impl Setup {
@@ -32,6 +33,7 @@ impl Setup {
             runtime,
             node,
             facts,
+            generated: Generated::new(),
         })
     }
 

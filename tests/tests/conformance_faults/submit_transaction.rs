@@ -8,12 +8,12 @@ use std::{
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     faults::{
-        SeededFault, StatefulFault, change_json, change_response, remove, respond_successfully_if,
-        set, stateful,
+        SeededFault, StatefulFault, change_json, change_response, respond_successfully_if, set,
+        stateful,
     },
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
-    submissions::{RefusedInBlocks, SUBMIT, accepting, kind_of_submission, refusing},
+    submissions::{RefusedInBlocks, SUBMIT, accepting, kind_of_submission},
 };
 use serde_json::{Value, json};
 
@@ -188,17 +188,6 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["submit-transaction/refusal-is-no-crash"];
-        "the status of refusals is a number", refusing(|response| response["status"] = json!(0))
-            => ["submit-transaction/status"];
-        "refusals have no response member", refusing(|response| remove(response, "", "response"))
-            => ["submit-transaction/response", "submit-transaction/decodes"];
-        "valid is a string", refusing(|response| set(response, "/response/valid", json!("false")))
-            => ["submit-transaction/valid", "submit-transaction/decodes"];
-        "msg is a list", refusing(|response| set(response, "/response/msg", json!(["no"])))
-            => ["submit-transaction/msg"];
-        "refusals have no new_transaction", refusing(|response| {
-            remove(response, "/response", "new_transaction");
-        }) => ["submit-transaction/new-transaction"];
     }
 }
 

@@ -8,7 +8,7 @@ mod rewriting;
 mod tables;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, atomic::Ordering::Relaxed},
     thread,
 };
@@ -18,6 +18,7 @@ use integration_tests::{
     matrix,
     proxy::{Fault, Upstream},
     submissions::options,
+    watch::caught,
 };
 use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{
@@ -26,7 +27,10 @@ use nodeproof_conformance::{
 };
 use nodeproof_devnode::Config;
 use nodeproof_primitives::Network;
-use tokio::{sync::Semaphore, task::JoinSet};
+use tokio::{
+    sync::{OnceCell, Semaphore},
+    task::JoinSet,
+};
 
 use self::{
     field::Field,
@@ -42,8 +46,8 @@ use crate::setup::{Setup, run_with, test_name};
 enum Cell {
     /// The field can't have this fault.
     Impossible,
-    /// The cases that caught it.
-    Caught(Vec<(String, Level)>),
+    /// The cases that caught it: those that no other case explains, and all of them.
+    Caught(Vec<(String, Level)>, Vec<String>),
     /// The fault changed no response: on the local chain, the value is the same everywhere.
     Unchanged,
     /// No case caught it.
@@ -55,11 +59,47 @@ enum Cell {
 /// The length of the chain. It is short, because each run reads the whole chain.
 const BLOCKS: u64 = 7;
 
+/// The results of a table, by row and kind.
+type Cells = BTreeMap<(usize, Kind), Cell>;
+
+/// The tables with their results. The first test that needs the results of a table runs its cells.
+pub(crate) struct Generated(Vec<(Arc<Table>, OnceCell<Cells>)>);
+
+impl Generated {
+    pub(crate) fn new() -> Self {
+        let tables = tables().into_iter();
+        Self(
+            tables
+                .map(|table| (Arc::new(table), OnceCell::new()))
+                .collect(),
+        )
+    }
+
+    /// Returns the fields whose generated faults make each case fail.
+    pub(crate) async fn fields_by_case(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let mut fields = BTreeMap::<_, BTreeSet<_>>::new();
+        for (table, cells) in &self.0 {
+            for ((row, _), cell) in cells.get_or_init(|| examine(table)).await {
+                if let Cell::Caught(_, failing) = cell {
+                    for case in failing {
+                        let names = fields.entry(case.as_str()).or_default();
+                        names.insert(table.fields[*row].name());
+                    }
+                }
+            }
+        }
+        fields
+    }
+}
+
 pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for table in tables() {
+    for (place, (table, _)) in setup.generated.0.iter().enumerate() {
         let name = format!("generated::{}", test_name(table.title));
-        trials.push(setup.trial(name, async move |_: Arc<Setup>| examine(table).await));
+        trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
+            let (table, cells) = &setup.generated.0[place];
+            compare(table, cells.get_or_init(|| examine(table)).await)
+        }));
     }
     trials.push(setup.trial(
         "generated::every_documented_response_has_a_table",
@@ -72,16 +112,24 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
     trials
 }
 
-/// Runs all cells of a table, and compares it with the docs.
-async fn examine(table: Table) -> Result<(), Failed> {
-    let table = Arc::new(table);
+/// Compares the results of a table with the docs.
+fn compare(table: &Table, cells: &Cells) -> Result<(), Failed> {
+    let wrong = wrong(table, cells);
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
+    }
+    matrix::keep_fresh(&[(table.section, render(table, cells))]).map_err(Into::into)
+}
+
+/// Runs all cells of a table.
+async fn examine(table: &Arc<Table>) -> Cells {
     let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(BLOCKS));
     let node = node.await.expect("a local node");
     let at_a_time = thread::available_parallelism().map_or(2, usize::from);
     let (turns, mut runs) = (Arc::new(Semaphore::new(at_a_time)), JoinSet::new());
     for (row, field) in table.fields.iter().enumerate() {
         for kind in Kind::ALL {
-            let (table, field) = (Arc::clone(&table), field.clone());
+            let (table, field) = (Arc::clone(table), field.clone());
             let (turns, node) = (Arc::clone(&turns), Upstream::from(&node));
             runs.spawn(async move {
                 let _turn = turns.acquire().await;
@@ -89,12 +137,7 @@ async fn examine(table: Table) -> Result<(), Failed> {
             });
         }
     }
-    let cells: BTreeMap<_, _> = runs.join_all().await.into_iter().collect();
-    let wrong = wrong(&table, &cells);
-    if !wrong.is_empty() {
-        return Err(wrong.join("\n").into());
-    }
-    matrix::keep_fresh(&[(table.section, render(&table, &cells))]).map_err(Into::into)
+    runs.join_all().await.into_iter().collect()
 }
 
 async fn cell(table: &Table, field: Field, kind: Kind, node: Upstream) -> Cell {
@@ -115,7 +158,7 @@ async fn cell(table: &Table, field: Field, kind: Kind, node: Upstream) -> Cell {
     match changed.load(Relaxed) {
         false => Cell::Unchanged,
         true if blamed.is_empty() => Cell::Missed,
-        true => Cell::Caught(blamed),
+        true => Cell::Caught(blamed, caught(&report)),
     }
 }
 
@@ -139,7 +182,7 @@ async fn run(table: &Table, fault: Fault, node: Upstream) -> Report {
 }
 
 /// Returns the problems of a table: faults that no case catches, and invalid reasons.
-fn wrong(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> Vec<String> {
+fn wrong(table: &Table, cells: &Cells) -> Vec<String> {
     let mut wrong = Vec::new();
     for ((row, kind), cell) in cells {
         let field = &table.fields[*row];
@@ -154,7 +197,7 @@ fn wrong(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> Vec<String> {
             (Cell::Unchanged, _) if !kind.depends_on_values() => {
                 wrong.push(format!("{place}: the fault changed no response"));
             }
-            (Cell::Caught(by), Some(_)) => {
+            (Cell::Caught(by, _), Some(_)) => {
                 wrong.push(format!(
                     "{place}: it has a reason why nothing catches it, and {by:?} do"
                 ));
@@ -178,7 +221,7 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-fn render(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> String {
+fn render(table: &Table, cells: &Cells) -> String {
     let used: Vec<Kind> = Kind::ALL
         .into_iter()
         .filter(|kind| {
@@ -203,7 +246,7 @@ fn render(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> String {
         let mut line = format!("| `{}` | {} |", field.name(), field.requirements.join(", "));
         for kind in &used {
             let text = match cells.get(&(row, *kind)) {
-                Some(Cell::Caught(by)) => {
+                Some(Cell::Caught(by, _)) => {
                     let short = |id: &str| id.strip_prefix(own).unwrap_or(id).to_owned();
                     let by = by
                         .iter()
