@@ -3,25 +3,20 @@
 use std::{
     error::Error,
     io::{self, Write},
-    net::SocketAddr,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
-use axum::{
-    Router,
-    body::Body,
-    extract::{Request, State},
-    http::{self, StatusCode},
-    serve::Listener,
+use axum::{Router, http::StatusCode};
+use nodeproof_devnode::{
+    Handle,
+    edit::{Edit, Response, edited},
 };
-use nodeproof_devnode::Handle;
 use rcgen::{CertificateParams, ExtendedKeyUsagePurpose, Issuer, KeyPair};
 use tempfile::NamedTempFile;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    task::JoinHandle,
-};
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
@@ -30,9 +25,7 @@ use tokio_rustls::{
         pki_types::PrivatePkcs8KeyDer,
         server::{VerifierBuilderError, WebPkiClientVerifier},
     },
-    server::TlsStream,
 };
-use tower::ServiceExt as _;
 
 use crate::{
     hostile::{certificates::authority, pem},
@@ -52,22 +45,8 @@ pub struct Ingress {
     /// Its base URL.
     pub base_url: String,
     tls: Option<TlsFiles>,
-    refused: Arc<Mutex<u32>>,
-    _server: Running,
-}
-
-#[derive(Debug)]
-enum Running {
-    Plain(#[expect(dead_code, reason = "it runs until this is dropped")] Server),
-    Tls(JoinHandle<()>),
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Self::Tls(task) = self {
-            task.abort();
-        }
-    }
+    refused: Arc<AtomicU32>,
+    _server: Server,
 }
 
 /// PEM files for the clients of a gateway with TLS.
@@ -77,16 +56,8 @@ struct TlsFiles {
     client: NamedTempFile,
 }
 
-#[derive(Clone)]
-struct Shared {
-    node: Router,
-    refused: Arc<Mutex<u32>>,
-    /// The path of the endpoint that fails, and sends the header back.
-    echoes_at: Option<&'static str>,
-}
-
 impl Ingress {
-    /// Starts a gateway with plain HTTP.
+    /// Starts a gateway with plain HTTP. It fails at the path of one endpoint, and sends the header back.
     ///
     /// # Errors
     /// When no port is free.
@@ -97,7 +68,7 @@ impl Ingress {
             base_url: server.base_url(),
             tls: None,
             refused,
-            _server: Running::Plain(server),
+            _server: server,
         })
     }
 
@@ -108,24 +79,19 @@ impl Ingress {
     pub async fn tls(node: &Handle) -> Result<Self, Failure> {
         let (router, refused) = router(node, None);
         let (acceptor, files) = certificates()?;
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let address = listener.local_addr()?;
-        let task = tokio::spawn(async move {
-            // Aborting the task ends it.
-            let _ = axum::serve(TlsListener { listener, acceptor }, router).await;
-        });
+        let server = Server::spawn_with_tls(router, acceptor).await?;
         Ok(Self {
-            base_url: format!("https://{address}"),
+            base_url: format!("https://{}", server.address),
             tls: Some(files),
             refused,
-            _server: Running::Tls(task),
+            _server: server,
         })
     }
 
     /// Returns the number of requests without the header.
     #[must_use]
     pub fn refused(&self) -> u32 {
-        self.refused.lock().map(|count| *count).unwrap_or_default()
+        self.refused.load(Ordering::SeqCst)
     }
 
     /// Returns the PEM files of the authority, and of the client's certificate and key.
@@ -138,65 +104,26 @@ impl Ingress {
     }
 }
 
-fn router(node: &Handle, echoes_at: Option<&'static str>) -> (Router, Arc<Mutex<u32>>) {
-    let refused = Arc::default();
-    let shared = Shared {
-        node: nodeproof_devnode::router(Arc::clone(node.node())),
-        refused: Arc::clone(&refused),
-        echoes_at,
-    };
-    (Router::new().fallback(admit).with_state(shared), refused)
-}
-
-async fn admit(State(shared): State<Shared>, request: Request) -> http::Response<Body> {
-    let given = request.headers().get(HEADER);
-    if given.is_none_or(|value| value != SECRET) {
-        if let Ok(mut count) = shared.refused.lock() {
-            *count += 1;
+fn router(node: &Handle, echoes_at: Option<&'static str>) -> (Router, Arc<AtomicU32>) {
+    let refused = Arc::<AtomicU32>::default();
+    let counted = Arc::clone(&refused);
+    let gate = Edit::request(move |request| {
+        if request
+            .headers
+            .get(HEADER)
+            .is_none_or(|value| value != SECRET)
+        {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let text = r#"{"detail":"no key"}"#;
+            return Some(Response::json(StatusCode::UNAUTHORIZED, text));
         }
-        return response(
-            StatusCode::UNAUTHORIZED,
-            r#"{"detail":"no key"}"#.to_owned(),
-        );
-    }
-    if shared.echoes_at == Some(request.uri().path()) {
-        let text = format!(r#"{{"detail":"no upstream for {SECRET}"}}"#);
-        return response(StatusCode::INTERNAL_SERVER_ERROR, text);
-    }
-    let Ok(response) = shared.node.oneshot(request).await;
-    response
-}
-
-fn response(status: StatusCode, json: String) -> http::Response<Body> {
-    let mut response = http::Response::new(Body::from(json));
-    *response.status_mut() = status;
-    let media = http::HeaderValue::from_static("application/json");
-    response.headers_mut().insert("content-type", media);
-    response
-}
-
-struct TlsListener {
-    listener: TcpListener,
-    acceptor: TlsAcceptor,
-}
-
-impl Listener for TlsListener {
-    type Io = TlsStream<TcpStream>;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        loop {
-            if let Ok((stream, address)) = self.listener.accept().await
-                && let Ok(stream) = self.acceptor.accept(stream).await
-            {
-                return (stream, address);
-            }
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.listener.local_addr()
-    }
+        (echoes_at == Some(request.path.as_str())).then(|| {
+            let text = format!(r#"{{"detail":"no upstream for {SECRET}"}}"#);
+            Response::json(StatusCode::INTERNAL_SERVER_ERROR, text)
+        })
+    });
+    let node = nodeproof_devnode::router(Arc::clone(node.node()));
+    (edited(node, gate), refused)
 }
 
 /// Makes an authority, a server certificate for 127.0.0.1, and a client certificate.

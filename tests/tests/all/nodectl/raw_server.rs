@@ -1,20 +1,26 @@
-//! A server that responds with exactly the given bytes, or not at all.
+//! A server with a function in place of a node, or one that does not respond.
 
 use std::{
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     sync::{
-        Arc,
+        Arc, LazyLock,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
 
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::Request,
+    http::Response,
+};
+use tokio::runtime::Runtime;
+
 /// The reply to a request.
 pub(crate) enum Reply {
-    /// Sends these bytes, and closes the connection.
-    Bytes(Vec<u8>),
+    Response(Response<Body>),
     /// Closes the connection without a response.
     Nothing,
     /// Does not respond for as long as the other side waits.
@@ -30,25 +36,23 @@ impl Reply {
         Self::json("200 OK", &body)
     }
 
-    /// Returns a response with a status line, such as `200 OK`, and a JSON body.
+    /// Returns a response with a status, such as `200 OK`, and a JSON body.
     pub(crate) fn json(status: &str, body: &str) -> Self {
-        Self::with_headers(status, "", body)
+        Self::with_header(status, ("connection", "close"), body)
     }
 
-    /// Does the same with additional header lines, each ended by `\r\n`.
-    pub(crate) fn with_headers(status: &str, headers: &str, body: &str) -> Self {
-        let length = body.len();
-        Self::Bytes(
-            format!(
-                "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\
-                 connection: close\r\n{headers}\r\n{body}"
-            )
-            .into_bytes(),
-        )
+    /// Does the same with an additional header.
+    pub(crate) fn with_header(status: &str, (name, value): (&str, &str), body: &str) -> Self {
+        let response = Response::builder()
+            .status(&status[..3])
+            .header("content-type", "application/json")
+            .header(name, value)
+            .body(Body::from(body.to_owned()));
+        Self::Response(response.expect("a response"))
     }
 }
 
-/// A server for one test. Its thread ends with the process.
+/// A server for one test. It ends with the process.
 pub(crate) struct RawServer {
     pub(crate) base_url: String,
     requests: Arc<AtomicUsize>,
@@ -57,16 +61,29 @@ pub(crate) struct RawServer {
 impl RawServer {
     /// Replies to each request with the result of the function. Its argument is the request line.
     pub(crate) fn spawn(reply: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
+        // Most of these tests have no runtime of their own.
+        static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        listener.set_nonblocking(true).expect("a socket");
         let base_url = format!("http://{}", listener.local_addr().expect("an address"));
         let requests = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&requests);
         let reply = Arc::new(reply);
-        thread::spawn(move || {
-            for connection in listener.incoming().flatten() {
-                let (reply, counted) = (Arc::clone(&reply), Arc::clone(&counted));
-                thread::spawn(move || respond(connection, &*reply, &counted));
+        let router = Router::new().fallback(async move |request: Request| {
+            let (head, body) = request.into_parts();
+            // A connection that is closed earlier would be reset.
+            let _read = to_bytes(body, usize::MAX).await;
+            counted.fetch_add(1, Ordering::SeqCst);
+            match reply(&format!("{} {} {:?}", head.method, head.uri, head.version)) {
+                Reply::Response(response) => response,
+                // Ends the task of the connection. Prints nothing, as a panic would.
+                Reply::Nothing => std::panic::resume_unwind(Box::new("the connection closes")),
+                Reply::Silence => std::future::pending().await,
             }
+        });
+        RUNTIME.spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).expect("a socket");
+            axum::serve(listener, router).await
         });
         Self { base_url, requests }
     }
@@ -82,50 +99,6 @@ impl RawServer {
             let waited = begun.elapsed();
             assert!(waited < Duration::from_secs(60), "{} came", self.requests());
             thread::sleep(Duration::from_millis(1));
-        }
-    }
-}
-
-fn respond(mut connection: TcpStream, reply: &dyn Fn(&str) -> Reply, counted: &AtomicUsize) {
-    let Some(first_line) = request(&mut connection) else {
-        return;
-    };
-    counted.fetch_add(1, Ordering::SeqCst);
-    match reply(&first_line) {
-        Reply::Bytes(bytes) => {
-            // The other side may be gone, so errors do not matter.
-            let _written = connection.write_all(&bytes);
-        }
-        Reply::Nothing => {}
-        Reply::Silence => {
-            let _gone = connection.read_to_end(&mut Vec::new());
-        }
-    }
-}
-
-/// Reads a whole request. Closing the connection earlier would reset it.
-fn request(connection: &mut TcpStream) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|line| {
-                    line.to_lowercase()
-                        .strip_prefix("content-length:")
-                        .map(str::to_owned)
-                })
-                .and_then(|length| length.trim().parse::<usize>().ok())
-                .unwrap_or(0);
-            if body.len() >= length {
-                return head.lines().next().map(str::to_owned);
-            }
-        }
-        match connection.read(&mut piece) {
-            Ok(0) | Err(_) => return None,
-            Ok(count) => bytes.extend_from_slice(&piece[..count]),
         }
     }
 }

@@ -58,7 +58,7 @@ fn watch_survives_failures_and_long_retry_after() {
             0 => block(7),
             // This is more often than a single request is retried.
             1..=8 => Reply::Nothing,
-            9 => Reply::with_headers("429 Too Many Requests", "retry-after: 3599\r\n", "{}"),
+            9 => Reply::with_header("429 Too Many Requests", ("retry-after", "3599"), "{}"),
             _ => block(8),
         }
     });
