@@ -2,10 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex, OnceLock,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::{Arc, Mutex},
 };
 
 use axum::{
@@ -87,108 +84,54 @@ pub fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Faul
     })
 }
 
-/// A fault that remembers something from one request to the next.
-pub trait StatefulFault: Send + Sync + 'static {
-    /// Returns the response of the node with this fault, from the response of a good node.
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response;
+/// Returns the fault of a node that remembers something from one request to the next.
+pub fn stateful<S: Send + 'static>(
+    state: S,
+    fault: impl Fn(&mut S, &RecordedRequest, Response) -> Response + Send + Sync + 'static,
+) -> Fault {
+    let state = Mutex::new(state);
+    Arc::new(move |request, response| match state.lock() {
+        Ok(mut state) => fault(&mut state, request, response),
+        Err(_) => response,
+    })
 }
 
-/// Returns the fault of a node that behaves like this.
-pub fn stateful(fault: impl StatefulFault) -> Fault {
-    Arc::new(move |request, response| fault.response(request, response))
-}
-
-/// Sets a member in each successful response for a path. Its value depends on the number of earlier ones.
-#[derive(Debug)]
-pub struct ChangingValue {
-    path: &'static str,
-    member: &'static str,
-    value: fn(u64) -> Value,
-    count: AtomicU64,
-}
-
-impl ChangingValue {
-    /// Sets `member` to `value(n)`, with `n` counted from 0.
-    #[must_use]
-    pub fn new(path: &'static str, member: &'static str, value: fn(u64) -> Value) -> Self {
-        Self {
-            path,
-            member,
-            value,
-            count: AtomicU64::new(0),
-        }
-    }
-}
-
-impl StatefulFault for ChangingValue {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        if request.path != self.path || response.status != StatusCode::OK {
+/// Sets a member in each successful response for a path to `value(n)`. `n` is the number of earlier ones.
+#[must_use]
+pub fn changing_value(path: &'static str, member: &'static str, value: fn(u64) -> Value) -> Fault {
+    stateful(0, move |count, request, response| {
+        if request.path != path || response.status != StatusCode::OK {
             return response;
         }
-        let number = self.count.fetch_add(1, Relaxed);
-        response.with_json(|document| document[self.member] = (self.value)(number))
-    }
+        *count += 1;
+        response.with_json(|document| document[member] = value(*count - 1))
+    })
 }
 
 /// Repeats the first successful response to some requests for all of them.
-#[derive(Debug)]
-pub struct FirstResponse {
-    of: fn(&RecordedRequest) -> bool,
-    first: OnceLock<Bytes>,
-}
-
-impl FirstResponse {
-    /// Repeats the first response to requests for which `of` is true.
-    #[must_use]
-    pub fn new(of: fn(&RecordedRequest) -> bool) -> Self {
-        Self {
-            of,
-            first: OnceLock::new(),
-        }
-    }
-}
-
-impl StatefulFault for FirstResponse {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        if !(self.of)(request) || response.status != StatusCode::OK {
+#[must_use]
+pub fn first_response(of: fn(&RecordedRequest) -> bool) -> Fault {
+    stateful(None::<Bytes>, move |first, request, response| {
+        if !of(request) || response.status != StatusCode::OK {
             return response;
         }
-        let first = self.first.get_or_init(|| response.body.clone()).clone();
+        let first = first.get_or_insert_with(|| response.body.clone()).clone();
         response.with_body(first)
-    }
+    })
 }
 
 /// Repeats the first response to each query of some requests.
-#[derive(Debug)]
-pub struct FirstResponseToEach {
-    of: fn(&RecordedRequest) -> bool,
-    first: Mutex<BTreeMap<String, Bytes>>,
-}
-
-impl FirstResponseToEach {
-    /// Repeats the first responses to requests for which `of` is true.
-    #[must_use]
-    pub fn new(of: fn(&RecordedRequest) -> bool) -> Self {
-        Self {
-            of,
-            first: Mutex::default(),
-        }
-    }
-}
-
-impl StatefulFault for FirstResponseToEach {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut first) = self.first.lock() else {
-            return response;
-        };
-        if !(self.of)(request) {
+#[must_use]
+pub fn first_response_to_each(of: fn(&RecordedRequest) -> bool) -> Fault {
+    stateful(BTreeMap::new(), move |first, request, response| {
+        if !of(request) {
             return response;
         }
-        let first = first
+        let first: &mut Bytes = first
             .entry(request.query.clone())
             .or_insert_with(|| response.body.clone());
         response.with_body(first.clone())
-    }
+    })
 }
 
 /// Sets the value at a place, if the place exists.

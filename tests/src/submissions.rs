@@ -3,12 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
-use std::{
-    collections::BTreeSet,
-    num::NonZeroU8,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{collections::BTreeSet, num::NonZeroU8, sync::Arc, time::Duration};
 
 use axum::http::StatusCode;
 use nodeproof_conformance::{Options, Tier, cli::LocalNode};
@@ -17,7 +12,7 @@ use nodeproof_wallet::{KeyPair, SignatureEntry, verify_transaction};
 use serde_json::{Value, json};
 
 use crate::{
-    faults::{StatefulFault, respond_successfully_if},
+    faults::{respond_successfully_if, stateful},
     proxy::{Fault, RecordedRequest, Response},
 };
 
@@ -308,14 +303,6 @@ pub fn refused_asset(request: &RecordedRequest) -> Option<String> {
     right.then(|| params["asset_id"].as_str().map(ToOwned::to_owned))?
 }
 
-/// Takes more from the wallet than a good node does, in single balances and in lists. The extra amount
-/// depends on the numbers of submitted and of refused claims so far.
-#[derive(Debug)]
-pub struct Charging {
-    more: fn(i64, i64) -> i64,
-    so_far: Mutex<ClaimsSoFar>,
-}
-
 #[derive(Debug, Default)]
 struct ClaimsSoFar {
     submitted: i64,
@@ -324,22 +311,10 @@ struct ClaimsSoFar {
     payer: String,
 }
 
-impl Charging {
-    /// Takes `more(submitted, refused)` base units more.
-    #[must_use]
-    pub fn new(more: fn(i64, i64) -> i64) -> Self {
-        Self {
-            more,
-            so_far: Mutex::default(),
-        }
-    }
-}
-
-impl StatefulFault for Charging {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut so_far) = self.so_far.lock() else {
-            return response;
-        };
+/// Takes more from the wallet than a good node does, in single balances and in lists: `more` base units, for the
+/// numbers of submitted and of refused claims so far.
+pub fn charging(more: fn(i64, i64) -> i64) -> Fault {
+    stateful(ClaimsSoFar::default(), move |so_far, request, response| {
         let is_submitted = request.path == SUBMIT && kind_of_submission(request) == "claim";
         let is_refused = refused_asset(request).is_some();
         so_far.submitted += i64::from(is_submitted);
@@ -352,7 +327,7 @@ impl StatefulFault for Charging {
         if request.path != "/get-balances" || so_far.payer.is_empty() {
             return response;
         }
-        let taken = (self.more)(so_far.submitted, so_far.refused);
+        let taken = more(so_far.submitted, so_far.refused);
         let is_its_own = request.query.contains(&so_far.payer);
         let take = |balance: &mut Value| {
             if let Some(held) = balance.as_i64() {
@@ -367,27 +342,19 @@ impl StatefulFault for Charging {
             single if is_its_own => take(single),
             _ => {}
         })
-    }
+    })
 }
 
 /// Recognises an accepted transaction by its code alone, whatever else is submitted with it.
-#[derive(Debug, Default)]
-pub struct KnowsCodes {
-    accepted: Mutex<BTreeSet<String>>,
-}
-
-impl StatefulFault for KnowsCodes {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+pub fn knows_codes() -> Fault {
+    stateful(BTreeSet::new(), |accepted, request, response| {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let code = body
             .pointer("/transaction/trans_code")
             .and_then(Value::as_str);
-        let (Some(code), Ok(mut accepted)) = (code, self.accepted.lock()) else {
+        let Some(code) = code.filter(|_| request.path == SUBMIT) else {
             return response;
         };
-        if request.path != SUBMIT {
-            return response;
-        }
         if accepted.contains(code) {
             let known = json!({"valid": true, "msg": "Transaction exists in chain",
                 "new_transaction": false});
@@ -401,7 +368,7 @@ impl StatefulFault for KnowsCodes {
             accepted.insert(code.to_owned());
         }
         response
-    }
+    })
 }
 
 /// Accepts invalid submissions of this kind.
@@ -414,46 +381,31 @@ pub fn accepting(kind: &'static str) -> Fault {
     respond_successfully_if(SUBMIT, wrong, good)
 }
 
-/// Adds submissions that were refused to the latest block, if it is read after them.
-#[derive(Debug)]
-pub struct RefusedInBlocks {
-    which: fn(&RecordedRequest) -> bool,
-    /// The highest index so far, and the submissions.
-    latest_and_refused: Mutex<(u64, Vec<Value>)>,
-}
-
-impl RefusedInBlocks {
-    /// Adds the submissions for which `which` is true.
-    #[must_use]
-    pub fn of(which: fn(&RecordedRequest) -> bool) -> Self {
-        Self {
-            which,
-            latest_and_refused: Mutex::default(),
-        }
-    }
-}
-
-impl StatefulFault for RefusedInBlocks {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut state) = self.latest_and_refused.lock() else {
-            return response;
-        };
-        let (latest, refused) = &mut *state;
-        if request.path == SUBMIT && (self.which)(request) {
-            refused.extend(serde_json::from_slice::<Value>(&request.body).ok());
-        }
-        let index = request.query.strip_prefix("block_index=").map(str::parse);
-        let Some(Ok(index)) = index else {
-            return response;
-        };
-        if response.status != StatusCode::OK || index < *latest {
-            return response;
-        }
-        *latest = index;
-        response.with_json(|block| {
-            if let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") {
-                list.extend(refused.clone());
+/// Adds the refused submissions for which `which` is true to the latest block, if it is read after them.
+pub fn refused_in_blocks(which: fn(&RecordedRequest) -> bool) -> Fault {
+    // The highest index so far, and the submissions.
+    stateful(
+        (0, Vec::new()),
+        move |(latest, refused), request, response| {
+            if request.path == SUBMIT && which(request) {
+                refused.extend(serde_json::from_slice::<Value>(&request.body).ok());
             }
-        })
-    }
+            let index = request
+                .query
+                .strip_prefix("block_index=")
+                .map(str::parse::<u64>);
+            let Some(Ok(index)) = index else {
+                return response;
+            };
+            if response.status != StatusCode::OK || index < *latest {
+                return response;
+            }
+            *latest = index;
+            response.with_json(|block| {
+                if let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") {
+                    list.extend(refused.clone());
+                }
+            })
+        },
+    )
 }

@@ -1,23 +1,16 @@
 //! The write tier: what happens after a claim, in new blocks and elsewhere.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use axum::{body::Bytes, http::StatusCode};
+use axum::http::StatusCode;
 use integration_tests::{
     faults::{
-        FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response, remove, set,
-        stateful,
+        SeededFault, change_json, change_response, first_response_to_each, remove, set, stateful,
     },
-    proxy::{Fault, RecordedRequest, Response},
+    proxy::{Fault, RecordedRequest},
     seeded_faults,
     submissions::{
-        RefusedInBlocks, SUBMIT, in_blocks, is_for_a_claim, kind_of_submission, refused_asset,
+        SUBMIT, in_blocks, is_for_a_claim, kind_of_submission, refused_asset, refused_in_blocks,
     },
 };
 use serde_json::{Value, json};
@@ -51,7 +44,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["chain/new-blocks"];
         "a block has the claim twice", in_blocks(|list| list.extend(list.clone()))
             => ["submit-transaction/claim-in-block"];
-        "the claim is in two blocks", stateful(InTwoBlocks::default())
+        "the claim is in two blocks", in_two_blocks()
             => ["submit-transaction/claim-in-block"];
         "the claim is in its block only the first time that the block is read", again_in_blocks(Vec::clear)
             => ["submit-transaction/claim-in-block"];
@@ -60,10 +53,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 set(entry, "/transaction/specific_data/params/remarks", json!("changed"));
             }
         }) => ["submit-transaction/claim-in-block-as-signed"];
-        "puts a refused transaction into blocks", stateful(RefusedInBlocks::of(|request| {
-            refused_asset(request).is_some()
-        })) => ["submit-transaction/claim-refused-not-stored"];
-        "a claim's record can be read only once", stateful(ReadOnce::default())
+        "puts a refused transaction into blocks", refused_in_blocks(|request| refused_asset(request).is_some()) => ["submit-transaction/claim-refused-not-stored"];
+        "a claim's record can be read only once", read_once()
             => ["submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {
             if !is_for_a_claim(request) {
@@ -91,9 +82,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"status\":\"\",", 1);
             response.with_body(text)
         }) => ["sc-state/new-records"];
-        "new records are found under every contract", stateful(ForEveryValue::of("contract_address="))
+        "new records are found under every contract", for_every_value("contract_address=")
             => ["sc-state/new-records"];
-        "new records are found in every column", stateful(ForEveryValue::of("unique_column="))
+        "new records are found in every column", for_every_value("unique_column=")
             => ["sc-state/new-records"];
         "the response with a new claim's record has no value", new_record(|value| remove(value, "", "value"))
             => ["sc-state/new-records-as-expected"];
@@ -108,12 +99,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 }
             }
         }) => ["sc-state/new-records-as-expected"];
-        "the list of a wallet's balances never changes after the first request", stateful(FirstResponseToEach::new(
+        "the list of a wallet's balances never changes after the first request", first_response_to_each(
             |request| request.query.contains("ALL_TOKENS_IN_WALLET")
-        )) => ["submit-transaction/fee-in-lists"];
-        "the list of a token's holders never changes after the first request", stateful(FirstResponseToEach::new(
+        ) => ["submit-transaction/fee-in-lists"];
+        "the list of a token's holders never changes after the first request", first_response_to_each(
             |request| request.query.contains("ALL_WALLETS_FOR_TOKEN")
-        )) => ["submit-transaction/fee-in-lists"];
+        ) => ["submit-transaction/fee-in-lists"];
         "the list of a token's holders lacks the wallet after a claim", after_payment(|list, payer| {
             list.retain(|entry| entry["wallet"] != payer);
         }) => ["submit-transaction/fee-in-lists"];
@@ -127,27 +118,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
 
 /// Changes the responses of `/sc-state` once the claim was submitted.
 fn after_a_claim(change: fn(&RecordedRequest, &mut Value)) -> Fault {
-    stateful(AfterAClaim {
-        change,
-        is_submitted: AtomicBool::new(false),
-    })
-}
-
-struct AfterAClaim {
-    change: fn(&RecordedRequest, &mut Value),
-    is_submitted: AtomicBool,
-}
-
-impl StatefulFault for AfterAClaim {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        if request.path == SUBMIT && kind_of_submission(request) == "claim" {
-            self.is_submitted.store(true, Relaxed);
-        }
-        if request.path != STATE || !self.is_submitted.load(Relaxed) {
+    stateful(false, move |is_submitted, request, response| {
+        *is_submitted |= request.path == SUBMIT && kind_of_submission(request) == "claim";
+        if request.path != STATE || !*is_submitted {
             return response;
         }
-        response.with_json(|value| (self.change)(request, value))
-    }
+        response.with_json(|value| change(request, value))
+    })
 }
 
 /// Changes the responses with the record of a run's claim.
@@ -160,32 +137,13 @@ fn new_record(change: fn(&mut Value)) -> Fault {
 }
 
 /// Also returns the record of each new claim for every other value of a parameter.
-struct ForEveryValue {
-    parameter: &'static str,
-    records: Mutex<BTreeMap<Vec<String>, Bytes>>,
-}
-
-impl ForEveryValue {
-    fn of(parameter: &'static str) -> Self {
-        Self {
-            parameter,
-            records: Mutex::default(),
-        }
-    }
-}
-
-impl StatefulFault for ForEveryValue {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut records) = self.records.lock() else {
-            return response;
-        };
+fn for_every_value(parameter: &'static str) -> Fault {
+    stateful(BTreeMap::new(), move |records, request, response| {
         if !is_for_a_claim(request) {
             return response;
         }
         let parts = request.query.split('&').map(ToOwned::to_owned);
-        let mut others: Vec<_> = parts
-            .filter(|part| !part.starts_with(self.parameter))
-            .collect();
+        let mut others: Vec<_> = parts.filter(|part| !part.starts_with(parameter)).collect();
         others.sort();
         let has_record = !String::from_utf8_lossy(&response.body).contains("null");
         if response.status == StatusCode::OK && has_record {
@@ -196,54 +154,35 @@ impl StatefulFault for ForEveryValue {
             Some(body) => response.with_status(StatusCode::OK).with_body(body.clone()),
             None => response,
         }
-    }
+    })
 }
 
 /// Changes the list of a token's holders once a claim was submitted. The change gets the wallet that pays.
 fn after_payment(change: fn(&mut Vec<Value>, &str)) -> Fault {
-    stateful(AfterPayment {
-        change,
-        payer: Mutex::default(),
-    })
-}
-
-struct AfterPayment {
-    change: fn(&mut Vec<Value>, &str),
-    payer: Mutex<Option<String>>,
-}
-
-impl StatefulFault for AfterPayment {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut payer) = self.payer.lock() else {
-            return response;
-        };
-        if request.path == SUBMIT && kind_of_submission(request) == "claim" {
-            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-            let signer = body.pointer("/transaction/specific_data/signers/0");
-            *payer = signer.and_then(Value::as_str).map(ToOwned::to_owned);
-        }
-        match &*payer {
-            Some(payer) if request.query.contains("ALL_WALLETS_FOR_TOKEN") => {
-                response.with_json(|value| {
-                    if let Some(Value::Array(list)) = value.get_mut("balance") {
-                        (self.change)(list, payer);
-                    }
-                })
+    stateful(
+        None,
+        move |payer: &mut Option<String>, request, response| {
+            if request.path == SUBMIT && kind_of_submission(request) == "claim" {
+                let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+                let signer = body.pointer("/transaction/specific_data/signers/0");
+                *payer = signer.and_then(Value::as_str).map(ToOwned::to_owned);
             }
-            _ => response,
-        }
-    }
+            match payer {
+                Some(payer) if request.query.contains("ALL_WALLETS_FOR_TOKEN") => response
+                    .with_json(|value| {
+                        if let Some(Value::Array(list)) = value.get_mut("balance") {
+                            change(list, payer);
+                        }
+                    }),
+                _ => response,
+            }
+        },
+    )
 }
 
 /// Returns the record of each new claim once, and then no record.
-#[derive(Default)]
-struct ReadOnce(Mutex<BTreeSet<String>>);
-
-impl StatefulFault for ReadOnce {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut read) = self.0.lock() else {
-            return response;
-        };
+fn read_once() -> Fault {
+    stateful(BTreeSet::new(), |read, request, response| {
         if !is_for_a_claim(request) {
             return response;
         }
@@ -252,27 +191,12 @@ impl StatefulFault for ReadOnce {
                 *value = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         })
-    }
+    })
 }
 
 /// Changes the transactions of the block with the first claim, from the second time that it is read.
 fn again_in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
-    stateful(AgainInBlocks {
-        change,
-        read: Mutex::default(),
-    })
-}
-
-struct AgainInBlocks {
-    change: fn(&mut Vec<Value>),
-    read: Mutex<BTreeSet<String>>,
-}
-
-impl StatefulFault for AgainInBlocks {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut read) = self.read.lock() else {
-            return response;
-        };
+    stateful(BTreeSet::new(), move |read, request, response| {
         let has_claim =
             String::from_utf8_lossy(&response.body).contains("made by a conformance check");
         if request.path != BLOCK || !has_claim || read.insert(request.query.clone()) {
@@ -280,80 +204,65 @@ impl StatefulFault for AgainInBlocks {
         }
         response.with_json(|block| {
             if let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") {
-                (self.change)(list);
+                change(list);
             }
         })
-    }
+    })
 }
 
 /// Repeats the transactions of the block with the first claim in the next block.
-#[derive(Default)]
-struct InTwoBlocks(Mutex<Option<(i64, Vec<Value>)>>);
-
-impl StatefulFault for InTwoBlocks {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut first) = self.0.lock() else {
-            return response;
-        };
-        if request.path != BLOCK || response.status != StatusCode::OK {
-            return response;
-        }
-        let has_claim =
-            String::from_utf8_lossy(&response.body).contains("made by a conformance check");
-        response.with_json(|block| {
-            let index = block["index"].as_i64().unwrap_or_default();
-            let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") else {
-                return;
-            };
-            match &*first {
-                Some((before, transactions)) if before + 1 == index => {
-                    list.extend(transactions.clone());
-                }
-                None if has_claim => *first = Some((index, list.clone())),
-                _ => {}
+fn in_two_blocks() -> Fault {
+    stateful(
+        None,
+        |first: &mut Option<(i64, Vec<Value>)>, request, response| {
+            if request.path != BLOCK || response.status != StatusCode::OK {
+                return response;
             }
-        })
-    }
+            let has_claim =
+                String::from_utf8_lossy(&response.body).contains("made by a conformance check");
+            response.with_json(|block| {
+                let index = block["index"].as_i64().unwrap_or_default();
+                let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") else {
+                    return;
+                };
+                match first {
+                    Some((before, transactions)) if *before + 1 == index => {
+                        list.extend(transactions.clone());
+                    }
+                    None if has_claim => *first = Some((index, list.clone())),
+                    _ => {}
+                }
+            })
+        },
+    )
 }
 
 /// Changes the blocks that are made after the claim was submitted.
 fn new_blocks(change: fn(&mut Value)) -> Fault {
-    stateful(NewBlocks {
-        change,
-        latest: AtomicU64::new(0),
-        latest_before: Mutex::default(),
-    })
-}
-
-struct NewBlocks {
-    change: fn(&mut Value),
-    /// The highest index so far.
-    latest: AtomicU64,
-    /// The same at the time of the claim.
-    latest_before: Mutex<Option<u64>>,
-}
-
-impl StatefulFault for NewBlocks {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut latest_before) = self.latest_before.lock() else {
-            return response;
-        };
-        if request.path == SUBMIT && kind_of_submission(request) == "claim" {
-            latest_before.get_or_insert(self.latest.load(Relaxed));
-        }
-        if request.path != BLOCK || response.status != StatusCode::OK {
-            return response;
-        }
-        let index = request.query.strip_prefix("block_index=").map(str::parse);
-        let Some(Ok(index)) = index else {
-            return response;
-        };
-        match *latest_before {
-            Some(latest) if index > latest => response.with_json(self.change),
-            _ => {
-                self.latest.fetch_max(index, Relaxed);
-                response
+    // The highest index so far, and the same at the time of the claim.
+    stateful(
+        (0, None),
+        move |(latest, latest_before), request, response| {
+            if request.path == SUBMIT && kind_of_submission(request) == "claim" {
+                latest_before.get_or_insert(*latest);
             }
-        }
-    }
+            if request.path != BLOCK || response.status != StatusCode::OK {
+                return response;
+            }
+            let index = request
+                .query
+                .strip_prefix("block_index=")
+                .map(str::parse::<u64>);
+            let Some(Ok(index)) = index else {
+                return response;
+            };
+            match *latest_before {
+                Some(latest) if index > latest => response.with_json(change),
+                _ => {
+                    *latest = u64::max(*latest, index);
+                    response
+                }
+            }
+        },
+    )
 }

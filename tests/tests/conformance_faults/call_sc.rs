@@ -1,20 +1,14 @@
 //! `POST /call-sc`: the transaction of a contract call.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::SeqCst},
-    },
-};
+use std::collections::BTreeSet;
 
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{
-        FirstResponse, SeededFault, StatefulFault, change_json, change_response,
-        respond_successfully_if, set, stateful, text_of,
+        SeededFault, change_json, change_response, first_response, respond_successfully_if, set,
+        stateful, text_of,
     },
-    proxy::{RecordedRequest, Response},
+    proxy::{Fault, RecordedRequest},
     seeded_faults,
 };
 use serde_json::{Value, json};
@@ -62,11 +56,11 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             set(response, "/transaction/valid", json!(0));
         }) => ["call-sc/valid"];
         "returns the first built call for every request",
-            stateful(FirstResponse::new(|request| request.path == CALL))
+            first_response(|request| request.path == CALL)
             => ["call-sc/deep-and-large-params", "call-sc/function-called", "call-sc/params",
                 "call-sc/signers", "call-sc/trans-code-distinct", "call-sc/unknown-contract"];
-        "building a call changes a wallet's list of tokens", stateful(FeePerCall::default()) => ["call-sc/changes-nothing"];
-        "building a call stores its claim", stateful(ClaimsAtOnce::default())
+        "building a call changes a wallet's list of tokens", fee_per_call() => ["call-sc/changes-nothing"];
+        "building a call stores its claim", claims_at_once()
             => ["call-sc/changes-nothing"];
         "POST /call-sc returns status 500", change_response(CALL, |_, response| {
             response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
@@ -170,44 +164,31 @@ fn contains(request: &RecordedRequest, text: &str) -> bool {
 }
 
 /// Takes a fee for each call that it builds, so wallets' lists of tokens change.
-#[derive(Default)]
-struct FeePerCall {
-    calls: AtomicU64,
-}
-
-impl StatefulFault for FeePerCall {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+fn fee_per_call() -> Fault {
+    stateful(0, |calls: &mut u64, request, response| {
         if request.path == CALL && response.status == StatusCode::OK {
-            self.calls.fetch_add(1, SeqCst);
+            *calls += 1;
         }
         if request.path == BALANCES && asks_for(request, "ALL_TOKENS") {
-            let paid = self.calls.load(SeqCst);
-            return response.with_json(|held| held["fees_paid"] = json!(paid));
+            return response.with_json(|held| held["fees_paid"] = json!(*calls));
         }
         response
-    }
+    })
 }
 
 /// Stores the claim of each call that it builds, although no one submitted it.
-#[derive(Default)]
-struct ClaimsAtOnce {
-    assets: Mutex<BTreeSet<String>>,
-}
-
-impl StatefulFault for ClaimsAtOnce {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let mut assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
+fn claims_at_once() -> Fault {
+    stateful(BTreeSet::new(), |assets, request, response| {
         if request.path == CALL && response.status == StatusCode::OK {
             let call: Value = serde_json::from_slice(&request.body).unwrap_or_default();
             assets.extend(call["params"]["asset_id"].as_str().map(str::to_owned));
         }
-        let is_claimed = |asset: &String| asks_for(request, &format!("unique_value={asset}"));
-        match assets
-            .iter()
-            .find(|asset| request.path == STATE && is_claimed(asset))
-        {
-            Some(asset) => response.with_json(|state| state["value"] = json!([[asset]])),
-            None => response,
+        let is_claimed = |asset: &&String| asks_for(request, &format!("unique_value={asset}"));
+        match assets.iter().find(is_claimed) {
+            Some(asset) if request.path == STATE => {
+                response.with_json(|state| state["value"] = json!([[asset]]))
+            }
+            _ => response,
         }
-    }
+    })
 }

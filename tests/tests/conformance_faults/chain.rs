@@ -1,18 +1,12 @@
 //! Consecutive blocks, and the transactions in them.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Mutex,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
-};
+use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
 use integration_tests::{
     careless::{Careless, careless},
-    faults::{SeededFault, StatefulFault, change_json, change_response, remove, set, stateful},
-    proxy::{Fault, RecordedRequest, Response},
+    faults::{SeededFault, change_json, change_response, remove, set, stateful},
+    proxy::Fault,
     seeded_faults,
 };
 use serde_json::{Value, json};
@@ -24,12 +18,12 @@ use crate::{
 
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
-        "a block's proof changes when the block is requested again", stateful(ChangesOnRepeat::default())
+        "a block's proof changes when the block is requested again", changes_after(1)
             => ["chain/repeat-read"];
         "a block's proof changes when the block is requested for the third time",
-            stateful(ChangesOnRepeat { unchanged: 2, ..ChangesOnRepeat::default() })
+            changes_after(2)
             => ["chain/repeat-read"];
-        "the latest block is on one of two servers only", stateful(OnOneOfTwoServers::new(facts.latest))
+        "the latest block is on one of two servers only", on_one_of_two_servers(facts.latest)
             => ["chain/repeat-read"];
         "a receipt is dated a year after its block", receipt_at(facts.latest, |time| time + YEAR)
             => ["chain/receipt-signatures", "chain/receipt-times"];
@@ -46,7 +40,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "stops at a negative index, and is started again",
             careless(|path, text| path == BLOCK && text.has("block_index", "-1"), Careless::Restarts)
             => ["http/responds"];
-        "every tenth request returns status 500", stateful(FailsNowAndThen::default()) => ["http/no-retries"];
+        "every tenth request returns status 500", fails_now_and_then() => ["http/no-retries"];
         "all blocks have the same previous_hash", change_json(BLOCK, |_, block| {
             block["previous_hash"] = json!("ab".repeat(32));
             set(block, "/text/previous_block_receipts", json!([]));
@@ -142,71 +136,39 @@ fn receipt_at(block: u64, time: fn(i64) -> i64) -> Fault {
 }
 
 /// Does not have a block in every second response.
-struct OnOneOfTwoServers {
-    query: String,
-    count: AtomicU64,
-}
-
-impl OnOneOfTwoServers {
-    fn new(block: u64) -> Self {
-        Self {
-            query: format!("block_index={block}"),
-            count: AtomicU64::new(0),
-        }
-    }
-}
-
-impl StatefulFault for OnOneOfTwoServers {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        match request.query == self.query && self.count.fetch_add(1, Relaxed) % 2 == 1 {
+fn on_one_of_two_servers(block: u64) -> Fault {
+    let query = format!("block_index={block}");
+    stateful(0, move |count: &mut u64, request, response| {
+        *count += u64::from(request.query == query);
+        match request.query == query && count.is_multiple_of(2) {
             true => response
                 .with_status(StatusCode::BAD_REQUEST)
                 .with_body(r#"{"detail":"no such block"}"#),
             false => response,
         }
-    }
+    })
 }
 
-/// Changes `proof` of each block from some request for that block on.
-struct ChangesOnRepeat {
-    /// The number of responses that are unchanged.
-    unchanged: u64,
-    requested: Mutex<BTreeMap<String, u64>>,
-}
-
-impl Default for ChangesOnRepeat {
-    fn default() -> Self {
-        Self {
-            unchanged: 1,
-            requested: Mutex::default(),
-        }
-    }
-}
-
-impl StatefulFault for ChangesOnRepeat {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let is_changed = self.requested.lock().is_ok_and(|mut requested| {
-            let count = requested.entry(request.query.clone()).or_default();
-            *count += 1;
-            *count > self.unchanged
-        });
-        if request.path == BLOCK && response.status == StatusCode::OK && is_changed {
+/// Changes `proof` of each block after this number of responses with it.
+fn changes_after(unchanged: u64) -> Fault {
+    stateful(BTreeMap::new(), move |requested, request, response| {
+        let count = requested.entry(request.query.clone()).or_insert(0);
+        *count += 1;
+        if request.path == BLOCK && response.status == StatusCode::OK && *count > unchanged {
             response.with_json(|block| block["proof"] = json!(7_777))
         } else {
             response
         }
-    }
+    })
 }
 
 /// Fails with 500 on every tenth request.
-#[derive(Default)]
-struct FailsNowAndThen(AtomicU64);
-
-impl StatefulFault for FailsNowAndThen {
-    fn response(&self, _: &RecordedRequest, response: Response) -> Response {
-        match self.0.fetch_add(1, Relaxed) % 10 {
-            9 => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
-            _ => response,
+fn fails_now_and_then() -> Fault {
+    stateful(0, |count: &mut u64, _, response| {
+        *count += 1;
+        match count.is_multiple_of(10) {
+            true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            false => response,
         }
-    }
+    })
 }

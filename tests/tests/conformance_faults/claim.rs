@@ -1,23 +1,17 @@
 //! The write tier: building, submitting, storing and reading back a claim.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{
-        FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response,
-        respond_successfully_if, set, stateful,
+        SeededFault, change_json, change_response, first_response_to_each, respond_successfully_if,
+        set, stateful,
     },
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
     submissions::{
-        Charging, KnowsCodes, SUBMIT, building, in_blocks, is_for_a_claim, kind_of_submission,
+        SUBMIT, building, charging, in_blocks, is_for_a_claim, kind_of_submission, knows_codes,
         options, refused_asset, stranger,
     },
 };
@@ -37,14 +31,14 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { response }
         }) => ["submit-transaction/claim-built"];
-        "recognises an accepted transaction by its trans_code alone", stateful(KnowsCodes::default())
+        "recognises an accepted transaction by its trans_code alone", knows_codes()
             => ["submit-transaction/known-code-altered"];
         "treats another wallet's transaction with a known trans_code as known", respond_successfully_if(
             SUBMIT, |request, _| kind_of_submission(request) == "known-code-signed",
             json!({"status": "SUCCESS",
                 "response": {"valid": true, "msg": "known", "new_transaction": false}}),
         ) => ["submit-transaction/known-code-altered"];
-        "reports a claim as new again from its third submission on", stateful(NewAgain::default())
+        "reports a claim as new again from its third submission on", new_again()
             => ["submit-transaction/resubmission-not-new"];
         "refuses a claim for its fee although the wallet can pay it", claiming(true, |response| {
             set(response, "/response/valid", json!(false));
@@ -261,20 +255,20 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 set(entry, "/signatures/0/msgsign", json!("ab".repeat(64)));
             }
         }) => ["submit-transaction/claim-in-block-as-signed"];
-        "charges the fee twice", stateful(Charging::new(|accepted, _| accepted.min(1) * 1_000_000))
+        "charges the fee twice", charging(|accepted, _| accepted.min(1) * 1_000_000)
             => ["submit-transaction/fee-paid"];
-        "charges the fee again for a resubmission", stateful(Charging::new(|accepted, _| {
+        "charges the fee again for a resubmission", charging(|accepted, _| {
             (accepted - 1).max(0) * 1_000_000
-        })) => ["submit-transaction/fee-paid"];
-        "charges one base unit too much", stateful(Charging::new(|accepted, _| accepted.min(1)))
+        }) => ["submit-transaction/fee-paid"];
+        "charges one base unit too much", charging(|accepted, _| accepted.min(1))
             => ["submit-transaction/fee-paid"];
-        "charges a fee for a refused submission", stateful(Charging::new(|_, refused| refused * 1_000_000))
+        "charges a fee for a refused submission", charging(|_, refused| refused * 1_000_000)
             => ["submit-transaction/claim-refused-costs-nothing"];
-        "stores a claim before a block is made", stateful(StoresBeforeBlock::default())
+        "stores a claim before a block is made", stores_before_block()
             => ["submit-transaction/claim-stored-by-block"];
-        "stores a refused claim", stateful(StoresRefusedClaims::default())
+        "stores a refused claim", stores_refused_claims()
             => ["submit-transaction/claim-refused-not-stored"];
-        "balances never change after the first request", stateful(FirstResponseToEach::new(|request| request.query.contains("TOKEN_IN_WALLET")))
+        "balances never change after the first request", first_response_to_each(|request| request.query.contains("TOKEN_IN_WALLET"))
             => ["submit-transaction/fee-paid"];
     }
 }
@@ -303,19 +297,17 @@ fn of_a_later_claim(change: fn(&mut Value)) -> Fault {
 }
 
 /// Reports the claim as new again from its third submission on.
-#[derive(Default)]
-struct NewAgain(AtomicU64);
-
-impl StatefulFault for NewAgain {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+fn new_again() -> Fault {
+    stateful(0, |submissions, request, response| {
         if request.path != SUBMIT || kind_of_submission(request) != "claim" {
             return response;
         }
-        match self.0.fetch_add(1, Relaxed) {
-            0 | 1 => response,
+        *submissions += 1;
+        match submissions {
+            1 | 2 => response,
             _ => response.with_json(|a| set(a, "/response/new_transaction", json!(true))),
         }
-    }
+    })
 }
 
 /// Changes a column of the claim's record in responses.
@@ -418,27 +410,15 @@ fn named_record(change: fn(&mut Value)) -> Fault {
 }
 
 /// Stores the claims that it refused because of a wrong signature.
-#[derive(Default)]
-struct StoresRefusedClaims {
-    assets: Mutex<BTreeSet<String>>,
-}
-
-impl StatefulFault for StoresRefusedClaims {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut assets) = self.assets.lock() else {
-            return response;
-        };
+fn stores_refused_claims() -> Fault {
+    stateful(BTreeSet::new(), |assets, request, response| {
         assets.extend(refused_asset(request));
         if request.path != STATE || !assets.iter().any(|asset| request.query.contains(asset)) {
             return response;
         }
         response.with_json(|value| value["value"] = json!(["stored"]))
-    }
+    })
 }
-
-/// Hides the block of the claim until its record was read, and one block was requested afterwards.
-#[derive(Default)]
-struct StoresBeforeBlock(Mutex<HiddenBlock>);
 
 #[derive(Default)]
 struct HiddenBlock {
@@ -449,11 +429,9 @@ struct HiddenBlock {
     record_was_read: bool,
 }
 
-impl StatefulFault for StoresBeforeBlock {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut state) = self.0.lock() else {
-            return response;
-        };
+/// Hides the block of the claim until its record was read, and one block was requested afterwards.
+fn stores_before_block() -> Fault {
+    stateful(HiddenBlock::default(), |state, request, response| {
         match request.path.as_str() {
             SUBMIT if kind_of_submission(request) == "claim" => {
                 state.hidden_from = state.hidden_from.or(Some(state.latest + 1));
@@ -480,7 +458,7 @@ impl StatefulFault for StoresBeforeBlock {
             _ => {}
         }
         response
-    }
+    })
 }
 
 /// Runs this tier against a node with this fault.

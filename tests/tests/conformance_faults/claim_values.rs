@@ -3,15 +3,14 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZeroU8,
-    sync::Mutex,
 };
 
 use axum::body::Bytes;
 use integration_tests::{
-    faults::{SeededFault, StatefulFault, set, stateful},
-    proxy::{Fault, RecordedRequest, Response},
+    faults::{SeededFault, set, stateful},
+    proxy::Fault,
     seeded_faults,
-    submissions::{Charging, in_blocks, is_for_a_claim, options},
+    submissions::{charging, in_blocks, is_for_a_claim, options},
 };
 use nodeproof_conformance::{Tier, report::Report};
 use serde_json::{Value, json};
@@ -123,9 +122,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "a block leaves out a claim with the outcome 0", in_blocks(|list| {
             list.retain(|entry| entry.pointer("/transaction/specific_data/params/outcome") != Some(&json!(0)));
         }) => ["submit-transaction/claim-in-block"];
-        "charges the fee of a later claim twice", stateful(Charging::new(|submitted, _| {
+        "charges the fee of a later claim twice", charging(|submitted, _| {
             i64::from(submitted > 4) * 1_000_000
-        })) => ["submit-transaction/fee-paid"];
+        }) => ["submit-transaction/fee-paid"];
     }
 }
 
@@ -159,32 +158,17 @@ fn in_values(value: &mut Value, change: fn(&mut Value)) {
 
 /// Returns the first record for all claims with the same key. The key is made from the query.
 fn one_for(key: fn(&str) -> String) -> Fault {
-    stateful(OneForSeveral {
-        key,
-        first: Mutex::default(),
-    })
-}
-
-struct OneForSeveral {
-    key: fn(&str) -> String,
-    first: Mutex<BTreeMap<String, Bytes>>,
-}
-
-impl StatefulFault for OneForSeveral {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        let Ok(mut first) = self.first.lock() else {
-            return response;
-        };
+    stateful(BTreeMap::new(), move |first, request, response| {
         if !is_for_a_claim(request) {
             return response;
         }
-        let key = (self.key)(&request.query);
+        let key = key(&request.query);
         if let Some(body) = first.get(&key) {
-            return response.with_body(body.clone());
+            return response.with_body(Bytes::clone(body));
         }
         if !String::from_utf8_lossy(&response.body).contains("null") {
             first.insert(key, response.body.clone());
         }
         response
-    }
+    })
 }

@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{
-        ChangingValue, FirstResponse, SeededFault, change_json, change_response,
-        respond_successfully_if, set, stateful,
+        SeededFault, change_json, change_response, changing_value, first_response,
+        respond_successfully_if, set,
     },
     seeded_faults,
 };
@@ -62,8 +62,8 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "lists of holders are empty", change_json(BALANCES, |request, response| if asks_for(request, "ALL_WALLETS") {
             response["balance"] = json!([]);
         }) => ["get-balances/lists-agree"];
-        "every wallet gets the token list of the first requested wallet", stateful(FirstResponse::new(|request|
-            request.path == BALANCES && asks_for(request, "ALL_TOKENS")))
+        "every wallet gets the token list of the first requested wallet", first_response(|request|
+            request.path == BALANCES && asks_for(request, "ALL_TOKENS"))
             => ["get-balances/lists-agree", "get-balances/nothing-held"];
         "balance and value differ", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["value"] = json!(-1); }
@@ -75,7 +75,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             |request, _| asks_for(request, "wallet_address=0x5a"), json!({"balance": 5}))
             => ["get-balances/wallet-address-malformed"];
         "an undocumented list in balance responses changes with every request",
-            stateful(ChangingValue::new(BALANCES, "entries", |n| json!([n]))) => ["get-balances/repeat-read"];
+            changing_value(BALANCES, "entries", |n| json!([n])) => ["get-balances/repeat-read"];
         "an unknown token has a balance", change_json(BALANCES, |request, response| {
             if asks_for(request, "NO-SUCH-TOKEN") { response["balance"] = json!(5); }
         }) => ["get-balances/nothing-held"];

@@ -1,17 +1,12 @@
 //! `GET /get-block`: one block.
 
-use std::sync::OnceLock;
-
 use axum::{
     body::Bytes,
     http::{HeaderValue, StatusCode, header},
 };
 use integration_tests::{
-    faults::{
-        SeededFault, StatefulFault, change_json, change_response, respond_successfully_if, set,
-        stateful,
-    },
-    proxy::{Fault, RecordedRequest, Response},
+    faults::{SeededFault, change_json, change_response, respond_successfully_if, set, stateful},
+    proxy::Fault,
     seeded_faults,
 };
 use serde_json::{Value, json};
@@ -96,7 +91,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "one block has the index of the preceding block", at_block(facts.middle, |block| {
             block["index"] = json!(block["index"].as_u64().unwrap_or_default() - 1);
         }) => ["get-block/index-echo"];
-        "returns the latest block for block_index 0", stateful(LatestBlockAtZero::new(facts.latest))
+        "returns the latest block for block_index 0", latest_block_at_zero(facts.latest)
             => ["get-block/index-zero"];
         "returns a block for every index", change_response(BLOCK, |request, response| {
             let index = request.query.strip_prefix("block_index=").map(str::parse::<i64>);
@@ -133,30 +128,17 @@ fn at_block(index: u64, change: fn(&mut Value)) -> Fault {
 }
 
 /// Returns the latest block in response to requests for block 0.
-struct LatestBlockAtZero {
-    latest: String,
-    body: OnceLock<Bytes>,
-}
-
-impl LatestBlockAtZero {
-    fn new(latest: u64) -> Self {
-        Self {
-            latest: format!("block_index={latest}"),
-            body: OnceLock::new(),
+fn latest_block_at_zero(latest: u64) -> Fault {
+    let latest = format!("block_index={latest}");
+    stateful(None, move |body: &mut Option<Bytes>, request, response| {
+        if request.path == BLOCK && request.query == latest {
+            body.get_or_insert_with(|| response.body.clone());
         }
-    }
-}
-
-impl StatefulFault for LatestBlockAtZero {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        if request.path == BLOCK && request.query == self.latest {
-            self.body.get_or_init(|| response.body.clone());
-        }
-        match self.body.get() {
+        match body {
             Some(latest) if request.path == BLOCK && request.query == "block_index=0" => response
                 .with_status(StatusCode::OK)
                 .with_body(latest.clone()),
             _ => response,
         }
-    }
+    })
 }

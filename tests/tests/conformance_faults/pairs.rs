@@ -8,11 +8,10 @@ use axum::http::StatusCode;
 use integration_tests::{
     careless::{Careless, careless},
     faults::{
-        ChangingValue, change_json, change_response, remove, respond_successfully_if, set,
-        stateful, text_of,
+        change_json, change_response, changing_value, remove, respond_successfully_if, set, text_of,
     },
     proxy::{Fault, RecordedRequest, Response},
-    submissions::{Charging, KnowsCodes, SUBMIT, accepting, building, in_blocks, refusing},
+    submissions::{SUBMIT, accepting, building, charging, in_blocks, knows_codes, refusing},
     watch::causes,
 };
 use libtest_mimic::{Failed, Trial};
@@ -81,7 +80,7 @@ fn pairs() -> Vec<Pair> {
         Write, "accepts transactions without signers, and treats altered params with a known trans_code as known", accepting("no-signers"), knows_codes()
             => ["submit-transaction/unsigned", "submit-transaction/known-code-altered"];
         Write, "charges more than the fee, and accepts altered params with a known trans_code",
-            stateful(Charging::new(|submitted, _| submitted.min(1) * 7)), knows_codes()
+            charging(|submitted, _| submitted.min(1) * 7), knows_codes()
             => ["submit-transaction/fee-paid", "submit-transaction/known-code-altered"];
         Write, "a built claim has valid 0, and an empty object is accepted",
             building(|built| built["valid"] = json!(0)), accepting("empty-object")
@@ -227,15 +226,9 @@ fn no_status() -> Fault {
 }
 
 fn changing_score() -> Fault {
-    stateful(ChangingValue::new(
-        "/get-trustscore-wallets",
-        "trust_score",
-        |throw| json!(throw),
-    ))
-}
-
-fn knows_codes() -> Fault {
-    stateful(KnowsCodes::default())
+    changing_value("/get-trustscore-wallets", "trust_score", |throw| {
+        json!(throw)
+    })
 }
 
 /// Accepts every submission that has a signature of the right length, and every other submission that

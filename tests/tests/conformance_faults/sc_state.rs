@@ -1,14 +1,12 @@
 //! `GET /sc-state`: a record of a contract.
 
-use std::sync::{Mutex, PoisonError};
-
 use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
     faults::{
-        ChangingValue, SeededFault, StatefulFault, change_json, change_response, remove,
-        respond_successfully_if, set, stateful,
+        SeededFault, change_json, change_response, changing_value, remove, respond_successfully_if,
+        set, stateful,
     },
-    proxy::{RecordedRequest, Response},
+    proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
 };
 use serde_json::{Value, json};
@@ -21,7 +19,7 @@ use crate::{
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
-        "an undocumented list in the response changes with every request", stateful(ChangingValue::new(STATE, "entries", |n| json!([n])))
+        "an undocumented list in the response changes with every request", changing_value(STATE, "entries", |n| json!([n]))
             => ["sc-state/repeat-read"];
         "returns a record for a malformed contract address", respond_successfully_if(STATE,
             |request, _| asks_for(request, "ct5a&") || request.query.ends_with("ct5a"),
@@ -31,7 +29,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             let known = facts.verification_query();
             move |request, _| is_another_contract(request, &known)
         }, json!({"value": ["a"]})) => ["sc-state/unknown-contract"];
-        "returns the records of one contract for every contract", stateful(RecordsOfOneContract::new(facts))
+        "returns the records of one contract for every contract", records_of_one_contract(facts)
             => ["sc-state/unknown-contract"];
         "every record is null", change_json(STATE, |_, response| {
             response["value"] = Value::Null;
@@ -176,36 +174,24 @@ fn is_another_contract(request: &RecordedRequest, known: &str) -> bool {
 }
 
 /// Also returns the record of the known contract for every other contract, after the first request for it.
-struct RecordsOfOneContract {
-    contract: String,
-    asset: String,
-    record: Mutex<Option<Bytes>>,
-}
-
-impl RecordsOfOneContract {
-    fn new(facts: &Facts) -> Self {
-        Self {
-            contract: facts.verification_query(),
-            asset: format!("unique_column=asset_id&unique_value={}", facts.asset),
-            record: Mutex::default(),
-        }
-    }
-}
-
-impl StatefulFault for RecordsOfOneContract {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
-        if request.path != STATE || !asks_for(request, "table_name=verification&") {
-            return response;
-        }
-        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        if asks_for(request, &self.contract) && asks_for(request, &self.asset) {
-            record.get_or_insert_with(|| response.body.clone());
-        }
-        match &*record {
-            Some(body) if is_another_contract(request, &self.contract) => {
-                response.with_status(StatusCode::OK).with_body(body.clone())
+fn records_of_one_contract(facts: &Facts) -> Fault {
+    let contract = facts.verification_query();
+    let asset = format!("unique_column=asset_id&unique_value={}", facts.asset);
+    stateful(
+        None,
+        move |record: &mut Option<Bytes>, request, response| {
+            if request.path != STATE || !asks_for(request, "table_name=verification&") {
+                return response;
             }
-            _ => response,
-        }
-    }
+            if asks_for(request, &contract) && asks_for(request, &asset) {
+                record.get_or_insert_with(|| response.body.clone());
+            }
+            match record {
+                Some(body) if is_another_contract(request, &contract) => {
+                    response.with_status(StatusCode::OK).with_body(body.clone())
+                }
+                _ => response,
+            }
+        },
+    )
 }

@@ -1,19 +1,13 @@
 //! `POST /submit-transaction`: submissions that must be refused.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
-    faults::{
-        SeededFault, StatefulFault, change_json, change_response, respond_successfully_if, set,
-        stateful,
-    },
-    proxy::{Fault, RecordedRequest, Response},
+    faults::{SeededFault, change_json, change_response, respond_successfully_if, set, stateful},
+    proxy::{Fault, Response},
     seeded_faults,
-    submissions::{RefusedInBlocks, SUBMIT, accepting, kind_of_submission},
+    submissions::{SUBMIT, accepting, kind_of_submission, refused_in_blocks},
 };
 use serde_json::{Value, json};
 
@@ -114,7 +108,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 _ => response,
             }
         }) => ["submit-transaction/responds"];
-        "refuses a valid transaction if it refused the same trans_code before", stateful(RemembersRefusals::default())
+        "refuses a valid transaction if it refused the same trans_code before", remembers_refusals()
             => ["submit-transaction/right-after-wrong-signature"];
         "refuses signatures in a different order from the signers", change_response(SUBMIT, |request, response| {
             let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
@@ -178,9 +172,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response["value"] = json!(["stored"]);
             }
         }) => ["submit-transaction/refused-not-stored"];
-        "puts a transaction with an altered signature into the latest block", stateful(RefusedInBlocks::of(|request| {
+        "puts a transaction with an altered signature into the latest block", refused_in_blocks(|request| {
             kind_of_submission(request) == "signature-altered"
-        })) => ["submit-transaction/refused-not-stored"];
+        }) => ["submit-transaction/refused-not-stored"];
         "GET /submit-transaction returns the result of a submission", respond_successfully_if(SUBMIT, |request, _| request.method == "GET",
             json!({"status": "SUCCESS"})) => ["submit-transaction/wrong-method"];
         "returns status 500 for an altered signature", change_response(SUBMIT, |request, response| {
@@ -195,21 +189,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
 const NOT_VALID: &str = r#"{"status":"SUCCESS","response":{"valid":false,"msg":"Transaction has invalid signatures","new_transaction":true}}"#;
 
 /// Refuses each transaction whose code it has refused before.
-#[derive(Default)]
-struct RemembersRefusals {
-    refused: Mutex<BTreeSet<String>>,
-}
-
-impl StatefulFault for RemembersRefusals {
-    fn response(&self, request: &RecordedRequest, response: Response) -> Response {
+fn remembers_refusals() -> Fault {
+    stateful(BTreeSet::new(), |refused, request, response| {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let code = body["transaction"]["trans_code"].as_str();
-        let (Some(code), Ok(mut refused)) = (code, self.refused.lock()) else {
+        let Some(code) = code.filter(|_| request.path == SUBMIT) else {
             return response;
         };
-        if request.path != SUBMIT {
-            return response;
-        }
         match kind_of_submission(request) {
             "control" if refused.contains(code) => response.with_body(NOT_VALID),
             "another-wallets-key" => {
@@ -218,7 +204,7 @@ impl StatefulFault for RemembersRefusals {
             }
             _ => response,
         }
-    }
+    })
 }
 
 /// Returns the response with another media type.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{change_json, change_response, stateful},
+    faults::{change_json, change_response},
     proxy::{Fault, LocalProxy, RecordedRequest, Response},
-    submissions::{KnowsCodes, SUBMIT, accepting, kind_of_submission, options},
+    submissions::{SUBMIT, accepting, kind_of_submission, knows_codes, options},
     watch::{caught, check, ids},
 };
 use nodeproof_conformance::{Options, Tier, report::Outcome, report::Report};
@@ -151,7 +151,7 @@ async fn what_is_refused_like_a_right_submission_is_not_verified() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_submission_that_is_accepted_spoils_no_other_case() {
     let accepts = accepting("no-signers");
-    let knows = stateful(KnowsCodes::default());
+    let knows = knows_codes();
     let both: Fault = Arc::new(move |request: &RecordedRequest, response| {
         knows(request, accepts(request, response))
     });

@@ -11,9 +11,9 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{set, stateful},
+    faults::set,
     proxy::{Fault, LocalProxy, RecordedRequest, Response},
-    submissions::{Charging, building, in_blocks, options, refusing},
+    submissions::{building, charging, in_blocks, options, refusing},
     watch::{check, ids},
 };
 use nodeproof_conformance::{Options, Tier, cases, report::Outcome};
@@ -223,7 +223,7 @@ async fn the_block_of_a_claim_is_waited_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_payments_of_the_wallet_are_not_a_finding() {
     let node = local().await;
-    let charge = stateful(Charging::new(|accepted, _| accepted.min(1) * 7));
+    let charge = charging(|accepted, _| accepted.min(1) * 7);
     let others = in_blocks(|list| {
         let mut another = list.clone();
         for entry in &mut another {

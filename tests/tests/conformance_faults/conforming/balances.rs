@@ -1,14 +1,14 @@
 //! Balances and their lists.
 
 use integration_tests::{
-    faults::{SeededFault, change_json, change_response, stateful},
+    faults::{SeededFault, change_json, change_response},
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
 };
 use serde_json::{Value, json};
 
 use super::{
-    behaviours::{BalancesThatMove, renamed},
+    behaviours::{balances_that_move, renamed},
     rewrites::{told, with_status},
 };
 use crate::{
@@ -72,7 +72,7 @@ pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
         "balance responses have HTTP status 202", change_response(BALANCES, |_, response| {
             if response.status.is_success() { with_status(response, 202) } else { response }
         }) => ["http/success-status"];
-        "balances change during the run as new blocks arrive", stateful(BalancesThatMove::new(facts)) => [];
+        "balances change during the run as new blocks arrive", balances_that_move(facts) => [];
     }
 }
 

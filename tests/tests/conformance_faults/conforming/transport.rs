@@ -4,7 +4,7 @@ use integration_tests::{faults::SeededFault, seeded_faults};
 use serde_json::{Value, json};
 
 use super::{
-    behaviours::{BoundedRate, MembersThatVary},
+    behaviours::{bounded_rate, members_that_vary},
     rewrites::{
         escaped, every_json, every_success, every_text, refusals, reversed, spaced, told,
         with_header, with_status,
@@ -68,9 +68,9 @@ pub(super) fn variants() -> Vec<SeededFault> {
         "responds to an invalid request with an empty value", refusals(|response| {
             told(response, 200, JSON, r#"{"value":[]}"#)
         }) => ["http/missing-parameter"];
-        "responses contain their duration and a request ID", integration_tests::faults::stateful(MembersThatVary::default())
+        "responses contain their duration and a request ID", members_that_vary()
             => [];
-        "limits the request rate", integration_tests::faults::stateful(BoundedRate::new(2))
+        "limits the request rate", bounded_rate(2)
             => [];
         "responses contain the request path", std::sync::Arc::new(
             |request: &integration_tests::proxy::RecordedRequest, response: integration_tests::proxy::Response| {
