@@ -167,21 +167,6 @@ async fn a_node_ends_when_its_handle_goes() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken_is_told() {
-    let peer = Peer::new().await;
-    let config = Config::for_tests().with_port(peer.node.address().port());
-    let error = nodeproof_devnode::spawn(config)
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.starts_with(&format!("can't listen on {}", peer.node.address())),
-        "{error}"
-    );
-    assert!(error.contains("choose another port"), "{error}");
-}
-
-#[tokio::test]
 async fn blocks_come_on_time_when_they_are_asked_for() {
     let config = Config::for_tests()
         .with_time(ChainTime::FIXED)
