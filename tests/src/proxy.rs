@@ -9,7 +9,7 @@ use axum::{
     http::{self, HeaderMap, StatusCode, header},
 };
 use nodeproof_client::transport::{TransportOptions, http_client};
-use nodeproof_conformance::{Options, Target, cli::LocalNode, report::Report};
+use nodeproof_conformance::{Options, Target, cli::LocalNode, report::NodeReport};
 use nodeproof_devnode::{
     Handle, Node,
     edit::{Edit, edited},
@@ -146,7 +146,7 @@ impl LocalProxy {
     /// # Panics
     /// Never, because the base URL is right.
     #[expect(clippy::expect_used, reason = "the text is a base URL")]
-    pub async fn check(&self, options: &Options) -> Report {
+    pub async fn check(&self, options: &Options) -> NodeReport {
         let target = Target::parse("http://127.0.0.1:8420", Network::Devnet).expect("a base URL");
         let proxy = self.clone();
         let respond = move |request: http::Request<Vec<u8>>| {

@@ -1,8 +1,10 @@
 //! Running the conformance checks from a test.
 
+use std::{future::Future, sync::Arc};
+
 use nodeproof_conformance::{
     Observer, Options, Target,
-    report::{CaseReport, Report},
+    report::{CaseReport, NodeReport},
 };
 use nodeproof_primitives::Network;
 
@@ -31,20 +33,31 @@ impl Observer for Silent {
     clippy::expect_used,
     reason = "a test's own URL is right, or the test is wrong"
 )]
-pub async fn check(base_url: &str, options: &Options) -> Report {
+pub async fn check(base_url: &str, options: &Options) -> NodeReport {
     let target = Target::parse(base_url, Network::Devnet).expect("a base URL");
     check_target(target, options).await
 }
 
 /// Checks a target.
-pub async fn check_target(target: Target, options: &Options) -> Report {
-    let observer = std::sync::Arc::new(Silent);
-    nodeproof_conformance::run(target, options, observer, std::future::pending()).await
+pub async fn check_target(target: Target, options: &Options) -> NodeReport {
+    run_one(target, options, Arc::new(Silent), std::future::pending()).await
+}
+
+/// Checks one target, until `interrupt` is ready.
+pub async fn run_one(
+    target: Target,
+    options: &Options,
+    observer: Arc<dyn Observer>,
+    interrupt: impl Future<Output = ()> + Send + 'static,
+) -> NodeReport {
+    let node = (target, options.clone(), observer);
+    let mut report = nodeproof_conformance::run(vec![node], interrupt).await;
+    report.nodes.remove(0)
 }
 
 /// Returns the IDs of the cases with this outcome, in the report's order.
 #[must_use]
-pub fn ids(report: &Report, outcome: nodeproof_conformance::report::Outcome) -> Vec<&str> {
+pub fn ids(report: &NodeReport, outcome: nodeproof_conformance::report::Outcome) -> Vec<&str> {
     report
         .cases
         .iter()
@@ -58,7 +71,7 @@ pub fn ids(report: &Report, outcome: nodeproof_conformance::report::Outcome) -> 
 /// # Panics
 /// When the run ended without a verdict.
 #[must_use]
-pub fn caught(report: &Report) -> Vec<String> {
+pub fn caught(report: &NodeReport) -> Vec<String> {
     use nodeproof_conformance::report::Outcome::{Fail, Info, Warn};
     let mut caught: Vec<String> = [Fail, Warn, Info]
         .into_iter()
@@ -78,7 +91,7 @@ pub fn caught(report: &Report) -> Vec<String> {
 
 /// Returns the IDs of the cases with findings that no other case explains, sorted.
 #[must_use]
-pub fn causes(report: &Report) -> Vec<String> {
+pub fn causes(report: &NodeReport) -> Vec<String> {
     let mut causes: Vec<String> = report
         .causes()
         .iter()

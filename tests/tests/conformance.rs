@@ -9,11 +9,11 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use integration_tests::watch::Silent;
+use integration_tests::watch::check_target;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use nodeproof_conformance::{
     Options, Target, Tier, cases,
-    report::{self, CaseReport, Outcome, Report, Style},
+    report::{self, CaseReport, NodeReport, Outcome, Style},
 };
 use nodeproof_primitives::Network;
 
@@ -25,7 +25,7 @@ fn main() {
         .filter(|id| selects(&arguments, id))
         .collect();
     // All selected cases share one run, so the samples are requested only once.
-    let report: Arc<OnceLock<Result<Report, String>>> = Arc::default();
+    let report: Arc<OnceLock<Result<NodeReport, String>>> = Arc::default();
     let selected = Arc::new(selected);
     let trials = cases::all()
         .into_iter()
@@ -52,7 +52,7 @@ fn selects(arguments: &Arguments, id: &str) -> bool {
     arguments.filter.as_ref().is_none_or(matches) && !arguments.skip.iter().any(matches)
 }
 
-fn run(selected: &[&'static str]) -> Result<Report, String> {
+fn run(selected: &[&'static str]) -> Result<NodeReport, String> {
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     let network = match env::var("NODE_NETWORK") {
         Ok(name) => name
@@ -78,19 +78,13 @@ fn run(selected: &[&'static str]) -> Result<Report, String> {
     })
 }
 
-async fn against(url: &str, network: Network, options: &Options) -> Result<Report, String> {
+async fn against(url: &str, network: Network, options: &Options) -> Result<NodeReport, String> {
     let target = Target::parse(url, network)
         .map_err(|error| format!("NODE_BASE_URL, NODE_NETWORK: {error}"))?;
-    Ok(nodeproof_conformance::run(
-        target,
-        options,
-        std::sync::Arc::new(Silent),
-        std::future::pending(),
-    )
-    .await)
+    Ok(check_target(target, options).await)
 }
 
-fn outcome(report: &Report, id: &str) -> Result<Completion, Failed> {
+fn outcome(report: &NodeReport, id: &str) -> Result<Completion, Failed> {
     let by_id: BTreeMap<_, &CaseReport> = report
         .cases
         .iter()

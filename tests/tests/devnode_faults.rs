@@ -211,7 +211,7 @@ fn as_a_user(fault: F, devnode: &Path, nodeproof: &Path) -> Result<(), Failed> {
         .output()?;
     let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
     let report: Value = serde_json::from_slice(&fs::read(reports.join("report.json"))?)?;
-    let cases = report["cases"].as_array().ok_or("no cases")?;
+    let cases = report["nodes"][0]["cases"].as_array().ok_or("no cases")?;
     let fails = |case: &&Value| {
         ["fail", "warn", "info"].contains(&case["outcome"].as_str().unwrap_or_default())
     };

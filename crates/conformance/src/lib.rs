@@ -4,8 +4,8 @@
 //!
 //! - `cli`: the command line;
 //! - `monitor`: checks nodes continuously, and serves metrics;
-//! - `nodes`: several nodes, compared with each other ([`run_several`]);
-//! - `run`: one run: [`Options`], [`plan`], the engine, coverage, and the verdict;
+//! - `nodes`: one node, or several that are compared with each other ([`run`]);
+//! - `run`: the run against one node: [`Options`], [`plan`], the engine, coverage, and the verdict;
 //! - `sweep`: every block of a range ([`Sweep`]);
 //! - [`cases`]: one file for each operation;
 //! - `checks`: the oracles: the documented schema (with `nodeproof-openapi`), decoding with
@@ -38,8 +38,8 @@ pub use nodeproof_report as report;
 pub use api::Tier;
 pub use context::{Baseline, BaselineError, SigningWallet, Submitting};
 pub use http::{Method, Target, TargetError};
-pub use nodes::{NodeToCheck, run_several};
-pub use run::{ExpectationError, Expectations, Files, Options, Recheck, RunLimits, Selection, run};
+pub use nodes::{NodeToCheck, run};
+pub use run::{ExpectationError, Expectations, Files, Options, Recheck, RunLimits, Selection};
 pub use sweep::{
     BlockRange, Observer, ParseBlockRangeError, Part, PartError, StateError, Sweep, SweepProgress,
 };

@@ -9,7 +9,6 @@
 //! let one = read(r#"{"a": 1e2, "b": 9007199254740993}"#).ok_or("not JSON")?;
 //! let other = read(r#"{"b": 9007199254740993, "a": 100.0}"#).ok_or("not JSON")?;
 //! assert_eq!(one.canonical(), other.canonical());
-//! assert!(one.difference(&other).is_none());
 //! # Ok::<(), &str>(())
 //! ```
 
@@ -28,11 +27,6 @@ use crate::Amount;
 /// let remarks = CanonicalJson::Text("Weighed".to_owned());
 /// assert_eq!(sent.at("/params/remarks"), Some(&remarks));
 /// assert_eq!(sent.at("/params/outcome"), None);
-///
-/// let built = read(r#"{"params": {"remarks": "Sealed"}}"#).ok_or("not JSON")?;
-/// let difference = sent.difference(&built).ok_or("no difference")?;
-/// assert_eq!(difference.place, "/params/remarks");
-/// assert_eq!(difference.actual, r#""Sealed""#);
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -47,17 +41,6 @@ pub enum CanonicalJson {
     List(Vec<CanonicalJson>),
     /// An object, with its members sorted by name.
     Object(BTreeMap<String, CanonicalJson>),
-}
-
-/// The first place where two values differ.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Difference {
-    /// Its JSON pointer (RFC 6901).
-    pub place: String,
-    /// The value on the left, in a few words.
-    pub expected: String,
-    /// The value on the right, in a few words.
-    pub actual: String,
 }
 
 /// The maximum nesting plus one. Each level is parsed again on every level above it, so depth and
@@ -113,48 +96,6 @@ impl CanonicalJson {
         Some(found)
     }
 
-    /// Returns the first place where `other` differs from this value.
-    #[must_use]
-    pub fn difference(&self, other: &Self) -> Option<Difference> {
-        self.difference_at(other, "")
-    }
-
-    fn difference_at(&self, other: &Self, at: &str) -> Option<Difference> {
-        if self == other {
-            return None;
-        }
-        let differ = |expected: String, actual: String, place: String| {
-            Some(Difference {
-                place,
-                expected,
-                actual,
-            })
-        };
-        match (self, other) {
-            (Self::Object(ours), Self::Object(theirs)) => {
-                for (name, ours) in ours {
-                    let place = below(at, name);
-                    let Some(theirs) = theirs.get(name) else {
-                        return differ(ours.summary(), "nothing".to_owned(), place);
-                    };
-                    if let Some(found) = ours.difference_at(theirs, &place) {
-                        return Some(found);
-                    }
-                }
-                let added = theirs.iter().find(|(name, _)| !ours.contains_key(*name))?;
-                let place = below(at, added.0);
-                differ("nothing".to_owned(), added.1.summary(), place)
-            }
-            (Self::List(ours), Self::List(theirs)) if ours.len() == theirs.len() => {
-                let mut pairs = ours.iter().zip(theirs).enumerate();
-                pairs.find_map(|(index, (ours, theirs))| {
-                    ours.difference_at(theirs, &below(at, &index.to_string()))
-                })
-            }
-            _ => differ(self.summary(), other.summary(), at.to_owned()),
-        }
-    }
-
     /// Returns a text that is the same for all documents with this value: members are sorted by
     /// name, and numbers are written by value. It is for comparison only. It is not JSON.
     #[must_use]
@@ -188,66 +129,11 @@ impl CanonicalJson {
             }
         }
     }
-
-    /// Returns the value in a few words.
-    fn summary(&self) -> String {
-        match self {
-            Self::Word(word) => word.clone(),
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => format!("{text:?}"),
-            Self::List(items) => format!("a list of {}", items.len()),
-            Self::Object(members) => format!("an object of {}", members.len()),
-        }
-    }
-}
-
-/// Returns the JSON pointer (RFC 6901) of a member or an element.
-fn below(parent: &str, token: &str) -> String {
-    format!("{parent}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn place(ours: &str, theirs: &str) -> Option<String> {
-        let (ours, theirs) = (read(ours).expect("JSON"), read(theirs).expect("JSON"));
-        ours.difference(&theirs).map(|found| found.place)
-    }
-
-    #[test]
-    fn numbers_are_the_same_if_their_values_are() {
-        assert_eq!(place("[1e-7, 0.1, 100]", "[1e-07,0.10,1E2]"), None);
-        let big = "123456789012345678901234567890";
-        assert_eq!(
-            place(big, "123456789012345680000000000000"),
-            Some(String::new())
-        );
-        assert_eq!(
-            place(big, "\"123456789012345678901234567890\""),
-            Some(String::new())
-        );
-    }
-
-    #[test]
-    fn members_have_no_order_and_texts_no_spelling() {
-        assert_eq!(
-            place(r#"{"a":"\u00e9","b":null}"#, r#"{"b":null,"a":"é"}"#),
-            None
-        );
-    }
-
-    #[test]
-    fn a_difference_has_the_pointer_of_its_place() {
-        let ours = r#"{"a":[1,{"b/c":true}]}"#;
-        assert_eq!(
-            place(ours, r#"{"a":[1,{"b/c":false}]}"#).as_deref(),
-            Some("/a/1/b~1c")
-        );
-        assert_eq!(place(ours, r#"{"a":[1,{}]}"#).as_deref(), Some("/a/1/b~1c"));
-        assert_eq!(place(ours, r#"{"a":[1]}"#).as_deref(), Some("/a"));
-        assert_eq!(place("{}", r#"{"x":1}"#).as_deref(), Some("/x"));
-    }
 
     #[test]
     fn integers_are_written_plainly_and_never_at_great_length() {

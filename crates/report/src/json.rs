@@ -1,15 +1,8 @@
 //! The text of `report.json`.
 
 use nodeproof_primitives::escape::escaped_json;
-use serde::Serialize;
 
-use crate::model::{NodesReport, Report};
-
-/// A report that can be written as `report.json`.
-pub trait JsonReport: Serialize {}
-
-impl JsonReport for Report {}
-impl JsonReport for NodesReport {}
+use crate::model::Report;
 
 /// Renders a report as `report.json`.
 ///
@@ -17,7 +10,7 @@ impl JsonReport for NodesReport {}
 ///
 /// # Errors
 /// Returns an error if the report cannot be written as JSON. That would be a bug in this crate.
-pub fn json<R: JsonReport>(report: &R) -> serde_json::Result<String> {
+pub fn json(report: &Report) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(report)?;
     text.push('\n');
     Ok(escaped_json(&text))

@@ -77,7 +77,7 @@ fn nodeproof(node: &PythonNode, folder: &Path, args: &[&str]) -> Value {
     let report = std::fs::read(folder.join("report.json")).expect("a report");
     let report: Value = serde_json::from_slice(&report).expect("JSON");
     let with = |outcome: &str| -> Vec<_> {
-        let cases = report["cases"].as_array().into_iter().flatten();
+        let cases = report["nodes"][0]["cases"].as_array().into_iter().flatten();
         cases
             .filter(|case| case["outcome"] == outcome)
             // Only real nodes were seen to have this endpoint.

@@ -16,7 +16,7 @@ use integration_tests::{
     },
 };
 use nodeproof_client::VerificationRecord;
-use nodeproof_conformance::{Options, Tier, cli::LocalNode, report::Report};
+use nodeproof_conformance::{Options, Tier, cli::LocalNode, report::NodeReport};
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
@@ -462,12 +462,15 @@ fn stores_before_block() -> Fault {
 }
 
 /// Runs this tier against a node with this fault.
-pub(crate) async fn run(fault: Fault, allow: Tier) -> Report {
+pub(crate) async fn run(fault: Fault, allow: Tier) -> NodeReport {
     run_with(fault, |node| options(node, allow)).await
 }
 
 /// Runs with these options against a node with this fault.
-pub(crate) async fn run_with(fault: Fault, options: impl FnOnce(&LocalNode) -> Options) -> Report {
+pub(crate) async fn run_with(
+    fault: Fault,
+    options: impl FnOnce(&LocalNode) -> Options,
+) -> NodeReport {
     // Each run has its own node: the claims of one run would be samples of the next.
     let start = xtask::conformance::start_local();
     let node = start(Network::Devnet).await.expect("a local node");

@@ -12,7 +12,7 @@ use integration_tests::{
     seeded_faults,
     submissions::{charging, in_blocks, is_for_a_claim, options},
 };
-use nodeproof_conformance::{Tier, report::Report};
+use nodeproof_conformance::{Tier, report::NodeReport};
 use serde_json::{Value, json};
 
 use crate::claim::{cut, in_list, in_text, row, run_with};
@@ -129,7 +129,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
 }
 
 /// Runs the write tier with all claims against a node with this fault.
-pub(crate) async fn run(fault: Fault) -> Report {
+pub(crate) async fn run(fault: Fault) -> NodeReport {
     run_with(fault, |node| {
         let mut options = options(node, Tier::Write);
         options.submitting.claims = NonZeroU8::MAX;

@@ -9,7 +9,7 @@ use integration_tests::{
     proxy::Fault,
     seeded_faults,
 };
-use nodeproof_conformance::{Options, Tier, cases, report::Report};
+use nodeproof_conformance::{Options, Tier, cases, report::NodeReport};
 
 use nodeproof_devnode::Handle;
 
@@ -72,7 +72,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
 }
 
 /// Runs only the probes against a node with this fault.
-pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
+pub(crate) async fn run(node: &Handle, fault: Fault) -> NodeReport {
     let mut options = Options::default();
     options.selection.probe = true;
     let cases = cases::all().into_iter();

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use integration_tests::proxy::{Fault, LocalProxy, Upstream};
 use libtest_mimic::{Failed, Trial};
-use nodeproof_conformance::{Options, report::Report};
+use nodeproof_conformance::{Options, report::NodeReport};
 use nodeproof_devnode::{Config, Handle};
 use tokio::runtime::Runtime;
 
@@ -54,19 +54,23 @@ impl Setup {
     }
 
     /// Runs the read tier against the shared node with this fault.
-    pub(crate) async fn report(&self, fault: Fault) -> Report {
+    pub(crate) async fn report(&self, fault: Fault) -> NodeReport {
         run(&self.node, fault).await
     }
 }
 
 /// Runs the read tier against a node with this fault.
-pub(crate) async fn run(node: &Handle, fault: Fault) -> Report {
+pub(crate) async fn run(node: &Handle, fault: Fault) -> NodeReport {
     run_with(node, fault, &Options::default()).await
 }
 
 /// Runs with these options against a node with this fault, in this process. Faults of the transport, and
 /// the tests of programs, use real connections.
-pub(crate) async fn run_with(node: impl Into<Upstream>, fault: Fault, options: &Options) -> Report {
+pub(crate) async fn run_with(
+    node: impl Into<Upstream>,
+    fault: Fault,
+    options: &Options,
+) -> NodeReport {
     let proxy = LocalProxy::new(node, fault).expect("a proxy");
     proxy.check(options).await
 }

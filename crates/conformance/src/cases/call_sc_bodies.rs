@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use nodeproof_client::contract_call::shown_apart;
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 use nodeproof_report::{Aspect, Level};
 
@@ -290,16 +291,11 @@ async fn deep_and_large_params(context: &Samples) -> Findings {
     let Some(found) = found else {
         return unknown("the response exceeds the limits of an exact comparison");
     };
-    let difference = wanted.difference(&found).map(|difference| {
+    let (wanted, found) = (wanted.canonical(), found.canonical());
+    let difference = (wanted != found).then(|| {
         let what = "the params of the transaction differ from those sent";
-        let place = format!("{at}{}", difference.place);
-        Finding::new(
-            &exchange,
-            what,
-            shown(&difference.expected, 160),
-            shown(&difference.actual, 160),
-        )
-        .at(place)
+        let (wanted, found) = shown_apart(&wanted, &found);
+        Finding::new(&exchange, what, wanted, found).at(at)
     });
     Ok(Examination::of(1, difference))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nodeproof_files::read_text;
 use nodeproof_report::{
-    AnyReport, Comparison, ExitStatus, compare, markdown_of_comparison, text_of_comparison,
+    Comparison, ExitStatus, Report, compare, markdown_of_comparison, text_of_comparison,
 };
 
 use super::{
@@ -18,18 +18,17 @@ const MAX_REPORT: u64 = 256 * 1024 * 1024;
 
 /// Prints the comparison of two reports, and returns the exit status.
 pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8, UsageError> {
-    let comparisons = compare(&read_report(before)?, &read_report(after)?)?;
+    let (before, after) = (read_report(before)?, read_report(after)?);
+    let comparisons = compare(&before, &after);
     let style = style();
     let texts = comparisons.iter().map(|comparison| match format {
         DiffFormat::Text => text_of_comparison(comparison, style),
         DiffFormat::Markdown => markdown_of_comparison(comparison),
     });
     let printed = print(&texts.collect::<Vec<_>>().join("\n"));
-    let is_worse = comparisons.iter().any(|comparison| comparison.is_worse());
-    let is_open = |comparison: &Comparison| !comparison.not_seen_again.is_empty();
-    let status = if is_worse {
+    let status = if comparisons.iter().any(Comparison::is_worse) {
         ExitStatus::DoesNotConform
-    } else if comparisons.iter().any(is_open) {
+    } else if comparisons.iter().any(Comparison::is_open) {
         ExitStatus::NoVerdict
     } else {
         ExitStatus::Conforms
@@ -37,12 +36,12 @@ pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8
     Ok(status_after(status.code(), [printed]).unwrap_or_else(|NotWritten(status)| status))
 }
 
-/// Reads a report of one node or of several.
-pub(crate) fn read_report(path: &Path) -> Result<AnyReport, UsageError> {
+/// Reads a report.
+pub(crate) fn read_report(path: &Path) -> Result<Report, UsageError> {
     let wrong = |reason: String| UsageError::Report {
         path: path.display().to_string(),
         reason,
     };
     let text = read_text(path, MAX_REPORT).map_err(|error| wrong(error.to_string()))?;
-    AnyReport::from_json(&text).map_err(|error| wrong(error.to_string()))
+    Report::from_json(&text).map_err(|error| wrong(error.to_string()))
 }

@@ -2,7 +2,6 @@
 
 use nodeproof_files::FolderError;
 use nodeproof_primitives::Network;
-use nodeproof_report::DifferentKinds;
 use nodeproof_wallet::KeyFileError;
 
 use crate::{
@@ -108,8 +107,6 @@ pub(crate) enum UsageError {
     Summary { path: String, reason: String },
     #[error("{path} can't be compared: {reason}")]
     Report { path: String, reason: String },
-    #[error(transparent)]
-    DifferentKinds(#[from] DifferentKinds),
     #[error(
         "--watch repeats the run, and with --allow write each run would make a claim and pay its fee: \
          give --allow reject at most"

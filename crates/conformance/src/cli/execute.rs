@@ -18,13 +18,13 @@ use super::{
     explain::explain,
     manual::{completions, man},
     monitor::start_monitor,
+    named_targets::{for_one_node, named_targets},
     options_from_args::{options, permitted},
     output::{NotWritten, complain_usage, list, print, show, without_keys},
     report_folder::{remove_earlier, remove_stale},
     runs::Runs,
-    several::{for_one_node, named_targets, several},
     signals::Signals,
-    sweep_state::{finish, finished_earlier, sweep_with_state},
+    sweep_state::{finished_earlier, sweep_with_state},
     watch::watch,
 };
 use crate::{
@@ -125,11 +125,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         list(&options)?;
         return Ok(0);
     }
-    if named.len() > 1 {
-        return several(args, options, named).await;
-    }
-    let named = named.into_iter().next();
-    if named.is_none() && local.is_some() {
+    if named.is_empty() && local.is_some() {
         // The run's own node is never the real mainnet, even if its network is called mainnet.
         if args.check.allow.is_empty() {
             options.selection.allow = match args.watch {
@@ -141,26 +137,25 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         options.selection.allow_mainnet = true;
     }
     if args.dry_run {
-        let target = named;
-        let network = target
-            .as_ref()
-            .map(|target| target.network)
-            .or(args.check.network);
-        let network = network.unwrap_or(Network::Devnet);
+        let network = network.or(args.check.network).unwrap_or(Network::Devnet);
         permitted(&options, network)?;
-        print(&plan_text(&options, target.as_ref(), network))?;
+        let alone = named.first().filter(|_| named.len() == 1);
+        print(&plan_text(&options, alone, network))?;
+        if named.len() > 1 {
+            print("and the same to each other node, plus the requests that compare the nodes\n")?;
+        }
         return Ok(0);
     }
     if args.watch.is_some() {
         repeatable(args, &options)?;
     }
-    let (target, _guard) = match (named, local) {
-        (Some(target), _) => {
-            permitted(&options, target.network)?;
+    let (targets, _guard) = match (named.first(), local) {
+        (Some(first), _) => {
+            permitted(&options, first.network)?;
             if options.selection.allow == Tier::Write {
                 writes_as_named(&options.submitting)?;
             }
-            (target, None)
+            (named, None)
         }
         (None, None) => return Err(UsageError::NoTarget),
         (None, Some(start)) => {
@@ -174,36 +169,41 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             // A fee costs nothing here.
             let claims = args.claims.unwrap_or(MAX_CLAIMS);
             with.claims = NonZeroU8::new(claims).unwrap_or(NonZeroU8::MIN);
-            (Target::parse(&node.base_url, network)?, Some(node.guard))
+            let target = Target::parse(&node.base_url, network)?;
+            (vec![target], Some(node.guard))
         }
     };
-    if let Some(sweep) = options.sweep.take() {
-        let sweep = sweep_with_state(sweep, args, &options, &target)?;
-        if let Some(status) = finished_earlier(args, [&sweep].into_iter()) {
-            return Ok(status);
-        }
-        options.sweep = Some(sweep);
+    let sweep = options.sweep.take();
+    let nodes = targets.into_iter().map(|target| {
+        let sweep = sweep.clone();
+        let sweep = sweep.map(|sweep| sweep_with_state(sweep, args, &options, &target));
+        let options = Options {
+            sweep: sweep.transpose()?,
+            ..options.clone()
+        };
+        Ok::<_, UsageError>((target, options))
+    });
+    let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+    let sweeps = nodes
+        .iter()
+        .filter_map(|(_, options)| options.sweep.as_ref());
+    if let Some(status) = finished_earlier(args, sweeps) {
+        return Ok(status);
     }
     if args.resume {
         remove_earlier(args);
     }
-    let mut runs = Runs::new(args, target, options)?;
+    let mut runs = Runs::new(args, nodes)?;
     let signals = Signals::default();
     if let Some(every) = args.watch {
         return Ok(watch(&mut runs, &signals, every).await);
     }
     let report = runs.check(&signals, signals.listen()).await;
-    let published = runs.publish(&report, || {
-        show(&report, args.format, runs.style, runs.folder())
-    });
+    let published = runs.publish(&report, || show(&report, args.format, runs.style));
     if let Err(NotWritten(status)) = published {
         return Ok(status);
     }
-    if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
-        && let Some(state) = runs.sweep_state()
-    {
-        finish(state, report.exit_code);
-    }
+    runs.finish_sweeps(&report);
     Ok(report.exit_code)
 }
 

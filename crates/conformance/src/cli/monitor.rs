@@ -6,9 +6,9 @@ use tokio::{net::TcpListener, sync::mpsc};
 use super::{
     args::{CheckArgs, MonitorArgs},
     error::UsageError,
+    named_targets::named_targets,
     options_from_args::{check_options, permitted},
     output::{complain, on_github, without_keys},
-    several::named_targets,
     signals::Signals,
     sweep_state::without_lock,
 };

@@ -8,11 +8,10 @@ use std::{
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::{given_keys, redact_parts};
 use nodeproof_report::{
-    ExitStatus, JsonReport, NodesReport, Report, Style, compact, github, github_error, json,
-    nodes_compact, nodes_github, nodes_text, text_with_files, without_old_commands,
+    ExitStatus, Report, Style, compact, github, github_error, json, text, without_old_commands,
 };
 
-use super::{args::Format, error::UsageError, report_folder::ReportFolder};
+use super::{args::Format, error::UsageError};
 use crate::{cases::Case, run::Options};
 
 /// Returns the style of reports: coloured on a terminal unless `NO_COLOR` is set.
@@ -68,36 +67,13 @@ fn line_of(case: &Case) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// Prints the report of a run. Texts that are too long for a terminal are written to the report folder,
-/// if there is one.
-pub(crate) fn show(
-    report: &Report,
-    format: Format,
-    style: Style,
-    folder: Option<&ReportFolder>,
-) -> Result<(), UsageError> {
+/// Prints the report of a run.
+pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
     match format {
-        Format::Pretty => {
-            let files = folder.map(|folder| folder.save_texts(report));
-            print(&text_with_files(report, style, &files.unwrap_or_default()))
-        }
+        Format::Pretty => print(&text(report, style)),
         Format::Compact => print(&compact(report, style)),
         Format::Json => print_json(report),
         Format::Github => print(&github(report)),
-    }
-}
-
-/// Prints the report of a run against several nodes.
-pub(crate) fn show_nodes(
-    report: &NodesReport,
-    format: Format,
-    style: Style,
-) -> Result<(), UsageError> {
-    match format {
-        Format::Pretty => print(&nodes_text(report, style)),
-        Format::Compact => print(&nodes_compact(report, style)),
-        Format::Json => print_json(report),
-        Format::Github => print(&nodes_github(report)),
     }
 }
 
@@ -124,7 +100,7 @@ pub(crate) fn status_after(
 pub(crate) struct NotWritten(pub(crate) u8);
 
 /// Prints a report for programs.
-fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
+fn print_json(report: &Report) -> Result<(), UsageError> {
     let text = json(report).map_err(|error| UsageError::Output(error.to_string()))?;
     // In JSON, this text is always part of a string, and has the same meaning.
     match on_github() {

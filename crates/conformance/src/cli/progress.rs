@@ -39,7 +39,7 @@ const PRINT_INTERVAL: Duration = Duration::from_secs(10);
 const JSON_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Progress {
-    pub(crate) fn new(args: &ConformanceArgs, style: Style) -> Self {
+    fn new(args: &ConformanceArgs, style: Style) -> Self {
         let quiet = args.quiet || matches!(args.format, Format::Json | Format::Github);
         let json = args.progress == ProgressFormat::Json;
         let bar = (!quiet && !json && stderr().is_terminal()).then(|| ProgressBar::new(0));
@@ -56,14 +56,17 @@ impl Progress {
         }
     }
 
-    /// Creates one for each of several nodes. Their bars are below one another.
-    pub(crate) fn of_several(nodes: usize, args: &ConformanceArgs, style: Style) -> Vec<Self> {
+    /// Creates one for each node. Their bars are below one another.
+    pub(crate) fn of_nodes(nodes: usize, args: &ConformanceArgs, style: Style) -> Vec<Self> {
         let bars = MultiProgress::new();
         let of_node = |node: usize| {
             let one = Self::new(args, style);
             Self {
                 bar: one.bar.map(|bar| bars.add(bar)),
-                label: format!("node {node}  "),
+                label: match nodes {
+                    1 => String::new(),
+                    _ => format!("node {node}  "),
+                },
                 ..one
             }
         };

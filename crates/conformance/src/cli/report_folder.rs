@@ -1,16 +1,12 @@
-//! A folder of reports: `report.json`, `junit.xml`, `report.html`, and texts that are too long for a
-//! terminal.
+//! A folder of reports: `report.json`, `junit.xml` and `report.html`.
 
 use std::{
-    collections::BTreeMap,
     io::{self, Read},
     path::{Path, PathBuf},
 };
 
 use nodeproof_files::{Access, StagedFile, replace};
-use nodeproof_report::{
-    LongText, NodesReport, Report, html, json, junit, long_texts, nodes_html, nodes_junit,
-};
+use nodeproof_report::{Report, html, json, junit};
 
 use super::args::ConformanceArgs;
 
@@ -29,8 +25,6 @@ const FILES: [(&str, &str, &str); 3] = [
         nodeproof_report::GENERATOR,
     ),
 ];
-/// The folder of texts that are too long for a terminal, and how the names of its files begin.
-const TEXTS: (&str, &str) = ("texts", "nodeproof-");
 /// Prefix of the file that tests whether the folder is writable. It is removed immediately.
 const PROBE: &str = ".report-";
 /// Length of the part of a file that has the second text, in bytes.
@@ -55,7 +49,6 @@ pub(crate) fn remove_stale(folder: &Path) {
             let _ = std::fs::remove_file(&path);
         }
     }
-    remove_texts(folder);
 }
 
 /// Removes the reports of an earlier run from the folder that the command line names.
@@ -66,23 +59,6 @@ pub(crate) fn remove_earlier(args: &ConformanceArgs) {
     {
         remove_stale(folder);
     }
-}
-
-/// Removes the texts that an earlier run left.
-fn remove_texts(folder: &Path) {
-    let folder = folder.join(TEXTS.0);
-    // A link could lead to another folder.
-    if !std::fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
-        return;
-    }
-    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-        let is_own = entry.file_name().to_string_lossy().starts_with(TEXTS.1);
-        if is_own && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
-    // It stays if it has other files.
-    let _ = std::fs::remove_dir(&folder);
 }
 
 impl ReportFolder {
@@ -97,54 +73,15 @@ impl ReportFolder {
 
     /// Writes the three files. Each is replaced at once, so readers see either the old or the new report.
     pub(crate) fn write(&self, report: &Report) -> io::Result<()> {
-        self.write_all([
+        let files = [
             ("report.json", json(report)?),
             ("junit.xml", junit(report)?),
             ("report.html", html(report)),
-        ])
-    }
-
-    /// Writes the three files for several nodes.
-    pub(crate) fn write_nodes(&self, report: &NodesReport) -> io::Result<()> {
-        self.write_all([
-            ("report.json", json(report)?),
-            ("junit.xml", nodes_junit(report)?),
-            ("report.html", nodes_html(report)),
-        ])
-    }
-
-    /// Removes the texts of an earlier report. They are not about the next one.
-    pub(crate) fn remove_texts(&self) {
-        remove_texts(&self.0);
-    }
-
-    /// Writes the texts of a report that are too long for a terminal. If one can't be written, the report
-    /// still has it.
-    pub(crate) fn save_texts(&self, report: &Report) -> BTreeMap<String, PathBuf> {
-        let (folder, start) = TEXTS;
-        let folder = self.0.join(folder);
-        let save = |long: LongText<'_>| {
-            let name = long.name.replace(['/', ' '], "-");
-            let (ending, line_end) = if long.is_command {
-                ("sh", "\n")
-            } else {
-                ("txt", "")
-            };
-            let path = folder.join(format!("{start}{name}.{ending}"));
-            std::fs::create_dir_all(&folder).ok()?;
-            let text = format!("{}{line_end}", long.text);
-            replace(&path, text.as_bytes(), Access::Umask).ok()?;
-            Some((long.name, path))
-        };
-        long_texts(report).into_iter().filter_map(save).collect()
-    }
-
-    fn write_all(&self, files: [(&str, String); 3]) -> io::Result<()> {
-        let write = |(name, text): (&str, String)| {
-            replace(&self.0.join(name), text.as_bytes(), Access::Umask)
-        };
+        ];
         // If one file can't be written, the others are written anyway.
-        files.map(write).into_iter().collect()
+        let written =
+            files.map(|(name, text)| replace(&self.0.join(name), text.as_bytes(), Access::Umask));
+        written.into_iter().collect()
     }
 }
 

@@ -1,8 +1,8 @@
-//! One or more runs against a node.
+//! One or more runs against the nodes of the command line.
 
 use std::{future::Future, path::Path, sync::Arc};
 
-use nodeproof_report::{Report, Style, summary};
+use nodeproof_report::{NodeReport, Report, Style, summary};
 
 use super::{
     args::ConformanceArgs,
@@ -13,18 +13,19 @@ use super::{
     report_folder::ReportFolder,
     signals::{Signals, mark_terminated},
     summary_file::SummaryFile,
+    sweep_state::finish,
 };
 use crate::{
     http::Target,
-    run::{Options, run},
+    nodes::{NodeToCheck, run},
+    run::Options,
 };
 
-/// Everything that is needed for one or more runs against a node.
+/// Everything that is needed for one or more runs.
 pub(crate) struct Runs<'a> {
     pub(crate) args: &'a ConformanceArgs,
     pub(crate) style: Style,
-    target: Target,
-    options: Options,
+    nodes: Vec<(Target, Options)>,
     folder: Option<(&'a Path, ReportFolder)>,
     summary: Option<SummaryFile<'a>>,
 }
@@ -33,8 +34,7 @@ impl<'a> Runs<'a> {
     /// Prepares the files that runs write to.
     pub(crate) fn new(
         args: &'a ConformanceArgs,
-        target: Target,
-        options: Options,
+        nodes: Vec<(Target, Options)>,
     ) -> Result<Self, UsageError> {
         let folder = match args.report_dir.as_deref() {
             Some(path) => {
@@ -47,32 +47,27 @@ impl<'a> Runs<'a> {
         Ok(Self {
             args,
             style: style(),
-            target,
-            options,
+            nodes,
             folder,
             summary: SummaryFile::open(args)?,
         })
-    }
-
-    /// Returns the folder that reports are written to.
-    pub(crate) fn folder(&self) -> Option<&ReportFolder> {
-        self.folder.as_ref().map(|(_, folder)| folder)
-    }
-
-    /// Returns the path of the sweep's state, if it is saved.
-    pub(crate) fn sweep_state(&self) -> Option<&Path> {
-        self.options.sweep.as_ref()?.state.as_deref()
     }
 
     /// Runs the cases once. The next run repeats the requests of this run's findings.
     pub(crate) async fn check(
         &mut self,
         signals: &Signals,
-        stop: impl Future<Output = ()>,
+        stop: impl Future<Output = ()> + Send + 'static,
     ) -> Report {
-        let progress = Arc::new(Progress::new(self.args, self.style));
-        let mut report = run(self.target.clone(), &self.options, progress, stop).await;
-        self.options.recheck.continue_after(&report);
+        let progress = Progress::of_nodes(self.nodes.len(), self.args, self.style);
+        let nodes = self.nodes.iter().zip(progress);
+        let nodes = nodes.map(|((target, options), progress)| -> NodeToCheck {
+            (target.clone(), options.clone(), Arc::new(progress))
+        });
+        let mut report = run(nodes.collect(), stop).await;
+        for ((_, options), node) in self.nodes.iter_mut().zip(&report.nodes) {
+            options.recheck.continue_after(node);
+        }
         mark_terminated(&mut report, signals.status());
         report
     }
@@ -84,9 +79,6 @@ impl<'a> Runs<'a> {
         report: &Report,
         show: impl FnOnce() -> Result<(), UsageError>,
     ) -> Result<u8, NotWritten> {
-        if let Some((_, folder)) = &self.folder {
-            folder.remove_texts();
-        }
         let shown = show();
         let written = match &self.folder {
             Some((path, folder)) => folder
@@ -97,5 +89,19 @@ impl<'a> Runs<'a> {
         let file = self.summary.as_ref();
         let appended = file.map_or(Ok(()), |file| file.append(&summary(report)));
         status_after(report.exit_code, [written, appended, shown])
+    }
+
+    /// Saves that the sweeps are finished, after their report was written.
+    ///
+    /// Until the sweeps of all nodes are done, resuming them needs the state of the finished ones.
+    pub(crate) fn finish_sweeps(&self, report: &Report) {
+        let is_done = |node: &NodeReport| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
+        if report.nodes.iter().all(is_done) {
+            let sweeps = self.nodes.iter();
+            let sweeps = sweeps.filter_map(|(_, options)| options.sweep.as_ref());
+            for state in sweeps.filter_map(|sweep| sweep.state.as_deref()) {
+                finish(state, report.exit_code);
+            }
+        }
     }
 }

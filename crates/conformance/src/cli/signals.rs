@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use nodeproof_report::{ExitStatus, NodesReport, Report};
+use nodeproof_report::{ExitStatus, Report};
 use tokio::sync::mpsc;
 
 use crate::platform::{self, End};
@@ -69,18 +69,16 @@ impl Signals {
 ///
 /// `status` is the exit status of the signal.
 pub(crate) fn mark_terminated(report: &mut Report, status: u8) {
-    if report.exit_code == INTERRUPTED && status == TERMINATED {
-        report.exit_code = TERMINATED;
-        report.reason = Some("terminated by SIGTERM".to_owned());
+    if status != TERMINATED {
+        return;
     }
-}
-
-/// Corrects the report of several nodes in the same way.
-pub(crate) fn mark_nodes_terminated(report: &mut NodesReport, status: u8) {
-    if report.exit_code == INTERRUPTED && status == TERMINATED {
+    if report.exit_code == INTERRUPTED {
         report.exit_code = TERMINATED;
     }
     for node in &mut report.nodes {
-        mark_terminated(node, status);
+        if node.exit_code == INTERRUPTED {
+            node.exit_code = TERMINATED;
+            node.reason = Some("terminated by SIGTERM".to_owned());
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
-use nodeproof_report::{Comparison, ExitStatus, Report, Verdict, text_of_changes};
+use nodeproof_report::{ExitStatus, Report, Verdict, compare, text_of_changes};
 use tokio::sync::mpsc;
 
 use super::{
@@ -38,14 +38,10 @@ pub(crate) async fn watch(runs: &mut Runs<'_>, signals: &Signals, every: Option<
         }
         let style = runs.style;
         let published = runs.publish(&report, || match &judged {
-            Some(last) => {
-                let comparison = Comparison::of_runs(last, &report);
-                print(&format!(
-                    "\n{}",
-                    text_of_changes(&comparison, &report, style)
-                ))
-            }
-            None => show(&report, runs.args.format, style, runs.folder()),
+            Some(last) => compare(last, &report).iter().try_for_each(|comparison| {
+                print(&format!("\n{}", text_of_changes(comparison, style)))
+            }),
+            None => show(&report, runs.args.format, style),
         });
         if let Err(NotWritten(status)) = published {
             return status;

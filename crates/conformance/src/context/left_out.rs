@@ -1,6 +1,6 @@
 //! What stays of a result whose texts could not be redacted.
 
-use nodeproof_report::{CaseReport, CrossCheck, ExchangeReport, NodesReport, Report, SweepReport};
+use nodeproof_report::{CaseReport, ExchangeReport, NodeReport, SweepReport};
 
 /// The note in place of texts that could not be redacted.
 const LEFT_OUT: &str = "(left out: this text could not be searched for signatures)";
@@ -30,9 +30,6 @@ impl WithoutTexts for CaseReport {
             explained_by: None,
             reason: self.reason.without_texts(),
             note: Some(LEFT_OUT.to_owned()),
-            expected: None,
-            actual: None,
-            curl: None,
             snapshot: None,
             more_findings: self.more_findings + self.findings.len(),
             findings: Vec::new(),
@@ -65,7 +62,7 @@ impl WithoutTexts for SweepReport {
 }
 
 /// Leaves out what the run's samples, statistics and reasons show. Its cases and exchanges stay.
-impl WithoutTexts for Report {
+impl WithoutTexts for NodeReport {
     fn without_texts(self) -> Self {
         Self {
             reason: self.reason.without_texts(),
@@ -75,29 +72,6 @@ impl WithoutTexts for Report {
             not_rechecked: Vec::new(),
             cost: None,
             sweep: self.sweep.without_texts(),
-            ..self
-        }
-    }
-}
-
-impl WithoutTexts for CrossCheck {
-    fn without_texts(self) -> Self {
-        let left_out = u64::try_from(self.findings.len()).unwrap_or(u64::MAX);
-        Self {
-            reason: Some(LEFT_OUT.to_owned()),
-            more_findings: self.more_findings.saturating_add(left_out),
-            findings: Vec::new(),
-            ..self
-        }
-    }
-}
-
-/// Leaves out the texts of the comparisons. The reports of the nodes stay.
-impl WithoutTexts for NodesReport {
-    fn without_texts(self) -> Self {
-        let cross_check = self.cross_check.into_iter();
-        Self {
-            cross_check: cross_check.map(CrossCheck::without_texts).collect(),
             ..self
         }
     }
@@ -114,9 +88,8 @@ pub(super) mod tests {
                              6feb7131b9824ca0ae4b772c33bf36244897ed96ccddb4deb31ea5207a9654db";
 
     /// A report with a signature in every text that a node can influence.
-    pub(crate) fn report() -> Report {
+    pub(crate) fn report() -> NodeReport {
         let report = json!({
-            "version": 1,
             "target": {"base_url": "http://127.0.0.1:8420", "network": "devnet"},
             "verdict": "does-not-conform",
             "exit_code": 1,
@@ -138,7 +111,6 @@ pub(super) mod tests {
             "cases": [{
                 "id": "get-block/index", "level": "must", "outcome": "fail", "elapsed_ms": 1,
                 "explained_by": SIGNATURE, "reason": SIGNATURE, "note": SIGNATURE,
-                "expected": SIGNATURE, "actual": SIGNATURE, "curl": SIGNATURE,
                 "snapshot": SIGNATURE, "more_findings": 2,
                 "findings": [{"what": SIGNATURE, "expected": SIGNATURE, "actual": SIGNATURE}],
             }],

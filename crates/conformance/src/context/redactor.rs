@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nodeproof_client::transport::SecretHeaders;
 use nodeproof_primitives::redact::Secrets;
-use nodeproof_report::{NodesReport, Report};
+use nodeproof_report::{CaseReport, NodeReport};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -60,24 +60,20 @@ impl Redactor {
         }
     }
 
-    /// Returns a report without signatures. A part that can't be redacted leaves out only its own texts.
-    pub(crate) fn redact_report(&self, mut report: Report) -> Report {
-        let cases = std::mem::take(&mut report.cases).into_iter();
-        let exchanges = std::mem::take(&mut report.exchanges).into_iter();
-        let sweep = report.sweep.take();
-        Report {
-            cases: cases.map(|case| self.redact(case)).collect(),
-            exchanges: exchanges.map(|exchange| self.redact(exchange)).collect(),
-            sweep: self.redact(sweep),
-            ..self.redact(report)
-        }
+    /// Returns cases without signatures. A case that can't be redacted leaves out only its own texts.
+    pub(crate) fn redact_cases(&self, cases: Vec<CaseReport>) -> Vec<CaseReport> {
+        cases.into_iter().map(|case| self.redact(case)).collect()
     }
 
-    /// Does the same for the report of several nodes.
-    pub(crate) fn redact_nodes(&self, mut report: NodesReport) -> NodesReport {
-        let nodes = std::mem::take(&mut report.nodes).into_iter();
-        NodesReport {
-            nodes: nodes.map(|node| self.redact_report(node)).collect(),
+    /// Returns a report without signatures. A part that can't be redacted leaves out only its own texts.
+    pub(crate) fn redact_report(&self, mut report: NodeReport) -> NodeReport {
+        let cases = std::mem::take(&mut report.cases);
+        let exchanges = std::mem::take(&mut report.exchanges).into_iter();
+        let sweep = report.sweep.take();
+        NodeReport {
+            cases: self.redact_cases(cases),
+            exchanges: exchanges.map(|exchange| self.redact(exchange)).collect(),
+            sweep: self.redact(sweep),
             ..self.redact(report)
         }
     }
@@ -180,7 +176,10 @@ mod tests {
         );
         assert_eq!(report["verdict"], "does-not-conform");
         // The others are redacted as usual.
-        assert_eq!(report["cases"][0]["actual"], "(signature redacted)");
+        assert_eq!(
+            report["cases"][0]["findings"][0]["actual"],
+            "(signature redacted)"
+        );
         assert_eq!(report["exchanges"][0]["body"], "(signature redacted)");
         assert_eq!(report["sweep"]["kinds"][0]["what"], "(signature redacted)");
     }

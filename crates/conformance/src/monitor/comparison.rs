@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_report::{CrossCheck, CrossFinding};
+use nodeproof_report::{CaseReport, FindingReport};
 use tokio::{
     sync::Notify,
     time::{MissedTickBehavior, sleep, timeout},
@@ -146,8 +146,8 @@ impl Comparison {
     }
 
     /// Records which nodes differ from the others, and logs each change.
-    fn record(&self, labels: &[&NodeLabel], check: &CrossCheck) {
-        if check.compared == 0 {
+    fn record(&self, labels: &[&NodeLabel], check: &CaseReport) {
+        if check.compared == Some(0) {
             return;
         }
         for label in labels {
@@ -169,7 +169,7 @@ impl Comparison {
 }
 
 /// Whether a node differs from the majority or, without a majority, from another node.
-fn is_about(finding: &CrossFinding, node: &str) -> bool {
+fn is_about(finding: &FindingReport, node: &str) -> bool {
     if !finding.differs.is_empty() {
         return finding.differs.iter().any(|name| name == node);
     }
@@ -177,11 +177,7 @@ fn is_about(finding: &CrossFinding, node: &str) -> bool {
     nodes.any(|name| name == node)
 }
 
-fn message(finding: &CrossFinding) -> String {
-    let values: Vec<_> = finding
-        .values
-        .iter()
-        .map(|value| format!("{} at {}", value.value, value.nodes.join(", ")))
-        .collect();
-    format!("{}: {}: {}", finding.place, finding.what, values.join("; "))
+fn message(finding: &FindingReport) -> String {
+    let place = finding.place.as_deref().unwrap_or_default();
+    format!("{place}: {}: {}", finding.what, finding.actual)
 }

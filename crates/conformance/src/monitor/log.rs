@@ -3,7 +3,9 @@
 use std::io::{Write, stdout};
 
 use nodeproof_primitives::escape::escaped_up_to;
-use nodeproof_report::{CaseChange, Comparison, Outcome, Report, without_old_commands};
+use nodeproof_report::{
+    CaseChange, Change as Kind, Comparison, NodeReport, Outcome, without_old_commands,
+};
 use serde_json::json;
 use time::OffsetDateTime;
 
@@ -45,7 +47,7 @@ impl Log {
     }
 
     /// Logs the differences from the previous report. The first report of a node is logged completely.
-    pub(super) fn report(&self, before: Option<&Report>, after: &Report) {
+    pub(super) fn report(&self, before: Option<&NodeReport>, after: &NodeReport) {
         let mut changes = Vec::new();
         let verdict = verdict_name(after);
         let reason = after.reason.as_deref().unwrap_or_default();
@@ -59,16 +61,12 @@ impl Log {
                 message: reason.strip_prefix("unreachable: ").unwrap_or(reason),
             });
         }
-        let comparison = before.map(|before| Comparison::of_runs(before, after));
+        let comparison = before.map(|before| Comparison::of_nodes(before, after));
         match &comparison {
             Some(comparison) => {
-                let lists = [&comparison.new, &comparison.changed, &comparison.fixed];
-                changes.extend(lists.into_iter().flatten().filter_map(of_case));
-                changes.extend(comparison.not_seen_again.iter().map(|change| Change {
-                    about: &change.id,
-                    what: "not seen again".to_owned(),
-                    message: change.reason_before.as_deref().unwrap_or_default(),
-                }));
+                let kinds = [Kind::New, Kind::Changed, Kind::Fixed, Kind::NotSeenAgain];
+                let listed = kinds.into_iter().flat_map(|kind| comparison.of_kind(kind));
+                changes.extend(listed.filter_map(of_case));
             }
             None => changes.extend(after.causes().into_iter().map(|(case, _)| Change {
                 about: &case.id,
@@ -84,7 +82,7 @@ impl Log {
     /// Logs a change of the chain: `reset` if it is shorter than before, because the node was reset or
     /// another node responds; `growth` if it grew by more blocks than a run checks; `skipped`, `continued` and
     /// `not saved` for the progress of the monitor.
-    pub(super) fn chain(&self, after: &Report, what: &str, message: &str) {
+    pub(super) fn chain(&self, after: &NodeReport, what: &str, message: &str) {
         let change = Change {
             about: "chain",
             what: what.to_owned(),
@@ -146,14 +144,19 @@ impl Log {
 }
 
 /// Returns the change of a case, unless another case explains it.
-fn of_case(change: &CaseChange) -> Option<Change<'_>> {
-    if change.explained_by.is_some() || change.after == Outcome::Inconclusive {
+fn of_case<'r>(change: &CaseChange<'r>) -> Option<Change<'r>> {
+    let case = change.case;
+    if case.explained_by.is_some() || case.outcome == Outcome::Inconclusive {
         return None;
     }
+    let (what, reason) = match (change.kind, change.before) {
+        (Kind::NotSeenAgain, Some(before)) => ("not seen again", &before.reason),
+        _ => (case.outcome.name(), &case.reason),
+    };
     Some(Change {
-        about: &change.id,
-        what: change.after.name().to_owned(),
-        message: change.reason.as_deref().unwrap_or_default(),
+        about: &case.id,
+        what: what.to_owned(),
+        message: reason.as_deref().unwrap_or_default(),
     })
 }
 

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use nodeproof_report::{Outcome, Report, Verdict};
+use nodeproof_report::{NodeReport, Outcome, Verdict};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
@@ -73,7 +73,7 @@ struct CaseLabel {
 const INCONCLUSIVE: &str = "inconclusive";
 
 /// Returns the verdict of a run. A node that responded is not `unreachable`.
-pub(super) fn verdict_name(report: &Report) -> &'static str {
+pub(super) fn verdict_name(report: &NodeReport) -> &'static str {
     let reason = report.reason.as_deref().unwrap_or_default();
     match report.verdict {
         Verdict::Unreachable if !reason.starts_with("unreachable: ") => INCONCLUSIVE,
@@ -234,7 +234,7 @@ impl Metrics {
     pub(super) fn record(
         &self,
         label: &NodeLabel,
-        report: &Report,
+        report: &NodeReport,
         examined: Option<&ExaminedNode>,
     ) {
         let mut states = self.states();

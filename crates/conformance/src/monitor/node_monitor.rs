@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
-use nodeproof_report::{CaseReport, ExitStatus, Report, Verdict};
+use nodeproof_report::{CaseReport, ExitStatus, NodeReport, Verdict};
 use tokio::sync::watch;
 
 use super::{
@@ -44,8 +44,8 @@ pub(super) struct NodeMonitor {
     /// Whether the last run had more new blocks than it could check.
     is_behind: bool,
     /// The last report. `judged` is the last one with a verdict.
-    last: Option<Report>,
-    judged: Option<Report>,
+    last: Option<NodeReport>,
+    judged: Option<NodeReport>,
 }
 
 impl NodeMonitor {
@@ -163,7 +163,7 @@ impl NodeMonitor {
 
     /// Remembers the last block that was checked, and logs if the chain has more new blocks than one run
     /// checks.
-    fn continue_after(&mut self, report: &Report, tip: Option<u64>) {
+    fn continue_after(&mut self, report: &NodeReport, tip: Option<u64>) {
         let Some(before) = self.height else {
             self.height = tip;
             return;
@@ -184,7 +184,7 @@ impl NodeMonitor {
     }
 
     /// Saves the last checked block. If this fails, the log has a line for each run.
-    fn save_height(&self, report: &Report, target: &Target) {
+    fn save_height(&self, report: &NodeReport, target: &Target) {
         let (Some(saved), Some(height)) = (&self.saved, self.height) else {
             return;
         };
@@ -195,8 +195,8 @@ impl NodeMonitor {
     }
 
     /// Logs the changes. After an outage, the node is compared with its state before the outage.
-    fn log_changes(&self, report: &Report) {
-        let verdict = |report: &Report| (report.verdict, report.reason.clone());
+    fn log_changes(&self, report: &NodeReport) {
+        let verdict = |report: &NodeReport| (report.verdict, report.reason.clone());
         let mut before = self.judged.clone();
         if let (Some(before), Some(last)) = (&mut before, &self.last) {
             (before.verdict, before.reason) = verdict(last);
@@ -209,7 +209,7 @@ impl NodeMonitor {
 }
 
 /// Whether a run has a verdict about the node.
-fn is_judged(report: &Report) -> bool {
+fn is_judged(report: &NodeReport) -> bool {
     matches!(report.verdict, Verdict::Conforms | Verdict::DoesNotConform)
 }
 

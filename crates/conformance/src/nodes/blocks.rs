@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::join_all, stream};
-use nodeproof_report::CrossCheck;
+use nodeproof_report::CaseReport;
 use tokio::sync::Semaphore;
 
 use super::{
@@ -39,7 +39,7 @@ pub(crate) async fn compare_blocks(
     heights: &[u64],
     sweep: Option<&Sweep>,
     jobs: usize,
-) -> CrossCheck {
+) -> CaseReport {
     // A block is compared if at least two nodes have it.
     let mut oldest: Vec<_> = sides
         .iter()
@@ -99,7 +99,7 @@ pub(crate) async fn compare_recent_blocks(
     heights: &[u64],
     again: &BTreeSet<u64>,
     jobs: usize,
-) -> (CrossCheck, BTreeSet<u64>) {
+) -> (CaseReport, BTreeSet<u64>) {
     let mut sorted = heights.to_vec();
     sorted.sort_unstable();
     let ends = [sorted.first(), sorted.iter().rev().nth(1)];

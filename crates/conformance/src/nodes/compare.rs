@@ -3,11 +3,12 @@
 use std::{future::Future, sync::Arc, time::Instant};
 
 use futures_util::{FutureExt, future::join_all};
-use nodeproof_report::{CrossCheck, NodeHeight, NodesReport, Outcome};
+use nodeproof_report::{CaseReport, Outcome, Report};
 use tokio::time::timeout_at;
 
 use super::{
     blocks::compare_blocks,
+    difference::cross_check,
     height::{height_check, heights_of_all},
     same_height::{balances, records, trust_scores},
     side::Side,
@@ -21,20 +22,18 @@ use crate::{
 /// A node, the options of its run, and the observer of its progress.
 pub type NodeToCheck = (Target, Options, Arc<dyn Observer>);
 
-/// Checks each node, and then compares them with each other. Ends early if `interrupt` is ready.
-pub async fn run_several(
+/// Checks each node, and then compares several nodes with each other. Ends early if `interrupt` is ready.
+///
+/// With several nodes, the first one's options apply to the comparison.
+pub async fn run(
     nodes: Vec<NodeToCheck>,
     interrupt: impl Future<Output = ()> + Send + 'static,
-) -> NodesReport {
+) -> Report {
     let started = Instant::now();
     let interrupt = interrupt.boxed().shared();
     let runs = nodes.iter().map(|(target, options, watch)| {
-        examine(
-            target.clone(),
-            options,
-            Arc::clone(watch),
-            interrupt.clone(),
-        )
+        let watch = Arc::clone(watch);
+        examine(target.clone(), options, watch, interrupt.clone())
     });
     let mut examined = join_all(runs).await;
     // If another node has the blocks of the sweep, a lagging node's verdict depends on the other cases.
@@ -46,82 +45,82 @@ pub async fn run_several(
         }
     }
     let mut reports = Vec::new();
-    let mut sides: Vec<Side> = Vec::new();
-    let mut places = Vec::new();
+    let mut sides: Vec<(usize, Side)> = Vec::new();
     for (place, examined) in examined.into_iter().enumerate() {
         let name = examined.report.target.base_url.clone();
-        if let Some(node) = examined.node {
-            sides.push(Side::new(name, Arc::new(node)));
-            places.push(place);
-        }
+        let side = examined.node.map(|node| Side::new(name, Arc::new(node)));
+        sides.extend(side.map(|side| (place, side)));
         reports.push(examined.report);
     }
-    let sweep = nodes
-        .first()
-        .and_then(|(_, options, _)| options.sweep.clone());
-    let jobs = nodes
-        .first()
-        .map_or(1, |(_, options, _)| options.limits.jobs);
-    // The same rule as for runs: a sweep has no deadline unless the user gives one.
-    let deadline = nodes
-        .first()
-        .filter(|_| sweep.as_ref().is_none_or(|sweep| sweep.has_deadline))
-        .map(|(_, options, _)| started + options.limits.deadline);
-    for (_, _, watch) in nodes.iter().take(1) {
-        watch.phase("comparing the nodes");
-    }
-    let (heights, compared) = tokio::select! {
-        biased;
-        () = interrupt => (Vec::new(), Vec::new()),
-        compared = cross_check(&sides, sweep.as_ref(), jobs.max(1), deadline) => compared,
+    let [(_, options, watch), _, ..] = nodes.as_slice() else {
+        return Report::new(reports, Vec::new());
     };
-    for (side, place) in sides.iter().zip(places) {
-        if let Some(report) = reports.get_mut(place) {
-            report.requests = side.examined.node.requests();
-            report.most_requests = side.examined.node.most_requests();
-        }
+    watch.phase("comparing the nodes");
+    let (places, sides): (Vec<_>, Vec<_>) = sides.into_iter().unzip();
+    let compared = tokio::select! {
+        biased;
+        () = interrupt => Compared::default(),
+        compared = compare(&sides, options, started) => compared,
+    };
+    for (place, side) in places.into_iter().zip(&sides) {
+        let report = &mut reports[place];
+        report.requests = side.examined.node.requests();
+        report.most_requests = side.examined.node.most_requests();
+        let mut heights = compared.heights.iter();
+        report.height = heights
+            .find(|(name, _)| *name == side.name)
+            .map(|(_, height)| *height);
     }
     for (_, _, watch) in &nodes {
         watch.end();
     }
-    NodesReport {
-        heights,
-        ..NodesReport::new(reports, compared)
-    }
+    // A node can show a secret that was sent to another one.
+    let redactor = &options.submitting.redactor;
+    let reports = reports
+        .into_iter()
+        .map(|report| redactor.redact_report(report));
+    Report::new(reports.collect(), redactor.redact_cases(compared.checks))
 }
 
-async fn cross_check(
-    sides: &[Side],
-    sweep: Option<&crate::Sweep>,
-    jobs: usize,
-    deadline: Option<Instant>,
-) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
+/// The result of comparing nodes.
+#[derive(Default)]
+struct Compared {
+    /// The height of each node. The list is empty if a height was not found.
+    heights: Vec<(String, u64)>,
+    checks: Vec<CaseReport>,
+}
+
+async fn compare(sides: &[Side], options: &Options, started: Instant) -> Compared {
     if sides.len() < 2 {
-        return undecided_without_heights("fewer than two nodes responded to the end");
+        return undecided("fewer than two nodes responded to the end");
     }
-    let late = || LATE.to_owned();
+    let sweep = options.sweep.as_ref();
+    let jobs = options.limits.jobs.max(1);
+    // The same rule as for runs: a sweep has no deadline unless the user gives one.
+    let has_deadline = sweep.is_none_or(|sweep| sweep.has_deadline);
+    let deadline = has_deadline.then(|| started + options.limits.deadline);
     let heights = until_deadline(deadline, heights_of_all(sides)).await;
-    let heights = match heights.ok_or_else(late).flatten() {
+    let heights = match heights.ok_or_else(|| LATE.to_owned()).flatten() {
         Ok(heights) => heights,
-        Err(reason) => return undecided_without_heights(&reason),
+        Err(reason) => return undecided(&reason),
     };
-    let or_late = |id, check: Option<CrossCheck>| check.unwrap_or_else(|| undecided(id, LATE));
+    let or_late = |id, check: Option<CaseReport>| check.unwrap_or_else(|| inconclusive(id, LATE));
     let blocks = until_deadline(deadline, compare_blocks(sides, &heights, sweep, jobs)).await;
     let balances = until_deadline(deadline, balances(sides)).await;
     let records = until_deadline(deadline, records(sides)).await;
     let trust_scores = until_deadline(deadline, trust_scores(sides)).await;
-    let compared = vec![
+    let checks = vec![
         height_check(sides, &heights),
         or_late("blocks", blocks),
         or_late("balances", balances),
         or_late("contract-state", records),
         or_late("trust-scores", trust_scores),
     ];
-    let named = sides.iter().zip(heights).map(|(side, height)| NodeHeight {
-        base_url: side.name.clone(),
-        height,
-    });
-    (named.collect(), compared)
+    let names = sides.iter().map(|side| side.name.clone());
+    Compared {
+        heights: names.zip(heights).collect(),
+        checks,
+    }
 }
 
 /// The reason for a comparison that took too long.
@@ -136,7 +135,7 @@ async fn until_deadline<T>(deadline: Option<Instant>, work: impl Future<Output =
 }
 
 /// Returns inconclusive checks for all comparisons, because the heights are not known.
-fn undecided_without_heights(reason: &str) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
+fn undecided(reason: &str) -> Compared {
     let ids = [
         "height",
         "blocks",
@@ -144,17 +143,18 @@ fn undecided_without_heights(reason: &str) -> (Vec<NodeHeight>, Vec<CrossCheck>)
         "contract-state",
         "trust-scores",
     ];
-    (Vec::new(), ids.map(|id| undecided(id, reason)).into())
+    Compared {
+        heights: Vec::new(),
+        checks: ids.map(|id| inconclusive(id, reason)).into(),
+    }
 }
 
-/// Returns an inconclusive check.
-fn undecided(id: &str, reason: &str) -> CrossCheck {
-    CrossCheck {
-        id: format!("cross-check/{id}"),
-        outcome: Outcome::Inconclusive,
-        compared: 0,
-        reason: Some(reason.to_owned()),
-        findings: Vec::new(),
-        more_findings: 0,
-    }
+fn inconclusive(id: &str, reason: &str) -> CaseReport {
+    cross_check(
+        id,
+        Outcome::Inconclusive,
+        0,
+        Some(reason.to_owned()),
+        Vec::new(),
+    )
 }

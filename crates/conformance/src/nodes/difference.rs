@@ -1,6 +1,6 @@
 //! Finds differences between nodes, and the nodes that differ from the majority.
 
-use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
+use nodeproof_report::{Aspect, CaseReport, FindingReport, Level, NodeValue, Outcome};
 
 use super::{
     content::{Content, ContentValue},
@@ -23,7 +23,9 @@ struct Kind {
     member: &'static str,
     /// Groups of nodes with the same value, by position. The groups identify the kind.
     groups: Vec<Vec<usize>>,
-    finding: CrossFinding,
+    /// Number of places with this mismatch.
+    count: u64,
+    finding: FindingReport,
 }
 
 impl Differences {
@@ -77,7 +79,7 @@ impl Differences {
             .iter_mut()
             .find(|kind| kind.member == member && kind.groups == nodes);
         if let Some(known) = known {
-            known.finding.count += 1;
+            known.count += 1;
             return true;
         }
         if self.kinds.len() == MAX_KINDS {
@@ -91,39 +93,96 @@ impl Differences {
             [one] => format!("{member}: {one} differs from the others"),
             some => format!("{member}: {} differ from the others", some.join(", ")),
         };
-        let values = groups.iter().map(|(value, nodes)| CrossValue {
+        let values = groups.iter().map(|(value, nodes)| NodeValue {
             value: value.shown.clone(),
             nodes: nodes.iter().map(name).collect(),
         });
         self.kinds.push(Kind {
             member,
-            finding: CrossFinding {
-                what,
-                place: place(),
-                count: 1,
-                differs,
-                values: values.collect(),
-            },
+            count: 1,
+            finding: difference(what, place(), differs, values.collect()),
             groups: nodes,
         });
         true
     }
 
     /// Returns the result of the comparison, with `reason` if something could not be compared.
-    pub(crate) fn into_cross_check(self, id: &str, reason: Option<String>) -> CrossCheck {
+    pub(crate) fn into_cross_check(self, id: &str, reason: Option<String>) -> CaseReport {
         let outcome = match (self.compared, self.kinds.is_empty()) {
             (0, _) => Outcome::Inconclusive,
             (_, true) => Outcome::Pass,
             (_, false) => Outcome::Fail,
         };
-        CrossCheck {
-            id: format!("cross-check/{id}"),
-            outcome,
-            compared: self.compared,
-            reason,
-            findings: self.kinds.into_iter().map(|kind| kind.finding).collect(),
-            more_findings: self.more,
+        let found = self.more + self.kinds.iter().map(|kind| kind.count).sum::<u64>();
+        let findings: Vec<_> = self
+            .kinds
+            .into_iter()
+            .map(|kind| FindingReport {
+                count: Some(kind.count),
+                ..kind.finding
+            })
+            .collect();
+        let found = usize::try_from(found).unwrap_or(usize::MAX);
+        let more_findings = found.saturating_sub(findings.len());
+        CaseReport {
+            more_findings,
+            ..cross_check(id, outcome, self.compared, reason, findings)
         }
+    }
+}
+
+/// Returns the report of a comparison. `reason` is given if something could not be compared.
+pub(crate) fn cross_check(
+    id: &str,
+    outcome: Outcome,
+    compared: u64,
+    reason: Option<String>,
+    findings: Vec<FindingReport>,
+) -> CaseReport {
+    CaseReport {
+        id: format!("cross-check/{id}"),
+        level: match outcome {
+            Outcome::Info => Level::Observed,
+            _ => Level::Must,
+        },
+        outcome,
+        aspect: Aspect::Consistency,
+        explained_by: None,
+        reason: findings.first().map(|first| first.what.clone()).or(reason),
+        note: None,
+        requirements: Vec::new(),
+        elapsed_ms: 0,
+        snapshot: None,
+        findings,
+        more_findings: 0,
+        compared: Some(compared),
+        exchanges: Vec::new(),
+    }
+}
+
+/// Returns a difference between nodes. `differs` has the names of those outside the majority.
+pub(crate) fn difference(
+    what: String,
+    place: String,
+    differs: Vec<String>,
+    values: Vec<NodeValue>,
+) -> FindingReport {
+    let all = values.iter();
+    let all = all.map(|one| format!("{} at {}", one.value, one.nodes.join(", ")));
+    FindingReport {
+        what,
+        pointer: None,
+        expected: "the same at all nodes".to_owned(),
+        actual: all.collect::<Vec<_>>().join("; "),
+        curl: None,
+        exchange: None,
+        sample: None,
+        block: None,
+        count: None,
+        signed: None,
+        place: Some(place),
+        differs,
+        values,
     }
 }
 

@@ -1,9 +1,12 @@
 //! The height of each node's chain.
 
 use futures_util::future::{join_all, try_join_all};
-use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
+use nodeproof_report::{CaseReport, NodeValue, Outcome};
 
-use super::side::Side;
+use super::{
+    difference::{cross_check, difference},
+    side::Side,
+};
 use crate::{
     api::{IndexSearch, block_request, reported_index},
     http::InconclusiveReason,
@@ -114,51 +117,29 @@ async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
 }
 
 /// Reports the nodes that lag behind. Lagging is not a fault.
-pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
+pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CaseReport {
     let latest = heights.iter().max().copied().unwrap_or_default();
-    let behind: Vec<_> = sides
-        .iter()
-        .zip(heights)
-        .filter(|(_, height)| **height < latest)
-        .collect();
-    let mut values: Vec<CrossValue> = Vec::new();
-    for (side, height) in sides.iter().zip(heights) {
-        let value = format!("block {height}");
-        match values.iter_mut().find(|known| known.value == value) {
-            Some(known) => known.nodes.push(side.name.clone()),
-            None => values.push(CrossValue {
-                value,
-                nodes: vec![side.name.clone()],
-            }),
-        }
+    let named = || sides.iter().map(|side| &side.name).zip(heights);
+    let behind: Vec<_> = named().filter(|(_, height)| **height < latest).collect();
+    if behind.is_empty() {
+        return cross_check("height", Outcome::Pass, 1, None, Vec::new());
     }
-    let reasons: Vec<_> = behind
+    let lags = behind
         .iter()
-        .map(|(side, height)| format!("{} lags by {}", side.name, blocks(latest - *height)))
-        .collect();
-    let finding = CrossFinding {
-        what: "the latest block".to_owned(),
-        place: format!("block {latest}"),
-        count: 1,
-        differs: behind.iter().map(|(side, _)| side.name.clone()).collect(),
-        values,
-    };
-    CrossCheck {
-        id: "cross-check/height".to_owned(),
-        outcome: if behind.is_empty() {
-            Outcome::Pass
-        } else {
-            Outcome::Info
-        },
-        compared: 1,
-        reason: (!reasons.is_empty()).then(|| reasons.join(", ")),
-        findings: if behind.is_empty() {
-            Vec::new()
-        } else {
-            vec![finding]
-        },
-        more_findings: 0,
-    }
+        .map(|(name, height)| format!("{name} lags by {}", blocks(latest - **height)));
+    let what = lags.collect::<Vec<_>>().join(", ");
+    let differs = behind.iter().map(|(name, _)| (*name).clone()).collect();
+    let values = named().map(|(name, height)| NodeValue {
+        value: format!("block {height}"),
+        nodes: vec![name.clone()],
+    });
+    let finding = difference(
+        what,
+        "the latest block".to_owned(),
+        differs,
+        values.collect(),
+    );
+    cross_check("height", Outcome::Info, 1, None, vec![finding])
 }
 
 fn blocks(count: u64) -> String {

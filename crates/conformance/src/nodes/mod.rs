@@ -1,4 +1,5 @@
-//! Several nodes: the cases run against all of them at the same time, and then the nodes are compared.
+//! One node or several: the cases run against all of them at the same time, and then several nodes are
+//! compared.
 //!
 //! Nodes of one network have the same chain. So they have the same block at the same index (`blocks`),
 //! and the same balances, contract state and trust scores at the same height (`same_height`).
@@ -13,6 +14,6 @@ mod same_height;
 mod side;
 
 pub(crate) use blocks::compare_recent_blocks;
-pub use compare::{NodeToCheck, run_several};
+pub use compare::{NodeToCheck, run};
 pub(crate) use height::{MeasuredHeight, heights_and_lags};
 pub(crate) use side::Side;

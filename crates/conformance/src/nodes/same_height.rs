@@ -11,7 +11,7 @@ use std::{
 };
 
 use futures_util::future::try_join_all;
-use nodeproof_report::CrossCheck;
+use nodeproof_report::CaseReport;
 
 use super::{
     content::{
@@ -40,7 +40,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MAX_PAIRS: usize = 4;
 
 /// Compares single balances, and the entries of the two lists: by wallet and by token.
-pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
+pub(crate) async fn balances(sides: &[Side]) -> CaseReport {
     let requested = union(sides, |side| &side.examined.holdings);
     let mut compared = Comparison::default();
     for (wallet, token) in &requested {
@@ -69,7 +69,7 @@ pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
     compared.into_cross_check("balances")
 }
 
-pub(crate) async fn records(sides: &[Side]) -> CrossCheck {
+pub(crate) async fn records(sides: &[Side]) -> CaseReport {
     let mut compared = Comparison::default();
     for (contract, asset) in union(sides, |side| &side.examined.assets) {
         let asset_shown = nodeproof_primitives::escape::escaped_up_to(asset, 80);
@@ -82,7 +82,7 @@ pub(crate) async fn records(sides: &[Side]) -> CrossCheck {
     compared.into_cross_check("contract-state")
 }
 
-pub(crate) async fn trust_scores(sides: &[Side]) -> CrossCheck {
+pub(crate) async fn trust_scores(sides: &[Side]) -> CaseReport {
     let mut compared = Comparison::default();
     for (from, to) in union(sides, |side| &side.examined.trust) {
         let place = format!("from {from} to {to}");
@@ -168,7 +168,7 @@ impl Comparison {
         responses
     }
 
-    fn into_cross_check(self, id: &str) -> CrossCheck {
+    fn into_cross_check(self, id: &str) -> CaseReport {
         let nothing = || "no sample was found on any of the nodes".to_owned();
         let why = self.why.or_else(|| (!self.has_sample).then(nothing));
         self.differences.into_cross_check(id, why)

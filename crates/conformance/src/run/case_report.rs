@@ -30,6 +30,9 @@ pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
             block: finding.block,
             count: finding.count,
             signed: finding.signed.as_deref().cloned(),
+            place: None,
+            differs: Vec::new(),
+            values: Vec::new(),
         })
         .collect();
     let inconclusive = result
@@ -48,12 +51,10 @@ pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
         reason: first.map(|finding| finding.what.clone()).or(inconclusive),
         note: result.note.clone(),
         requirements: requirements(&result.case),
-        expected: first.map(|finding| finding.expected.clone()),
-        actual: first.map(|finding| finding.actual.clone()),
-        curl: findings.first().and_then(|finding| finding.curl.clone()),
         snapshot: result.case.snapshot_path(),
         more_findings: result.findings.len().saturating_sub(MAX_FINDINGS) + result.unlisted,
         elapsed_ms: millis(result.elapsed),
+        compared: None,
         exchanges: Vec::new(),
         findings,
     }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt, stream};
-use nodeproof_report::{Level, Outcome, Report};
+use nodeproof_report::{Level, Outcome};
 use tokio::task::JoinSet;
 
 use super::{
@@ -32,18 +32,6 @@ use crate::{
 };
 use nodeproof_openapi::Spec;
 
-/// Runs the selected cases against a target until all are done.
-///
-/// Stops early at the deadline, or when `interrupt` is ready.
-pub async fn run(
-    target: Target,
-    options: &Options,
-    watch: Arc<dyn Observer>,
-    interrupt: impl Future<Output = ()>,
-) -> Report {
-    examine(target, options, watch, interrupt).await.report
-}
-
 /// Returns the OpenAPI description, which is parsed once per process.
 fn spec() -> Result<Arc<Spec>, String> {
     static SPEC: OnceLock<Result<Arc<Spec>, String>> = OnceLock::new();
@@ -52,7 +40,9 @@ fn spec() -> Result<Arc<Spec>, String> {
         .clone()
 }
 
-/// Does the same as [`run`], and also returns the data for comparing nodes.
+/// Runs the selected cases against a target until all are done. Returns also the data for comparing nodes.
+///
+/// Stops early at the deadline, or when `interrupt` is ready.
 pub(crate) async fn examine(
     target: Target,
     options: &Options,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nodeproof_report::Report;
+use nodeproof_report::NodeReport;
 
 use super::verdict::Conclusion;
 use crate::{http::Node, sweep::ChainBounds};
@@ -34,7 +34,7 @@ impl ExaminedNode {
 
 /// The result of a run, with the data for comparing nodes.
 pub(crate) struct Examined {
-    pub(crate) report: Report,
+    pub(crate) report: NodeReport,
     /// The conclusion from all other cases, if the chain ends before the sweep's first block.
     pub(crate) without_sweep: Option<Conclusion>,
     /// The node and its data, if the run was completed.

@@ -18,7 +18,6 @@ mod report;
 mod verdict;
 
 pub(crate) use engine::examine;
-pub use engine::run;
 pub(crate) use examined::ExaminedNode;
 pub(crate) use expectations::nearest;
 pub use expectations::{ExpectationError, Expectations};

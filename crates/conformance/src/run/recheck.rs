@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeproof_report::{AnyReport, Report};
+use nodeproof_report::{NodeReport, Report};
 
 use crate::discovery::{Fixture, samples_of};
 
@@ -22,25 +22,22 @@ pub struct Recheck {
 impl Recheck {
     /// Returns the samples of the findings in a report.
     #[must_use]
-    pub fn of(report: &AnyReport) -> Self {
+    pub fn of(report: &Report) -> Self {
         let mut recheck = Self::default();
-        match report {
-            AnyReport::Node(report) => recheck.add(report),
-            AnyReport::Nodes(reports) => reports.nodes.iter().for_each(|node| recheck.add(node)),
-        }
+        report.nodes.iter().for_each(|node| recheck.add(node));
         recheck
     }
 
     /// Continues after a run: keeps the samples that it did not request, and adds those of its own
     /// findings.
-    pub(crate) fn continue_after(&mut self, report: &Report) {
+    pub(crate) fn continue_after(&mut self, report: &NodeReport) {
         for sample in &report.requested {
             self.samples.remove(sample);
         }
         self.add(report);
     }
 
-    fn add(&mut self, report: &Report) {
+    fn add(&mut self, report: &NodeReport) {
         let failing = report
             .cases
             .iter()

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use nodeproof_report::{CaseReport, Outcome, Report, SamplesReport, TargetReport, VERSION};
+use nodeproof_report::{CaseReport, NodeReport, Outcome, SamplesReport, TargetReport};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
@@ -40,7 +40,7 @@ pub(crate) fn build(
     known: Option<(&Node, &Spec)>,
     samples: Option<SamplesReport>,
     started: Instant,
-) -> (Report, Option<Conclusion>) {
+) -> (NodeReport, Option<Conclusion>) {
     // Cases end in any order, but the report must not depend on it.
     let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
     results.sort_by_key(|result| order.iter().position(|id| *id == result.case.id));
@@ -84,8 +84,7 @@ pub(crate) fn build(
             None => not_run(case, target, options),
         }
     });
-    let report = Report {
-        version: VERSION,
+    let report = NodeReport {
         target: TargetReport {
             base_url: target.base_url.to_string(),
             network: target.network.to_string(),
@@ -105,6 +104,7 @@ pub(crate) fn build(
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),
+        height: None,
         samples,
         requested,
         not_rechecked,

@@ -1,6 +1,6 @@
 //! The verdict of a run, its exit status and the reason for them.
 
-use nodeproof_report::{Coverage, ExitStatus, Outcome, Report, Verdict};
+use nodeproof_report::{Coverage, ExitStatus, NodeReport, Outcome, Verdict};
 
 use super::options::Options;
 use crate::{api::Tier, cases::CaseResult, http::InconclusiveReason, sweep::StopReason};
@@ -23,7 +23,7 @@ impl Conclusion {
     }
 
     /// Replaces the conclusion of a report. Without a reason of its own, the report's reason stays.
-    pub(crate) fn replace_in(self, report: &mut Report) {
+    pub(crate) fn replace_in(self, report: &mut NodeReport) {
         report.verdict = self.verdict;
         report.exit_code = self.status.code();
         report.reason = self.reason.or(report.reason.take());

@@ -1,145 +1,321 @@
 //! Compares two runs.
 
-use super::{
-    result::{CaseChange, Comparison},
-    run::{Entry, Run},
-    slower::slower,
-};
-use crate::model::{AnyReport, CaseReport, NodesReport, Outcome, Report};
+use std::collections::BTreeSet;
 
-/// Two reports cannot be compared: one is of a single node, and the other of several nodes.
+use super::slower::{Slowdown, slower};
+use crate::model::{CaseReport, NodeReport, Outcome, Report, Verdict, severity};
+
+/// The differences between two runs against one node, or between two comparisons of several nodes.
+#[derive(Clone, Debug)]
+pub struct Comparison<'r> {
+    /// The earlier run. It is missing if only the later report has this node.
+    pub before: Option<Run<'r>>,
+    /// The later run. It is missing if only the earlier report has this node.
+    pub after: Option<Run<'r>>,
+    /// The cases that changed or still have findings. New findings come first, the most binding
+    /// requirement before the others.
+    pub changes: Vec<CaseChange<'r>>,
+    /// Endpoints that have become slower.
+    pub slower: Vec<Slowdown<'r>>,
+}
+
+/// What is compared: a run against one node, or the comparison between several nodes.
+#[derive(Clone, Copy, Debug)]
+pub enum Run<'r> {
+    /// The run against one node.
+    Node(&'r NodeReport),
+    /// The comparison between the nodes of a report.
+    Between(&'r Report),
+}
+
+/// A case whose result changed, or that still has findings.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseChange<'r> {
+    /// How it changed.
+    pub kind: Change,
+    /// The case before, if the earlier run has it.
+    pub before: Option<&'r CaseReport>,
+    /// The case now, or the earlier one if the later run does not have it.
+    pub case: &'r CaseReport,
+}
+
+/// How the result of a case changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DifferentKinds;
-
-impl std::error::Error for DifferentKinds {}
-
-impl std::fmt::Display for DifferentKinds {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "one report is of one node and the other of several: compare two reports of the same \
-             kind",
-        )
-    }
+pub enum Change {
+    /// It has findings now and had none before, or its findings are now about a more binding
+    /// requirement.
+    New,
+    /// It had findings before and passes now. The later run requested the samples of the earlier
+    /// findings again.
+    Fixed,
+    /// It had findings before and passes now, although the later run did not request all samples of
+    /// the earlier findings. The fault may still be there.
+    NotSeenAgain,
+    /// It has findings in both runs, but other ones.
+    Changed,
+    /// It has the same findings in both runs, and no other case explains them.
+    Remaining,
+    /// It had no result before (inconclusive or skipped), and has one without findings now.
+    Judged,
+    /// It had a result before and has none now (inconclusive or skipped).
+    NotJudged,
+    /// Only the later run has it, without findings.
+    Appeared,
+    /// Only the earlier run has it.
+    Vanished,
 }
 
-/// Compares two reports.
+/// Compares two reports node by node.
 ///
-/// Reports of several nodes are compared node by node. The base URL identifies a node.
-///
-/// # Errors
-/// Returns an error if one report is of one node and the other of several.
-pub fn compare(before: &AnyReport, after: &AnyReport) -> Result<Vec<Comparison>, DifferentKinds> {
-    match (before, after) {
-        (AnyReport::Node(before), AnyReport::Node(after)) => {
-            Ok(vec![Comparison::of_runs(before, after)])
-        }
-        (AnyReport::Nodes(before), AnyReport::Nodes(after)) => Ok(of_nodes(before, after)),
-        _ => Err(DifferentKinds),
+/// The base URL identifies a node. Two reports of one node each are compared even if their URLs
+/// differ. For several nodes, the comparison between them comes last.
+#[must_use]
+pub fn compare<'r>(before: &'r Report, after: &'r Report) -> Vec<Comparison<'r>> {
+    if let ([before], [after]) = (&*before.nodes, &*after.nodes) {
+        return vec![Comparison::of_nodes(before, after)];
     }
-}
-
-fn of_nodes(before: &NodesReport, after: &NodesReport) -> Vec<Comparison> {
-    fn named<'r>(nodes: &'r [Report], base_url: &str) -> Option<&'r Report> {
-        nodes.iter().find(|node| node.target.base_url == base_url)
-    }
-    let now = after.nodes.iter().map(|node| {
-        let earlier = named(&before.nodes, &node.target.base_url);
-        Comparison::of(earlier.map(Run::of).as_ref(), Some(&Run::of(node)))
+    let named = |report: &'r Report, node: &NodeReport| {
+        let mut nodes = report.nodes.iter();
+        let found = nodes.find(|one| one.target.base_url == node.target.base_url);
+        found.map(Run::Node)
+    };
+    let now = after.nodes.iter();
+    let now = now.map(|node| Comparison::of(named(before, node), Some(Run::Node(node))));
+    let gone = before
+        .nodes
+        .iter()
+        .filter(|node| named(after, node).is_none());
+    let gone = gone.map(|node| Comparison::of(Some(Run::Node(node)), None));
+    let [earlier, later] = [before, after].map(|report| {
+        let has_several = report.has_several();
+        has_several.then_some(Run::Between(report))
     });
-    let gone = before.nodes.iter();
-    let gone = gone.filter(|node| named(&after.nodes, &node.target.base_url).is_none());
-    let gone = gone.map(|node| Comparison::of(Some(&Run::of(node)), None));
-    let between = Comparison::of(Some(&Run::between(before)), Some(&Run::between(after)));
+    let between = Comparison::of(earlier, later);
     now.chain(gone).chain([between]).collect()
 }
 
-impl Comparison {
+impl<'r> Comparison<'r> {
     /// Compares two runs against one node.
     #[must_use]
-    pub fn of_runs(before: &Report, after: &Report) -> Self {
-        Self::of(Some(&Run::of(before)), Some(&Run::of(after)))
+    pub fn of_nodes(before: &'r NodeReport, after: &'r NodeReport) -> Self {
+        Self::of(Some(Run::Node(before)), Some(Run::Node(after)))
     }
 
-    fn of(before: Option<&Run<'_>>, after: Option<&Run<'_>>) -> Self {
-        let empty = Vec::new();
-        let earlier = before.map_or(&empty, |run| &run.cases);
-        let later = after.map_or(&empty, |run| &run.cases);
+    fn of(before: Option<Run<'r>>, after: Option<Run<'r>>) -> Self {
+        let earlier = before.map_or(&[][..], Run::cases);
+        let later = after.map_or(&[][..], Run::cases);
         // Cases count as missing only if both reports have the node.
         let both = before.is_some() && after.is_some();
-        let missing_in = |cases: &[Entry<'_>], others: &[Entry<'_>]| -> Vec<String> {
-            let cases = cases.iter().filter(|_| both);
-            let missing = cases.filter(|case| find(others, case.id).is_none());
-            missing.map(|case| case.id.to_owned()).collect()
-        };
-        let mut comparison = Self {
-            before: before.map(|run| run.summary.clone()),
-            after: after.map(|run| run.summary.clone()),
-            new: Vec::new(),
-            fixed: Vec::new(),
-            not_seen_again: Vec::new(),
-            changed: Vec::new(),
-            remaining: Vec::new(),
-            judged: Vec::new(),
-            not_judged: Vec::new(),
-            slower: match (before, after) {
-                (Some(before), Some(after)) => slower(&before.latencies, &after.latencies),
-                _ => Vec::new(),
-            },
-            appeared: missing_in(later, earlier),
-            vanished: missing_in(earlier, later),
-        };
         // A run that ended early has fewer results. Its verdict gives the reason.
-        let cut = |case: &Entry<'_>| {
-            case.reason == Some(CaseReport::NOT_RUN) && case.outcome == Outcome::Inconclusive
+        let is_cut = |case: &&CaseReport| {
+            let reason = case.reason.as_deref();
+            case.outcome == Outcome::Inconclusive && reason == Some(CaseReport::NOT_RUN)
         };
-        for case in later.iter().filter(|case| !cut(case)) {
-            let before = find(earlier, case.id);
-            let is_repeated = match (before, after) {
+        let mut changes = Vec::new();
+        for case in later.iter().filter(|case| !is_cut(case)) {
+            let before = find(earlier, &case.id);
+            let is_repeated = || match (before, after) {
                 (Some(before), Some(after)) => after.repeats(before),
                 _ => true,
             };
-            comparison.add(before, case, is_repeated);
+            let kind = change(before, case, is_repeated);
+            let kind = kind.or_else(|| (both && before.is_none()).then_some(Change::Appeared));
+            changes.extend(kind.map(|kind| CaseChange { kind, before, case }));
         }
-        comparison.new.sort_by_key(|change| {
-            let rank = std::cmp::Reverse(rank(change.after));
-            (rank, change.explained_by.is_some())
+        let vanished = earlier.iter();
+        let vanished = vanished.filter(|case| both && find(later, &case.id).is_none());
+        changes.extend(vanished.map(|case| CaseChange {
+            kind: Change::Vanished,
+            before: Some(case),
+            case,
+        }));
+        changes.sort_by_key(|change| {
+            let rank = match change.kind {
+                Change::New => rank(change.case.outcome),
+                _ => 0,
+            };
+            (std::cmp::Reverse(rank), change.case.explained_by.is_some())
         });
-        comparison
+        let slower = match (before, after) {
+            (Some(Run::Node(before)), Some(Run::Node(after))) => slower(before, after),
+            _ => Vec::new(),
+        };
+        Self {
+            before,
+            after,
+            changes,
+            slower,
+        }
     }
 
-    /// Adds the change of a case. `is_repeated` is whether the later run requested the samples of the
-    /// case's earlier findings.
-    fn add(&mut self, before: Option<&Entry<'_>>, after: &Entry<'_>, is_repeated: bool) {
-        let was = before.map_or(0, |case| rank(case.outcome));
-        let is = rank(after.outcome);
-        let was_judged = before.is_none_or(|case| is_judged(case.outcome));
-        let list = match is_judged(after.outcome) {
-            _ if is > was => &mut self.new,
-            false if before.is_some() && was_judged => &mut self.not_judged,
-            true if was > 0 && after.outcome == Outcome::Pass && is_repeated => &mut self.fixed,
-            true if was > 0 && after.outcome == Outcome::Pass => &mut self.not_seen_again,
-            true if before.is_some() && !was_judged => &mut self.judged,
-            true if before.is_some_and(|before| was != is || differ(before, after)) => {
-                &mut self.changed
+    /// Returns the changes of this kind.
+    pub fn of_kind(&self, kind: Change) -> impl Iterator<Item = &CaseChange<'r>> {
+        self.changes
+            .iter()
+            .filter(move |change| change.kind == kind)
+    }
+
+    /// Returns whether the later run is worse: a case newly fails, or the exit status is worse.
+    #[must_use]
+    pub fn is_worse(&self) -> bool {
+        let strict = matches!(self.after, Some(Run::Node(node)) if node.strict);
+        let fails = |change: &CaseChange<'_>| match change.case.outcome {
+            Outcome::Fail | Outcome::Stale => true,
+            Outcome::Warn => strict,
+            _ => false,
+        };
+        let worse_status = match (self.before, self.after) {
+            (Some(before), Some(after)) => {
+                severity(after.exit_code()) > severity(before.exit_code())
             }
-            _ => {
-                if is > 0 && after.explained_by.is_none() {
-                    self.remaining.push(after.id.to_owned());
-                }
-                return;
+            (None, Some(after)) => after.exit_code() != 0,
+            (_, None) => false,
+        };
+        worse_status || self.of_kind(Change::New).any(fails)
+    }
+
+    /// Returns whether both runs have the same results. Latencies are ignored.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        let is_same = |change: &CaseChange<'_>| change.kind == Change::Remaining;
+        self.changes.iter().all(is_same)
+            && self.before.map(Run::exit_code) == self.after.map(Run::exit_code)
+    }
+
+    /// Returns whether the later run did not check all earlier findings again.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.of_kind(Change::NotSeenAgain).next().is_some()
+    }
+
+    /// Returns the conclusion in words.
+    pub(crate) fn conclusion(&self) -> &'static str {
+        match (self.is_worse(), self.is_same()) {
+            (true, _) => "worse than before",
+            (false, _) if self.is_open() => {
+                "nothing is worse than before, but earlier findings were not checked again"
+            }
+            (false, true) => "the same as before",
+            (false, false) => "nothing is worse than before",
+        }
+    }
+
+    /// Returns the changes of this kind, except those that another change explains.
+    pub(super) fn causes(&self, kind: Change) -> Vec<&CaseChange<'r>> {
+        let explained =
+            |change: &CaseChange<'_>| self.changes.iter().any(|cause| explains(cause, change));
+        self.of_kind(kind)
+            .filter(|change| !explained(change))
+            .collect()
+    }
+
+    /// Returns the number of changes that a change explains.
+    pub(super) fn explained(&self, cause: &CaseChange<'_>) -> usize {
+        let changes = self.changes.iter();
+        changes.filter(|change| explains(cause, change)).count()
+    }
+}
+
+/// Whether a new finding is the reason for another change, or a fixed one was the reason before.
+fn explains(cause: &CaseChange<'_>, change: &CaseChange<'_>) -> bool {
+    let by = match (cause.kind, change.kind) {
+        (Change::New, Change::New | Change::NotJudged) => change.case.explained_by.as_ref(),
+        (Change::Fixed, Change::Fixed | Change::Judged) => change
+            .before
+            .and_then(|before| before.explained_by.as_ref()),
+        _ => None,
+    };
+    by == Some(&cause.case.id)
+}
+
+/// Returns how a case changed that the later run has.
+fn change(
+    before: Option<&CaseReport>,
+    after: &CaseReport,
+    is_repeated: impl Fn() -> bool,
+) -> Option<Change> {
+    let was = before.map_or(0, |case| rank(case.outcome));
+    let is = rank(after.outcome);
+    let was_judged = before.is_none_or(|case| is_judged(case.outcome));
+    let passes = after.outcome == Outcome::Pass;
+    let differs =
+        |before: &CaseReport| was != is || (is > 0 && mismatches(before) != mismatches(after));
+    Some(match is_judged(after.outcome) {
+        _ if is > was => Change::New,
+        false if before.is_some() && was_judged => Change::NotJudged,
+        true if was > 0 && passes && is_repeated() => Change::Fixed,
+        true if was > 0 && passes => Change::NotSeenAgain,
+        true if before.is_some() && !was_judged => Change::Judged,
+        true if before.is_some_and(differs) => Change::Changed,
+        _ if is > 0 && after.explained_by.is_none() => Change::Remaining,
+        _ => return None,
+    })
+}
+
+impl<'r> Run<'r> {
+    fn cases(self) -> &'r [CaseReport] {
+        match self {
+            Self::Node(node) => &node.cases,
+            Self::Between(report) => &report.cross_check,
+        }
+    }
+
+    fn exit_code(self) -> u8 {
+        match self {
+            Self::Node(node) => node.exit_code,
+            Self::Between(report) => report.exit_code,
+        }
+    }
+
+    /// Whether the run requested all samples of the findings that a case had before.
+    fn repeats(self, before: &CaseReport) -> bool {
+        let Self::Node(node) = self else { return true };
+        let requested: BTreeSet<_> = node.requested.iter().collect();
+        let swept = node.sweep.as_ref().map(|sweep| sweep.from..sweep.next);
+        let is_swept = |sample: &str| {
+            let block = sample.strip_prefix("/get-block?block_index=");
+            let block = block.and_then(|block| block.parse().ok());
+            let swept = swept.as_ref().zip(block);
+            swept.is_some_and(|(swept, block)| swept.contains(&block))
+        };
+        let findings = before.findings.iter();
+        let mut samples = findings.filter_map(|finding| finding.sample.as_ref());
+        samples.all(|sample| requested.contains(sample) || is_swept(sample))
+    }
+
+    /// Returns the node, the time and the result in words.
+    pub(super) fn in_words(self) -> String {
+        let (name, verdict, [passed, failed]) = match self {
+            Self::Node(node) => (
+                format!("{}, {}", node.name(), node.started_at),
+                node.verdict,
+                [node.count(Outcome::Pass), node.count_own(Outcome::Fail)],
+            ),
+            Self::Between(report) => {
+                let count = |outcome| {
+                    let checks = report.cross_check.iter();
+                    checks.filter(|check| check.outcome == outcome).count()
+                };
+                let name = "the nodes, compared with each other".to_owned();
+                (
+                    name,
+                    report.verdict,
+                    [Outcome::Pass, Outcome::Fail].map(count),
+                )
             }
         };
-        list.push(CaseChange {
-            id: after.id.to_owned(),
-            before: before.map(|case| case.outcome),
-            after: after.outcome,
-            reason_before: before.and_then(|case| case.reason).map(ToOwned::to_owned),
-            reason: after.reason.map(ToOwned::to_owned),
-            explained_before: before
-                .and_then(|case| case.explained_by)
-                .map(ToOwned::to_owned),
-            explained_by: after.explained_by.map(ToOwned::to_owned),
-        });
+        let counts = format!("{passed} passed, {failed} failed");
+        let result = match (verdict, self.exit_code()) {
+            (Verdict::Unreachable | Verdict::Error, _) => format!("no verdict; {counts}"),
+            (_, 0 | 1) => counts,
+            (_, status) => format!("{counts}; exit status {status}"),
+        };
+        let reason = match self {
+            Self::Node(node) => node.reason.as_ref(),
+            Self::Between(_) => None,
+        };
+        let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        format!("{name}: {result}{reason}")
     }
 }
 
@@ -157,11 +333,29 @@ const fn is_judged(outcome: Outcome) -> bool {
     !matches!(outcome, Outcome::Inconclusive | Outcome::Skipped)
 }
 
-fn find<'c, 'r>(cases: &'c [Entry<'r>], id: &str) -> Option<&'c Entry<'r>> {
+fn find<'r>(cases: &'r [CaseReport], id: &str) -> Option<&'r CaseReport> {
     cases.iter().find(|case| case.id == id)
 }
 
-/// Returns whether a case has other findings than before.
-fn differ(before: &Entry<'_>, after: &Entry<'_>) -> bool {
-    rank(after.outcome) > 0 && before.findings != after.findings
+/// Returns the mismatches of a case, each with its location.
+fn mismatches(case: &CaseReport) -> BTreeSet<String> {
+    let findings = case.findings.iter();
+    let texts = findings.map(|finding| {
+        let pointer = finding.pointer.as_deref().unwrap_or_default();
+        without_figures(&format!("{pointer} {}", finding.what))
+    });
+    texts.collect()
+}
+
+/// Replaces digits, hashes and addresses, because such values differ from run to run.
+fn without_figures(text: &str) -> String {
+    let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+    let words = words.map(|word| {
+        if !word.contains(|c: char| c.is_ascii_digit()) {
+            return word.to_owned();
+        }
+        let end = word.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        format!("#{end}")
+    });
+    words.collect()
 }

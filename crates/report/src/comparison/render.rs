@@ -2,243 +2,149 @@
 
 use std::fmt::Write;
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
-use super::{
-    cause::Cause,
-    result::{CaseChange, Comparison, RunSummary},
-};
+use super::compare::{CaseChange, Change, Comparison};
 use crate::{
-    markdown::code,
-    model::{Outcome, Report, figure},
-    text::{Style, case_text},
+    markdown::fenced,
+    model::{CaseReport, by_reason, figure},
+    text::{Style, case_line, case_text},
 };
 
-/// Renders the differences between two runs.
+/// The kinds of changes that have a line for each case, with their headings.
+const LINES: [(Change, &str); 4] = [
+    (Change::New, "new"),
+    (Change::Fixed, "fixed"),
+    (
+        Change::NotSeenAgain,
+        "not seen again (the later run did not check the same samples; use --recheck)",
+    ),
+    (Change::Changed, "changed"),
+];
+/// The kinds of which only the IDs are listed.
+const IDS: [(Change, &str); 4] = [
+    (Change::Remaining, "still failing"),
+    (Change::Judged, "checked now"),
+    (Change::Appeared, "only in the later run"),
+    (Change::Vanished, "only in the earlier run"),
+];
+
+/// Renders the differences between two runs, with a line for each new finding.
 #[must_use]
-pub fn text_of_comparison(comparison: &Comparison, style: Style) -> String {
-    text_of(Page::new(Format::Terminal(style)), comparison, style)
+pub fn text_of_comparison(comparison: &Comparison<'_>, style: Style) -> String {
+    text(comparison, style, case_line)
 }
 
-/// Renders the differences between two runs as text for a terminal, with the whole text of each new
-/// finding. `after` is the report of the later run.
+/// Renders the differences between two runs, with the whole text of each new finding.
 #[must_use]
-pub fn text_of_changes(comparison: &Comparison, after: &Report, style: Style) -> String {
-    let mut page = Page::new(Format::Terminal(style));
-    page.after = Some(after);
-    text_of(page, comparison, style)
-}
-
-fn text_of(mut page: Page<'_>, comparison: &Comparison, style: Style) -> String {
-    page.comparison(comparison);
-    let colour = if comparison.is_worse() {
-        "31;1"
-    } else {
-        "32;1"
-    };
-    page.out + &format!("\n{}\n", style.paint(colour, comparison.conclusion()))
+pub fn text_of_changes(comparison: &Comparison<'_>, style: Style) -> String {
+    text(comparison, style, |case, style| {
+        case_text(case, style).trim().to_owned()
+    })
 }
 
 /// Renders the differences between two runs as Markdown.
 #[must_use]
-pub fn markdown_of_comparison(comparison: &Comparison) -> String {
-    let mut page = Page::new(Format::Markdown);
-    page.out = format!("## Comparison: {}\n\n", comparison.conclusion());
-    page.comparison(comparison);
-    page.out
+pub fn markdown_of_comparison(comparison: &Comparison<'_>) -> String {
+    let text = text_of_comparison(comparison, Style::Plain);
+    let conclusion = comparison.conclusion();
+    format!("## Comparison: {conclusion}\n\n{}", fenced(&text, "text"))
 }
 
-#[derive(Clone, Copy)]
-enum Format {
-    Terminal(Style),
-    Markdown,
-}
-
-struct Page<'r> {
-    format: Format,
-    out: String,
-    /// The later run, if new findings are rendered whole.
-    after: Option<&'r Report>,
-    /// What precedes an entry, and an entry below another.
-    bullets: [&'static str; 2],
-}
-
-impl Page<'_> {
-    fn new(format: Format) -> Self {
-        let bullets = match format {
-            Format::Terminal(_) => ["", "  "],
-            Format::Markdown => ["- ", "  - "],
-        };
-        Self {
-            format,
-            out: String::new(),
-            after: None,
-            bullets,
+fn text(
+    comparison: &Comparison<'_>,
+    style: Style,
+    new_finding: impl Fn(&CaseReport, Style) -> String,
+) -> String {
+    let mut out = String::new();
+    let runs = [("before", comparison.before), ("after", comparison.after)];
+    for (label, run) in runs {
+        let run = run.map_or("this node is not in the report".to_owned(), |run| {
+            run.in_words()
+        });
+        let _ = writeln!(out, "{label:<7}{}", escaped_up_to(&run, 900));
+    }
+    let heading = |title: &str, out: &mut String| {
+        let _ = writeln!(out, "\n{}", style.paint("1", title));
+    };
+    for (kind, title) in LINES {
+        for (place, change) in comparison.causes(kind).into_iter().enumerate() {
+            if place == 0 {
+                heading(title, &mut out);
+            }
+            out.push_str(&match kind {
+                Change::New => new_finding(change.case, style),
+                _ => case_line(change.case, style),
+            });
+            out.push('\n');
+            before(change, &mut out);
+            match comparison.explained(change) {
+                0 => {}
+                1 => out.push_str("  for the same reason: 1 more case\n"),
+                count => {
+                    let _ = writeln!(out, "  for the same reason: {count} more cases");
+                }
+            }
         }
     }
-
-    fn comparison(&mut self, comparison: &Comparison) {
-        self.run("Before", comparison.before.as_ref());
-        self.run("After", comparison.after.as_ref());
-        let new = comparison.new_causes();
-        self.heading("New", new.len());
-        for cause in new {
-            if !self.whole_case(cause.case) {
-                self.change(cause.case);
-            }
-            self.explains(&cause);
+    for (kind, title) in IDS {
+        let changes = comparison.causes(kind);
+        let ids: Vec<_> = changes.iter().map(|change| &*change.case.id).collect();
+        if !ids.is_empty() {
+            heading(title, &mut out);
+            in_rows(&ids, &mut out);
         }
-        let fixed = comparison.fixed_causes();
-        self.heading("Fixed", fixed.len());
-        for cause in fixed {
-            self.passes(cause.case);
-            self.explains(&cause);
+    }
+    let not_judged = comparison.causes(Change::NotJudged);
+    let reasons = by_reason(not_judged.iter().map(|change| change.case));
+    for (place, (reason, ids)) in reasons.into_iter().enumerate() {
+        if place == 0 {
+            heading("no longer checked", &mut out);
         }
-        self.heading(
-            "Not seen again (the later run did not check the same samples; use --recheck)",
-            comparison.not_seen_again.len(),
+        let _ = writeln!(out, "{}", escaped_up_to(reason, 400));
+        in_rows(&ids, &mut out);
+    }
+    for (place, slow) in comparison.slower.iter().enumerate() {
+        if place == 0 {
+            heading("slower", &mut out);
+        }
+        let operation = escaped_up_to(slow.operation, 200);
+        let (before, after) = (figure(slow.before_ms), figure(slow.after_ms));
+        let _ = writeln!(
+            out,
+            "{operation}: {} {before} ms, now {after} ms",
+            slow.measure
         );
-        for change in &comparison.not_seen_again {
-            self.passes(change);
-        }
-        self.heading("Changed", comparison.changed.len());
-        for changed in &comparison.changed {
-            self.change(changed);
-        }
-        self.list("Still failing", &comparison.remaining);
-        self.list("Checked now", &comparison.judged_ids());
-        let reasons = comparison.not_judged_by_reason();
-        self.heading("No longer checked", reasons.len());
-        for (reason, changes) in reasons {
-            let cases = if changes.len() == 1 { "case" } else { "cases" };
-            let reason = self.value(reason, 400);
-            self.entry(0, format!("{} {cases}: {reason}", changes.len()));
-            let ids: Vec<_> = changes.iter().map(|change| change.id.as_str()).collect();
-            self.ids(1, &ids);
-        }
-        self.heading("Slower", comparison.slower.len());
-        for slow in &comparison.slower {
-            let (before, after) = (figure(slow.before_ms), figure(slow.after_ms));
-            let operation = self.value(&slow.operation, 200);
-            self.entry(
-                0,
-                format!("{operation}: {} {before} ms, now {after} ms", slow.measure),
-            );
-        }
-        self.list("Only in the later run", &comparison.appeared);
-        self.list("Only in the earlier run", &comparison.vanished);
     }
+    let colour = match comparison.is_worse() {
+        true => "31;1",
+        false => "32;1",
+    };
+    let _ = writeln!(out, "\n{}", style.paint(colour, comparison.conclusion()));
+    out
+}
 
-    fn run(&mut self, label: &str, run: Option<&RunSummary>) {
-        let label = match self.format {
-            Format::Terminal(_) => format!("{:<7}", label.to_lowercase()),
-            Format::Markdown => format!("{label}:"),
-        };
-        let Some(run) = run else {
-            return self.entry(0, format!("{label} this node is not in the report"));
-        };
-        let at = run
-            .started_at
-            .as_deref()
-            .map(|at| format!(", {}", self.value(at, 40)));
-        let (node, at) = (self.value(&run.node, 200), at.unwrap_or_default());
-        let reason = self.reason(run.reason.as_deref(), 600);
-        self.entry(0, format!("{label} {node}{at}: {}{reason}", run.result()));
+/// Renders the result before, unless the case passed, or its reason is the same.
+fn before(change: &CaseChange<'_>, out: &mut String) {
+    let case = change.case;
+    let Some(before) = change.before else {
+        out.push_str("  was not in the earlier run\n");
+        return;
+    };
+    if before.outcome == crate::model::Outcome::Pass {
+        return;
     }
+    let reason = before.reason.as_ref();
+    let reason = reason.filter(|_| before.reason != case.reason);
+    let reason = reason.map(|reason| format!(": {}", escaped_up_to(reason, 200)));
+    let (was, reason) = (before.outcome.name(), reason.unwrap_or_default());
+    let _ = writeln!(out, "  was {was}{reason}");
+}
 
-    /// Renders a case that passes now, with its result before.
-    fn passes(&mut self, change: &CaseChange) {
-        let before = change.before.unwrap_or(Outcome::Fail).name();
-        let reason = self.value(change.reason_before.as_deref().unwrap_or_default(), 200);
-        let (outcome, id) = (self.outcome(change.after), self.value(&change.id, 200));
-        self.entry(0, format!("{outcome}{id} (was {before}: {reason})"));
-    }
-
-    /// Renders a case with its result now, and also its result before if that matters.
-    fn change(&mut self, change: &CaseChange) {
-        let (outcome, id) = (self.outcome(change.after), self.value(&change.id, 200));
-        let reason = self.reason(change.reason.as_deref(), 200);
-        self.entry(0, format!("{outcome}{id}{reason}"));
-        match change.before {
-            None => self.entry(1, "was not in the earlier run".to_owned()),
-            Some(Outcome::Pass) => {}
-            Some(before) => {
-                let reason = self.reason(change.other_reason_before(), 200);
-                self.entry(1, format!("was {}{reason}", before.name()));
-            }
-        }
-    }
-
-    /// Renders a case with all its findings, if the report of the later run is at hand and has some.
-    fn whole_case(&mut self, change: &CaseChange) -> bool {
-        let (Format::Terminal(style), Some(report)) = (self.format, self.after) else {
-            return false;
-        };
-        let case = report.cases.iter().find(|case| case.id == change.id);
-        let Some(case) = case.filter(|case| !case.findings.is_empty()) else {
-            return false;
-        };
-        self.out
-            .push_str(case_text(case, style).trim_start_matches('\n'));
-        true
-    }
-
-    fn explains(&mut self, cause: &Cause<'_>) {
-        if let Some(words) = cause.explains() {
-            self.entry(1, words);
-        }
-    }
-
-    fn list(&mut self, title: &str, ids: &[impl AsRef<str>]) {
-        self.heading(title, ids.len());
-        match self.format {
-            Format::Terminal(_) => self.ids(1, ids),
-            Format::Markdown => ids.iter().for_each(|id| self.ids(0, &[id])),
-        }
-    }
-
-    /// Renders IDs in rows.
-    fn ids(&mut self, level: usize, ids: &[impl AsRef<str>]) {
-        let (in_row, separator) = match self.format {
-            Format::Terminal(_) => (4, "  "),
-            Format::Markdown => (ids.len().max(1), ", "),
-        };
-        for row in ids.chunks(in_row) {
-            let row: Vec<_> = row.iter().map(|id| self.value(id.as_ref(), 200)).collect();
-            self.entry(level, row.join(separator));
-        }
-    }
-
-    fn heading(&mut self, title: &str, entries: usize) {
-        let heading = match self.format {
-            _ if entries == 0 => return,
-            Format::Terminal(style) => style.paint("1", &title.to_lowercase()),
-            Format::Markdown => format!("### {title}\n"),
-        };
-        let _ = writeln!(self.out, "\n{heading}");
-    }
-
-    fn entry(&mut self, level: usize, text: String) {
-        let _ = writeln!(self.out, "{}{text}", self.bullets[level]);
-    }
-
-    fn outcome(&self, outcome: Outcome) -> String {
-        match self.format {
-            Format::Terminal(style) => style.outcome(outcome),
-            Format::Markdown => format!("**{}** ", outcome.name()),
-        }
-    }
-
-    fn reason(&self, reason: Option<&str>, most: usize) -> String {
-        let reason = reason.map(|reason| format!(": {}", self.value(reason, most)));
-        reason.unwrap_or_default()
-    }
-
-    /// Renders text from a report, which is untrusted.
-    fn value(&self, text: &str, most: usize) -> String {
-        match self.format {
-            Format::Terminal(_) => escaped_up_to(text, most).to_string(),
-            Format::Markdown => code(text, most),
-        }
+/// Renders IDs in rows.
+fn in_rows(ids: &[&str], out: &mut String) {
+    for row in ids.chunks(4) {
+        let row: Vec<_> = row.iter().map(|id| escaped(id)).collect();
+        let _ = writeln!(out, "  {}", row.join("  "));
     }
 }

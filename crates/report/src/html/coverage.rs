@@ -6,14 +6,15 @@ use super::{
     escape::Line,
     parts::{case_links, count},
 };
-use crate::model::{OperationCoverage, PartCoverage, Report};
+use crate::model::{NodeReport, OperationCoverage, PartCoverage};
 
-pub(super) fn section(report: &Report) -> Markup {
-    let coverage = &report.coverage;
+/// Renders what the run exercised at a node. `number` distinguishes the sections of several nodes.
+pub(super) fn section(node: &NodeReport, number: usize, title: &Markup) -> Markup {
+    let coverage = &node.coverage;
     let unseen = &coverage.unseen_fields;
     html! {
-        section #coverage aria-labelledby="coverage-title" {
-            h2 #coverage-title { "Coverage" }
+        section.coverage id={ "coverage-" (number) } {
+            h2 { "Coverage" (title) }
             @if coverage.operations.is_empty() {
                 p { "Nothing was exercised." }
             } @else {

@@ -4,31 +4,36 @@ use maud::{Markup, html};
 
 use super::{
     escape::{Line, Lines},
-    parts::{count, shell_command, took},
+    parts::{count, exact_text, took},
 };
-use crate::model::{ExchangeReport, Report};
+use crate::model::{ExchangeReport, NodeReport};
 
-/// Renders every exchange of a report.
-pub(super) fn section(report: &Report) -> Markup {
+/// Returns the ID of an exchange in the page.
+pub(super) fn anchor(number: usize, index: usize) -> String {
+    format!("x{number}-{index}")
+}
+
+/// Renders every exchange with a node. `number` distinguishes the sections of several nodes.
+pub(super) fn section(node: &NodeReport, number: usize, title: &Markup) -> Markup {
     html! {
-        section #exchanges aria-labelledby="exchanges-title" {
-            h2 #exchanges-title { "Exchanges" }
-            @if report.exchanges.is_empty() { p { "No case received a response." } }
+        section.exchanges id={ "exchanges-" (number) } {
+            h2 { "Exchanges" (title) }
+            @if node.exchanges.is_empty() { p { "No case received a response." } }
             div.list {
-                @for (place, exchange) in report.exchanges.iter().enumerate() {
-                    (whole(report, exchange, Some(place))) "\n"
+                @for (index, exchange) in node.exchanges.iter().enumerate() {
+                    (whole(node, exchange, Some(&anchor(number, index)))) "\n"
                 }
             }
         }
     }
 }
 
-/// Renders an exchange with its bodies, collapsed. With an index, other places can link to it.
-pub(super) fn whole(report: &Report, exchange: &ExchangeReport, index: Option<usize>) -> Markup {
+/// Renders an exchange with its bodies, collapsed. With an ID, other places can link to it.
+pub(super) fn whole(node: &NodeReport, exchange: &ExchangeReport, id: Option<&str>) -> Markup {
     let media_type = exchange.content_type.as_deref();
     html! {
-        details.exchange id=[index.map(|index| format!("x{index}"))] {
-            (summary(report, exchange))
+        details.exchange id=[id] {
+            (summary(node, exchange))
             div.inside {
                 @if let Some(body) = &exchange.request_body {
                     p.part { "sent as application/json" }
@@ -40,24 +45,24 @@ pub(super) fn whole(report: &Report, exchange: &ExchangeReport, index: Option<us
                     " · " (count(exchange.body_bytes, "byte"))
                 }
                 @if !exchange.body.is_empty() { pre tabindex="0" { (Lines(&exchange.body)) } }
-                @if let (Some(curl), Some(_)) = (&exchange.curl, index) { (shell_command(curl)) }
+                @if let (Some(curl), Some(_)) = (&exchange.curl, id) { (exact_text(curl)) }
             }
         }
     }
 }
 
 /// Renders a reference to an exchange. The script copies the exchange here when a reader opens it.
-pub(super) fn reference(report: &Report, exchange: &ExchangeReport, index: usize) -> Markup {
+pub(super) fn reference(node: &NodeReport, exchange: &ExchangeReport, id: &str) -> Markup {
     html! {
-        details.exchange data-of={ "x" (index) } {
-            (summary(report, exchange))
-            div.inside { a href={ "#x" (index) } { "See it below" } }
+        details.exchange data-of=(id) {
+            (summary(node, exchange))
+            div.inside { a href={ "#" (id) } { "See it below" } }
         }
     }
 }
 
-fn summary(report: &Report, exchange: &ExchangeReport) -> Markup {
-    let base = report.target.base_url.trim_end_matches('/');
+fn summary(node: &NodeReport, exchange: &ExchangeReport) -> Markup {
+    let base = node.target.base_url.trim_end_matches('/');
     let path = exchange.url.strip_prefix(base).unwrap_or(&exchange.url);
     let good = (200..300).contains(&exchange.status);
     let class = if good { "good" } else { "other" };

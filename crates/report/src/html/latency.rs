@@ -3,19 +3,17 @@
 use maud::{Markup, html};
 
 use super::escape::Line;
-use crate::model::{EndpointCost, Report, figure};
+use crate::model::{EndpointCost, NodeReport, figure};
 
-/// Renders the latency of each endpoint, or nothing if no endpoint responded. `suffix`
+/// Renders the latency of each endpoint. `number`
 /// distinguishes the sections of several nodes.
-pub(super) fn section(report: &Report, title: &Markup, suffix: &str) -> Markup {
-    let endpoints = report.cost.as_ref().map_or(&[][..], |cost| &cost.endpoints);
-    if endpoints.is_empty() {
-        return html! {};
-    }
+pub(super) fn section(node: &NodeReport, number: usize, title: &Markup) -> Markup {
+    let endpoints = node.cost.as_ref().map_or(&[][..], |cost| &cost.endpoints);
     html! {
-        section.latency id={ "latency" (suffix) } aria-labelledby={ "latency-title" (suffix) } {
-            h2 id={ "latency-title" (suffix) } { (title) }
+        section.latency id={ "latency-" (number) } {
+            h2 { "Latency" (title) }
             p.legend { "The time from sending a request to the last byte of its response." }
+            @if endpoints.is_empty() { p { "No endpoint responded." } }
             div.scroll tabindex="0" {
                 table {
                     thead {

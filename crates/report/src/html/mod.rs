@@ -4,20 +4,17 @@
 //! characters visible. The page's Content-Security-Policy is a second barrier. It allows only the
 //! one script and the one style sheet whose hashes it contains, and no other resources.
 
+mod banner;
 mod case;
 mod coverage;
 mod document;
 mod escape;
 mod exchange;
 mod finding;
-mod heights;
+mod findings;
 mod latency;
-mod nodes;
 mod parts;
 mod report;
-mod tools;
-mod verdict;
 
 pub use document::GENERATOR;
-pub use nodes::nodes_html;
 pub use report::html;

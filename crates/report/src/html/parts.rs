@@ -23,11 +23,11 @@ pub(super) fn took(milliseconds: u64) -> Markup {
     html! { span.took { (text) } }
 }
 
-/// Renders a shell command with a copy button.
-pub(super) fn shell_command(command: &str) -> Markup {
+/// Renders a shell command, or another text that is used as it is, with a copy button.
+pub(super) fn exact_text(text: &str) -> Markup {
     html! {
         div.shell {
-            pre tabindex="0" { (Lines(command)) }
+            pre tabindex="0" { (Lines(text)) }
             button.copy type="button" hidden { "Copy" }
         }
     }
@@ -60,20 +60,6 @@ pub(super) fn case_links<'i>(ids: impl IntoIterator<Item = &'i str>) -> Markup {
     }
 }
 
-/// Renders the version of the program that wrote the page.
-pub(super) fn version() -> Markup {
-    html! { span { "nodeproof " (env!("CARGO_PKG_VERSION")) } }
-}
-
-/// Cases that are counted together, as in the terminal: those with one outcome, or those that other
-/// cases explain.
-pub(super) struct Group<'r> {
-    /// The name of the outcome, or `explained`.
-    pub(super) name: &'static str,
-    pub(super) words: &'static str,
-    pub(super) cases: Vec<&'r CaseReport>,
-}
-
 /// Returns the name of the group that a case is counted in.
 pub(super) fn group_name(case: &CaseReport) -> &'static str {
     match case.explained_by {
@@ -88,17 +74,4 @@ pub(super) fn group_names() -> impl Iterator<Item = (&'static str, &'static str)
     let outcomes = Outcome::WORST_FIRST.into_iter();
     let names = outcomes.map(|outcome| (outcome.name(), outcome.participle()));
     names.chain([("explained", "explained by others")])
-}
-
-/// Returns the groups of cases that are not empty, in the same order.
-pub(super) fn groups(cases: &[CaseReport]) -> Vec<Group<'_>> {
-    let groups = group_names().map(|(name, words)| Group {
-        name,
-        words,
-        cases: cases
-            .iter()
-            .filter(|case| group_name(case) == name)
-            .collect(),
-    });
-    groups.filter(|group| !group.cases.is_empty()).collect()
 }

@@ -4,10 +4,8 @@
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const byId = (id) => document.getElementById(id);
-  // On the page of several nodes, a case is a row, and the findings of each node follow.
   const cases = all("[data-outcome]").map((element) => ({ element, text: null }));
-  const rows = all("tr[data-outcome]").length;
-  const total = rows || cases.length;
+  const total = cases.length;
   const groups = all("section.operation");
   const search = byId("search");
   const filters = all("button.filter");
@@ -23,7 +21,7 @@
         (outcomes.length === 0 || outcomes.includes(one.element.dataset.outcome)) &&
         words.every((word) => textOf(one).includes(word));
       one.element.hidden = !wanted;
-      shown += wanted && (!rows || one.element.matches("tr")) ? 1 : 0;
+      shown += wanted ? 1 : 0;
     }
     for (const group of groups) {
       group.hidden = !group.querySelector("details.case:not([hidden])");
@@ -45,7 +43,7 @@
     }
     const foldAll = (open) => () => {
       for (const one of cases) {
-        if (!one.element.hidden && one.element.matches("details")) one.element.open = open;
+        if (!one.element.hidden) one.element.open = open;
       }
     };
     byId("unfold").addEventListener("click", foldAll(true));

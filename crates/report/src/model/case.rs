@@ -30,15 +30,6 @@ pub struct CaseReport {
     /// The requirements that the case tests, the most important one first.
     #[serde(default)]
     pub requirements: Vec<RequirementReport>,
-    /// The first finding's expected value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
-    /// The first finding's actual value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub actual: Option<String>,
-    /// A shell command that repeats the first finding's request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curl: Option<String>,
     /// How long the case took, in milliseconds. This includes waiting, and work shared with other
     /// cases.
     pub elapsed_ms: u64,
@@ -51,6 +42,9 @@ pub struct CaseReport {
     /// Number of findings that are not listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_findings: usize,
+    /// In a comparison between nodes: the number of items that were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<u64>,
     /// The exchanges that the case looked at, as indexes into the report's list of exchanges. It
     /// contains at least the exchanges of the findings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -117,12 +111,32 @@ pub struct FindingReport {
     /// In a sweep: the index of the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
-    /// In a sweep, on the first finding of a kind: the number of findings of this kind.
+    /// In a sweep or in a comparison between nodes, on the first finding of a kind: the number of
+    /// findings of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// What the signature is about, if the finding is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed: Option<SignedReport>,
+    /// In a comparison between nodes: the first place with this difference, such as `block 7`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// In a comparison between nodes: the base URLs of the nodes that differ from the majority. The
+    /// list is empty if there is no majority.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differs: Vec<String>,
+    /// In a comparison between nodes: the nodes' values at the first place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<NodeValue>,
+}
+
+/// A value, and the nodes that have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeValue {
+    /// The value, shortened.
+    pub value: String,
+    /// The base URLs of the nodes that have it.
+    pub nodes: Vec<String>,
 }
 
 /// What a signature is about.

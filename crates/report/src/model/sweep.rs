@@ -45,6 +45,57 @@ pub struct SweepReport {
     pub trouble: Option<String>,
 }
 
+impl SweepReport {
+    /// Returns the progress of the sweep in words, one sentence for each line.
+    pub(crate) fn in_words(&self) -> Vec<String> {
+        let last = self.to.saturating_sub(1);
+        let mut checked = format!(
+            "sweep of blocks {} to {last}: {} checked",
+            self.from, self.judged
+        );
+        for (count, what) in [(self.missing, "missing"), (self.unread, "not read")] {
+            if count > 0 {
+                checked.push_str(&format!(", {count} {what}"));
+            }
+        }
+        checked.push_str(&match self.findings {
+            0 => ", no findings".to_owned(),
+            1 => ", 1 finding".to_owned(),
+            count => format!(", {count} findings"),
+        });
+        let mut lines = vec![checked];
+        if let Some(lowest) = self.none_below {
+            lines.push(format!(
+                "it began at the lowest block, because the node has no block below {lowest}"
+            ));
+        }
+        if let Some(records) = self.records.filter(|records| records.assets > 0) {
+            let mut compared = format!(
+                "the records of {} of {} claimed assets were compared with the claims",
+                records.compared, records.assets
+            );
+            if records.other_claims > 0 {
+                compared.push_str(&format!(
+                    "; {} claims about further assets were not compared",
+                    records.other_claims
+                ));
+            }
+            lines.push(compared);
+        }
+        if !self.done {
+            let rest = match (&self.state, &self.trouble) {
+                (Some(path), _) => format!("; --resume continues from there, with {path}"),
+                (None, Some(trouble)) => {
+                    format!(", and can't be resumed, as its state was not saved: {trouble}")
+                }
+                (None, None) => String::new(),
+            };
+            lines.push(format!("it ended before block {}{rest}", self.next));
+        }
+        lines
+    }
+}
+
 /// The records that a sweep compared with the claims in its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SweptRecords {

@@ -1,75 +1,83 @@
-//! The report of one node.
+//! The whole report: in full, or with one line for each case.
 
-use std::{collections::BTreeMap, fmt::Write, path::PathBuf, time::Duration};
+use std::{fmt::Write, time::Duration};
 
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{
-    case::{SIGNED, TRY, VERIFY, case_line, is_long, line, text_of_case_with},
+    case::{case_line, case_text, line},
     style::Style,
-    sweep::sweep,
 };
-use crate::model::{CaseReport, Outcome, Report, Verdict};
+use crate::model::{CaseReport, NodeReport, Outcome, Report, SweepReport, Verdict};
 
-/// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
-///
-/// Texts that are too long for a terminal appear only by name; [`text_with_files`] shows their files.
+/// Renders a report: the findings, the comparison between the nodes, and for each node the
+/// inconclusive cases, the verdict and the counts.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
-    text_with_files(report, style, &BTreeMap::new())
+    let mut out = String::new();
+    for cause in report.causes() {
+        out.push_str(&case_text(cause.case, style));
+        if let Some(nodes) = cause.at_nodes(report) {
+            line(&mut out, "at node", &nodes);
+        }
+        also(&cause.explained, style, &mut out);
+    }
+    let between = report.cross_check.iter();
+    for (place, check) in between.filter(|check| !check.is_cause()).enumerate() {
+        let before = if place == 0 { "\n" } else { "" };
+        let _ = writeln!(out, "{before}{}", case_line(check, style));
+    }
+    for (number, node) in report.numbered() {
+        if report.has_several() {
+            let _ = writeln!(out, "\n{}", style.paint("1", &format!("node {number}")));
+        }
+        expectations(node, style, &mut out);
+        inconclusive(node, style, &mut out);
+        let swept = node.sweep.as_ref();
+        for (place, line) in swept
+            .map(SweepReport::in_words)
+            .into_iter()
+            .flatten()
+            .enumerate()
+        {
+            let before = if place == 0 { "\n" } else { "" };
+            let _ = writeln!(out, "{before}{}", escaped_up_to(&line, 600));
+        }
+        notes(node, &mut out);
+        if !report.has_several() {
+            out.push('\n');
+        }
+        verdict_and_counts(node, style, &mut out);
+    }
+    conclusion(report, style, &mut out);
+    out
 }
 
-/// A command or a signed message that is too long for a terminal.
-#[derive(Clone, Debug)]
-pub struct LongText<'r> {
-    /// The ID of its case, and its label, such as `get-block/shape try`.
-    pub name: String,
-    /// The text.
-    pub text: &'r str,
-    /// Whether it is a shell command.
-    pub is_command: bool,
-}
-
-/// Returns the texts that are too long for a terminal.
+/// Renders a report with one line for each selected case, the verdict and the counts. With several
+/// nodes, each line begins with the node's number.
 #[must_use]
-pub fn long_texts(report: &Report) -> Vec<LongText<'_>> {
-    let mut texts = Vec::new();
-    for (cause, _) in report.causes() {
-        let Some(first) = cause.findings.first() else {
-            continue;
-        };
-        let signed = first.signed.as_ref();
-        for (label, text) in [
-            (TRY, first.curl.as_deref()),
-            (SIGNED, signed.and_then(|signed| signed.message.as_deref())),
-            (VERIFY, signed.and_then(|signed| signed.verify.as_deref())),
-        ] {
-            if let Some(text) = text.filter(|text| is_long(text)) {
-                texts.push(LongText {
-                    name: format!("{} {label}", cause.id),
-                    text,
-                    is_command: label != SIGNED,
-                });
+pub fn compact(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    let selected = |case: &&CaseReport| case.reason.as_deref() != Some(CaseReport::NOT_SELECTED);
+    for (number, node) in report.numbered() {
+        for case in node.cases.iter().filter(selected) {
+            if report.has_several() {
+                let _ = write!(out, "node {number}  ");
             }
+            out.push_str(&case_line(case, style));
+            if let Some(cause) = &case.explained_by {
+                let _ = write!(out, " (explained by {})", escaped(cause));
+            }
+            out.push('\n');
         }
     }
-    texts
-}
-
-/// Renders a report. `files` maps the names of [`long_texts`] to their files.
-#[must_use]
-pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, PathBuf>) -> String {
-    let mut out = String::new();
-    for (cause, explained) in report.causes() {
-        out.push_str(&text_of_case_with(cause, style, files));
-        also(&explained, style, &mut out);
+    for check in &report.cross_check {
+        let _ = writeln!(out, "{}", case_line(check, style));
     }
-    expectations(report, style, &mut out);
-    inconclusive(report, style, &mut out);
-    if let Some(report) = &report.sweep {
-        sweep(report, &mut out);
+    for node in &report.nodes {
+        verdict_and_counts(node, style, &mut out);
     }
-    verdict(report, style, &mut out);
+    conclusion(report, style, &mut out);
     out
 }
 
@@ -85,41 +93,34 @@ fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
     for case in failing {
         let _ = writeln!(out, "    {}", case_line(case, style));
     }
-    match others.len() {
-        0 => {}
-        1 => line(out, "not checked", "1 case, because of this finding"),
-        count => line(
-            out,
-            "not checked",
-            &format!("{count} cases, because of this finding"),
-        ),
+    if !others.is_empty() {
+        let text = format!("{}, because of this finding", cases(others.len()));
+        line(out, "not checked", &text);
+    }
+}
+
+fn cases(count: usize) -> String {
+    match count {
+        1 => "1 case".to_owned(),
+        count => format!("{count} cases"),
     }
 }
 
 /// Renders the cases that an expectation names.
-fn expectations(report: &Report, style: Style, out: &mut String) {
-    for outcome in [Outcome::Known, Outcome::Stale] {
-        let cases = report.cases.iter().filter(|case| case.outcome == outcome);
-        for (place, case) in cases.enumerate() {
-            if place == 0 {
-                out.push('\n');
-            }
-            let note = escaped_up_to(case.note.as_deref().unwrap_or_default(), 300);
-            let _ = writeln!(
-                out,
-                "{}{}: {note}",
-                style.outcome(outcome),
-                escaped(&case.id)
-            );
-        }
+fn expectations(node: &NodeReport, style: Style, out: &mut String) {
+    for (place, case) in node.expected().enumerate() {
+        let before = if place == 0 { "\n" } else { "" };
+        let (outcome, id) = (style.outcome(case.outcome), escaped(&case.id));
+        let note = escaped_up_to(case.note.as_deref().unwrap_or_default(), 300);
+        let _ = writeln!(out, "{before}{outcome}{id}: {note}");
     }
 }
 
 /// Renders the inconclusive cases, grouped by reason.
-fn inconclusive(report: &Report, style: Style, out: &mut String) {
-    for (reason, ids) in report.inconclusive_by_reason() {
+fn inconclusive(node: &NodeReport, style: Style, out: &mut String) {
+    for (reason, ids) in node.inconclusive() {
         if reason == CaseReport::NOT_RUN {
-            let (some, all) = (ids.len(), report.cases.len());
+            let (some, all) = (ids.len(), node.cases.len());
             let _ = writeln!(out, "\n{some} of {all} cases did not run");
             continue;
         }
@@ -131,8 +132,8 @@ fn inconclusive(report: &Report, style: Style, out: &mut String) {
     }
 }
 
-fn verdict(report: &Report, style: Style, out: &mut String) {
-    for operation in &report.coverage.operations {
+fn notes(node: &NodeReport, out: &mut String) {
+    for operation in &node.coverage.operations {
         if operation.operation == "submit-transaction"
             && let Some(reason) = &operation.reason
         {
@@ -140,26 +141,29 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
             let _ = writeln!(out, "\nnot exercised: {} ({reason})", operation.operation);
         }
     }
-    for note in &report.notes {
+    for note in &node.notes {
         let _ = writeln!(out, "\nnote: {}", escaped_up_to(note, 400));
     }
-    out.push('\n');
-    verdict_and_counts(report, style, out);
 }
 
 /// Renders the verdict, the counts of cases and requests, and the load on the node.
-pub(super) fn verdict_and_counts(report: &Report, style: Style, out: &mut String) {
-    let _ = writeln!(out, "{}", verdict_line(report, style));
+fn verdict_and_counts(node: &NodeReport, style: Style, out: &mut String) {
+    let colour = match node.verdict {
+        Verdict::Conforms => "32;1",
+        Verdict::DoesNotConform => "31;1",
+        Verdict::Unreachable | Verdict::Error => "33;1",
+    };
+    let words = style.paint(colour, &node.in_words());
+    let reason = escaped_up_to(&node.reason_in_words(), 600);
+    let _ = writeln!(out, "{}: {words}{reason}", escaped_up_to(&node.name(), 240));
     let counts: Vec<_> = COUNTED
         .into_iter()
-        .map(|outcome| (report.count_own(outcome), outcome))
+        .map(|outcome| (node.count_own(outcome), outcome))
         .filter(|(count, outcome)| *count > 0 || matches!(outcome, Outcome::Pass | Outcome::Fail))
         .map(|(count, outcome)| format!("{count} {}", outcome.participle()))
         .collect();
-    let explained = report
-        .cases
-        .iter()
-        .filter(|case| case.explained_by.is_some());
+    let explained = node.cases.iter();
+    let explained = explained.filter(|case| case.explained_by.is_some());
     let explained = match explained.count() {
         0 => String::new(),
         count => format!(", {count} explained by others"),
@@ -168,14 +172,14 @@ pub(super) fn verdict_and_counts(report: &Report, style: Style, out: &mut String
         out,
         "{}{explained}; {} requests of at most {} in {:.1} s",
         counts.join(", "),
-        report.requests,
-        report.most_requests,
-        Duration::from_millis(report.elapsed_ms).as_secs_f64()
+        node.requests,
+        node.most_requests,
+        Duration::from_millis(node.elapsed_ms).as_secs_f64()
     );
-    if let Some(examined) = report.examined() {
+    if let Some(examined) = node.examined() {
         let _ = writeln!(out, "{}", escaped_up_to(&examined, 400));
     }
-    if let Some(cost) = &report.cost {
+    if let Some(cost) = &node.cost {
         let _ = writeln!(out, "load on the node: {}", cost.in_words());
     }
 }
@@ -192,36 +196,22 @@ const COUNTED: [Outcome; 8] = [
     Outcome::Skipped,
 ];
 
-/// Renders the verdict as one line without a line feed: the node, the verdict and the reason.
-pub(super) fn verdict_line(report: &Report, style: Style) -> String {
-    let selected = report.passed_of_selected();
-    let mut conforms = report.conforms_except();
-    if report.count(Outcome::Inconclusive) > 0 {
-        conforms.push_str("; some cases are inconclusive");
+/// Renders whether several nodes agree, and the exit status for all of them.
+fn conclusion(report: &Report, style: Style, out: &mut String) {
+    if !report.has_several() {
+        return;
     }
-    let (words, colour) = match report.verdict {
-        Verdict::Conforms => (selected.as_deref().unwrap_or(&conforms), "32;1"),
-        Verdict::DoesNotConform => ("does not conform", "31;1"),
-        Verdict::Unreachable => ("has no verdict", "33;1"),
-        Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
+    let has = |outcome| {
+        let mut checks = report.cross_check.iter();
+        checks.any(|check| check.outcome == outcome)
     };
-    let mut line = format!(
-        "{} ({}){} {}",
-        escaped_up_to(&report.target.base_url, 200),
-        escaped(&report.target.network),
-        if selected.is_some() && report.verdict == Verdict::Conforms {
-            ":"
-        } else {
-            ""
-        },
-        style.paint(colour, words)
-    );
-    if let Some(reason) = &report.reason {
-        let before = match report.verdict {
-            Verdict::Conforms => ", but ",
-            _ => ": ",
-        };
-        let _ = write!(line, "{before}{}", escaped_up_to(reason, 600));
+    let (words, colour) = match (has(Outcome::Fail), has(Outcome::Pass)) {
+        (true, _) => ("the nodes disagree", "31;1"),
+        (false, true) => ("the nodes agree in everything that was compared", "32;1"),
+        (false, false) => ("the nodes could not be compared", "33;1"),
+    };
+    let _ = writeln!(out, "\n{}", style.paint(colour, words));
+    if report.exit_code != 0 {
+        let _ = writeln!(out, "exit status {}, the worst of all", report.exit_code);
     }
-    line
 }

@@ -8,12 +8,12 @@ use std::{
 use integration_tests::{
     faults::remove,
     proxy::{Fault, Proxy, RecordedRequest, Response},
-    watch::{check, ids},
+    watch::{check, ids, run_one},
 };
 use nodeproof_conformance::{
     Observer, Options, Sweep, SweepProgress, Target,
     cases::Case,
-    report::{CaseReport, Outcome, Report},
+    report::{CaseReport, NodeReport, Outcome},
 };
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ fn fault() -> Fault {
 }
 
 /// Returns a report without the parts that differ between two runs with the same findings.
-pub(crate) fn same(report: &Report) -> Value {
+pub(crate) fn same(report: &NodeReport) -> Value {
     let mut value = as_json(report);
     for name in [
         "started_at",
@@ -150,8 +150,8 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
     for block in [100, 200] {
         slow(&mut options);
         let (watch, come) = At::block(block);
-        let interrupt = async { drop(come.await) };
-        let report = nodeproof_conformance::run(target(&url), &options, watch, interrupt).await;
+        let interrupt = async move { drop(come.await) };
+        let report = run_one(target(&url), &options, watch, interrupt).await;
         assert_eq!(report.exit_code, 130, "{:?}", report.reason);
         let sweep = report.sweep.as_ref().expect("a sweep");
         assert!(!sweep.done && sweep.next >= block && sweep.next < 301);
@@ -184,7 +184,7 @@ async fn a_node_that_is_lost_half_way_leaves_findings_and_a_state() {
     let (watch, come) = At::block(100);
     let run = tokio::spawn({
         let target = target(&url);
-        async move { nodeproof_conformance::run(target, &options, watch, std::future::pending()).await }
+        async move { run_one(target, &options, watch, std::future::pending()).await }
     });
     come.await.expect("the sweep comes to the block");
     // The proxy now responds with 502.

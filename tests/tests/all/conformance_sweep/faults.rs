@@ -151,6 +151,7 @@ async fn the_same_fault_in_every_block_is_one_finding_with_its_first_places() {
         .find(|case| case.id == "get-block/proof");
     let case = case.expect("the case");
     assert_eq!((case.findings.len(), case.more_findings), (5, 1_995));
+    let report = report.into();
     let told = nodeproof_conformance::report::text(&report, Style::Plain);
     assert!(told.contains("1, the first of 2000 places"), "{told}");
     assert!(told.len() < 6_000, "{}", told.len());

@@ -14,7 +14,7 @@ use integration_tests::{
     watch::check,
 };
 use nodeproof_client::Client;
-use nodeproof_conformance::{Options, StateError, report::Report};
+use nodeproof_conformance::{Options, StateError, report::NodeReport};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
@@ -45,7 +45,7 @@ fn merging(paths: &[PathBuf], url: &str, blocks: &str) -> Result<Options, StateE
 }
 
 /// Sweeps these ranges, which together are the whole chain, and returns the merged report.
-async fn merged(url: &str, ranges: &[&str]) -> Report {
+async fn merged(url: &str, ranges: &[&str]) -> NodeReport {
     let folder = tempfile::tempdir().expect("a folder");
     let mut paths = swept_parts(url, ranges, folder.path()).await;
     // The order of the files does not matter.
@@ -55,7 +55,7 @@ async fn merged(url: &str, ranges: &[&str]) -> Report {
 }
 
 /// Asserts that two reports are the same, and otherwise shows what differs.
-fn assert_same(merged: &Report, whole: &Report, what: &str) {
+fn assert_same(merged: &NodeReport, whole: &NodeReport, what: &str) {
     let [merged, whole] = [merged, whole].map(|report| {
         let mut report = same(report);
         // The run that merges requests no blocks.
@@ -183,7 +183,7 @@ async fn blocks_in_two_parts_count_once() {
         assert_eq!(kinds(&merged), kinds(&whole), "{}", row.name);
         assert_eq!(merged.exit_code, whole.exit_code, "{}", row.name);
         // A block without a response counts for each part.
-        let judged = |report: &Report| {
+        let judged = |report: &NodeReport| {
             let sweep = report.sweep.as_ref().expect("a sweep");
             sweep.judged + sweep.missing + sweep.unread
         };

@@ -11,7 +11,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     Options,
-    report::{Outcome, Report},
+    report::{NodeReport, Outcome},
 };
 
 use super::{devnode, kinds, only_blocks, swept};
@@ -69,7 +69,7 @@ async fn with_one_wrong(
     index: u64,
     act: impl Fn(u64, &Good) -> Act + Send + Sync + 'static,
     options: &Options,
-) -> Report {
+) -> NodeReport {
     let query = format!("block_index={index}");
     let act = move |seen: &Seen, good: &Good| {
         if seen.query == query {

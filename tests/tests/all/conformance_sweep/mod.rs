@@ -18,7 +18,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     Options, Sweep,
-    report::{Report, SweepKind},
+    report::{NodeReport, SweepKind},
 };
 use nodeproof_devnode::Config;
 
@@ -46,7 +46,7 @@ fn only_blocks(blocks: &str) -> Options {
 }
 
 /// Runs a sweep over all blocks of a node with this fault.
-async fn swept(blocks: u64, fault: Fault) -> Report {
+async fn swept(blocks: u64, fault: Fault) -> NodeReport {
     let node = devnode(blocks).await;
     let broken = LocalProxy::new(&node, fault).expect("a proxy");
     broken.check(&only_blocks("..")).await
@@ -54,7 +54,7 @@ async fn swept(blocks: u64, fault: Fault) -> Report {
 
 /// Returns each kind of finding, in the order of the case IDs: case, number of findings, and first
 /// blocks.
-fn kinds(report: &Report) -> Vec<(&str, u64, &[u64])> {
+fn kinds(report: &NodeReport) -> Vec<(&str, u64, &[u64])> {
     let sweep = report.sweep.as_ref().expect("a sweep");
     let mut kinds: Vec<_> = sweep
         .kinds
@@ -72,6 +72,6 @@ fn kinds(report: &Report) -> Vec<(&str, u64, &[u64])> {
     kinds
 }
 
-fn as_json(report: &Report) -> serde_json::Value {
+fn as_json(report: &NodeReport) -> serde_json::Value {
     serde_json::to_value(report).expect("JSON")
 }

@@ -46,7 +46,7 @@ async fn a_sweep_of_all_begins_at_the_lowest_block_that_there_is_and_says_so() {
             assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{told}");
             assert_eq!(sweep.none_below, Some(first), "{told}");
             let text = nodeproof_conformance::report::text(
-                &report,
+                &report.into(),
                 nodeproof_conformance::report::Style::Plain,
             );
             assert!(

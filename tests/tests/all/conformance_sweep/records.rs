@@ -4,11 +4,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use integration_tests::{
     proxy::{Fault, Proxy, RecordedRequest, Response},
-    watch::{check, ids},
+    watch::{check, ids, run_one},
 };
 use nodeproof_conformance::{
     Options,
-    report::{FindingReport, Outcome, Report},
+    report::{FindingReport, NodeReport, Outcome},
 };
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn swept() -> Options {
     options
 }
 
-fn compared(report: &Report) -> (u64, u64) {
+fn compared(report: &NodeReport) -> (u64, u64) {
     let records = report.sweep.as_ref().and_then(|sweep| sweep.records);
     let records = records.expect("the records of a sweep");
     assert_eq!(records.other_claims, 0);
@@ -116,9 +116,9 @@ async fn a_resumed_sweep_compares_the_records_of_all_its_blocks() {
     options.selection.only.clear();
     slow(&mut options);
     let (watch, come) = At::block(BLOCKS / 2);
-    let interrupt = async { drop(come.await) };
+    let interrupt = async move { drop(come.await) };
     let target = target(node.base_url());
-    let report = nodeproof_conformance::run(target, &options, watch, interrupt).await;
+    let report = run_one(target, &options, watch, interrupt).await;
     assert_eq!(report.exit_code, 130, "{:?}", report.reason);
     assert!(report.sweep.expect("a sweep").records.is_none());
     let mut options = resumed(&path, node.base_url());

@@ -89,7 +89,7 @@ async fn nothing_that_a_node_names_becomes_a_million_kinds() {
     let found = kinds(&report);
     assert_eq!(found.len(), 8, "{found:?}");
     assert_eq!(report.sweep.as_ref().map(|sweep| sweep.findings), Some(300));
-    let told = nodeproof_conformance::report::json(&report).expect("JSON");
+    let told = nodeproof_conformance::report::json(&report.into()).expect("JSON");
     assert!(!told.contains('\u{1b}'));
     assert!(told.len() < 500_000, "{}", told.len());
 }

@@ -10,13 +10,13 @@ use integration_tests::{
     submissions::{SUBMIT, accepting, kind_of_submission, knows_codes, options},
     watch::{caught, check, ids},
 };
-use nodeproof_conformance::{Options, Tier, report::Outcome, report::Report};
+use nodeproof_conformance::{Options, Tier, report::NodeReport, report::Outcome};
 use serde_json::json;
 
 use crate::conformance_tiers::{ended, local};
 
 /// Runs a tier. Throw-away wallets without money sign the submissions that must be refused.
-async fn run(allow: Tier, fault: Fault) -> Report {
+async fn run(allow: Tier, fault: Fault) -> NodeReport {
     let node = local().await;
     let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = options(&node, allow);
@@ -25,7 +25,7 @@ async fn run(allow: Tier, fault: Fault) -> Report {
 }
 
 /// Returns the cases of this operation that passed.
-fn passed<'r>(report: &'r Report, operation: &str) -> Vec<&'r str> {
+fn passed<'r>(report: &'r NodeReport, operation: &str) -> Vec<&'r str> {
     let all = ids(report, Outcome::Pass).into_iter();
     all.filter(|id| id.split('/').next() == Some(operation))
         .collect()

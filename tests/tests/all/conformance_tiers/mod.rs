@@ -15,7 +15,7 @@ mod verdicts;
 
 use nodeproof_conformance::{
     cli::LocalNode,
-    report::{Outcome, Report},
+    report::{NodeReport, Outcome},
 };
 use nodeproof_primitives::Network;
 
@@ -26,7 +26,7 @@ async fn local() -> LocalNode {
 }
 
 /// Returns the outcome of a case and its reason.
-fn ended<'r>(report: &'r Report, id: &str) -> (Outcome, &'r str) {
+fn ended<'r>(report: &'r NodeReport, id: &str) -> (Outcome, &'r str) {
     let case = report
         .cases
         .iter()

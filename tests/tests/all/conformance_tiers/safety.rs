@@ -4,7 +4,7 @@ use integration_tests::{
     faults::{change_json, set},
     proxy::Proxy,
     submissions::{SUBMIT, kind_of_submission, options},
-    watch::{Silent, check},
+    watch::{Silent, check, run_one},
 };
 use nodeproof_conformance::{Target, Tier, plan, report::Outcome};
 use nodeproof_primitives::Network;
@@ -48,7 +48,7 @@ async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
     let proxy = Proxy::honest(&node).await.expect("a proxy");
     let target = Target::parse(&proxy.server.base_url(), Network::Mainnet).expect("a target");
     let options = options(&node, Tier::Write);
-    let report = nodeproof_conformance::run(
+    let report = run_one(
         target,
         &options,
         std::sync::Arc::new(Silent),

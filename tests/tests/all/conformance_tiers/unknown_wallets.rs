@@ -10,7 +10,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     Options, Tier,
-    report::{Outcome, Report},
+    report::{NodeReport, Outcome},
 };
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn is_valid(response: &Response) -> bool {
 /// Runs the write tier with bob's wallet, which is the only one with money at the node.
 async fn run(
     change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
-) -> Report {
+) -> NodeReport {
     run_with("", 1, change).await
 }
 
@@ -53,7 +53,7 @@ async fn run_with(
     co_signer: &str,
     claims: u8,
     change: impl Fn(&RecordedRequest, Response) -> Response + Send + Sync + 'static,
-) -> Report {
+) -> NodeReport {
     let node = local().await;
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");

@@ -9,7 +9,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     Tier, cases,
-    report::{Outcome, Report},
+    report::{NodeReport, Outcome},
 };
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn ok(response: Response, body: &'static str) -> Response {
     response.with_status(StatusCode::OK).with_body(body)
 }
 
-async fn run(fault: Fault) -> Report {
+async fn run(fault: Fault) -> NodeReport {
     let node = local().await;
     let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = options(&node, Tier::Write);

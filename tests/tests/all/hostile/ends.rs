@@ -100,6 +100,7 @@ fn assert_told(folder: &Path, printed: &str, exit: u64, why: &str) {
     let report = fs::read(folder.join("report.json")).expect("a report");
     let report: Value = serde_json::from_slice(&report).expect("JSON");
     assert_eq!(report["exit_code"], exit, "{printed}");
+    let report = &report["nodes"][0];
     let reason = report["reason"].as_str().unwrap_or_default();
     assert!(reason.contains(why), "{reason}");
     let cases = report["cases"].as_array().expect("cases");
@@ -258,6 +259,7 @@ async fn sigterm_ends_a_sweep_and_leaves_its_state() {
     assert_eq!(status.code(), Some(143));
     let report = fs::read(folder.path().join("report.json")).expect("a report");
     let report: Value = serde_json::from_slice(&report).expect("JSON");
+    let report = &report["nodes"][0];
     assert_eq!(report["sweep"]["done"], false);
     assert_eq!(report["sweep"]["state"], path);
     let next = report["sweep"]["next"].as_u64().expect("an index");

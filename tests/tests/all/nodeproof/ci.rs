@@ -13,7 +13,7 @@ use integration_tests::{faults::change_json, proxy::Proxy};
 use nodeproof_devnode::InjectedFault;
 use yaml_serde::Value;
 
-use super::{NODEPROOF, json, node};
+use super::{NODEPROOF, node, node_report};
 
 /// The folder of the workspace.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -233,7 +233,7 @@ async fn the_action_installs_runs_annotates_and_uploads() {
         summary.contains("## Comparison: worse than before"),
         "{summary}"
     );
-    let uploaded = json(&after.uploaded[0].join("report.json"));
+    let uploaded = node_report(&after.uploaded[0].join("report.json"));
     let cases = uploaded["cases"].as_array().expect("cases");
     let skipped = cases
         .iter()

@@ -74,6 +74,11 @@ fn ran(command: &mut Command) -> (i32, String, String) {
     )
 }
 
+/// Returns the report of the first node in a `report.json`.
+fn node_report(path: &Path) -> Value {
+    json(path)["nodes"][0].take()
+}
+
 fn json(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).expect("a file");
     serde_json::from_str(&text).expect("JSON")

@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Command};
 use integration_tests::{faults::change_json, proxy::Proxy};
 use nodeproof_devnode::{BlockTime, Config};
 
-use super::{NODEPROOF, json, ran, run};
+use super::{NODEPROOF, node_report, ran, run};
 
 /// Runs against a node, and returns the exit status. The folder gets the report.
 fn report(folder: &Path, url: &str, more: &[&str]) -> i32 {
@@ -36,7 +36,7 @@ async fn a_finding_that_a_run_did_not_check_again_is_not_fixed() {
 
     // A fault in a block that a default run does not read.
     assert_eq!(report(&at("good"), node.base_url(), &[]), 0);
-    let good = json(&at("good").join("report.json"));
+    let good = node_report(&at("good").join("report.json"));
     let requested = good["requested"].as_array().expect("a list");
     let line = |block: u64| format!("/get-block?block_index={block}");
     let block = (300..600)
@@ -52,7 +52,7 @@ async fn a_finding_that_a_run_did_not_check_again_is_not_fixed() {
 
     let range = format!("{block}..={block}");
     assert_eq!(report(&at("sweep"), &bad, &["--blocks", &range]), 1);
-    let sweep = json(&at("sweep").join("report.json"));
+    let sweep = node_report(&at("sweep").join("report.json"));
     let findings = sweep["cases"].as_array().expect("cases").iter();
     let findings = findings.flat_map(|case| case["findings"].as_array().into_iter().flatten());
     let samples: Vec<_> = findings.map(|finding| &finding["sample"]).collect();

@@ -15,11 +15,11 @@ use serde::Deserialize as _;
 use serde_json::json;
 use yaml_serde::Value;
 
-use super::{NODEPROOF, json as read_json, node, ran, run};
+use super::{NODEPROOF, json as read_json, node, node_report, ran, run};
 
 /// Returns the blocks with findings in a report, by case.
 fn findings(report: &Path) -> BTreeSet<(String, u64)> {
-    let report = read_json(report);
+    let report = node_report(report);
     assert_eq!(report["sweep"]["done"], true);
     // Without findings, there is no list.
     let kinds = report["sweep"]["kinds"].as_array();
@@ -152,7 +152,7 @@ async fn the_job_of_kubernetes_as_four_processes_finds_what_one_sweep_finds() {
         let again = start(part, &url, folder.path(), "1000").wait();
         assert_eq!(again.expect("it ends").code(), Some(0), "warnings only");
         let report = place(part).join("report.json");
-        let sweep = &read_json(&report)["sweep"];
+        let sweep = &node_report(&report)["sweep"];
         assert_eq!(sweep["to"], 1 + 400 * (part + 1));
         found.extend(findings(&report));
     }
@@ -167,7 +167,7 @@ async fn the_job_of_kubernetes_as_four_processes_finds_what_one_sweep_finds() {
     let (status, _, errors) = ran(command.arg("--report-dir").arg(&merged));
     assert_eq!(status, 0, "{errors}");
     let of_blocks = |folder: &Path| {
-        let report = read_json(&folder.join("report.json"));
+        let report = node_report(&folder.join("report.json"));
         let mut cases = report["cases"].clone();
         for case in cases.as_array_mut().expect("cases") {
             case["elapsed_ms"].take();
@@ -213,7 +213,7 @@ async fn a_nightly_sweep_checks_the_new_blocks_and_compares_them_with_the_last_o
     let (status, _, errors) = nightly();
     assert_eq!(status, 0, "{errors}");
     assert!(errors.contains("the sweep starts"), "{errors}");
-    assert_eq!(read_json(&report)["sweep"]["to"], height + 1);
+    assert_eq!(node_report(&report)["sweep"]["to"], height + 1);
 
     let (status, output, _) = nightly();
     assert_eq!(status, 3, "no new block: {output}");
@@ -224,7 +224,7 @@ async fn a_nightly_sweep_checks_the_new_blocks_and_compares_them_with_the_last_o
     }
     let (status, output, errors) = nightly();
     assert_eq!(status, 0, "{output}{errors}");
-    let sweep = &read_json(&report)["sweep"];
+    let sweep = &node_report(&report)["sweep"];
     assert_eq!(sweep["from"], height + 1);
     assert_eq!(sweep["judged"], 5);
     assert_eq!(sweep["none_below"], serde_json::Value::Null);

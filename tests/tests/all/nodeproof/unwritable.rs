@@ -8,7 +8,7 @@ use std::{
 
 use nodeproof_devnode::InjectedFault;
 
-use super::{json, node, ran, run};
+use super::{node, node_report, ran, run};
 
 /// Returns a device on which each write fails as on a full disk.
 fn full() -> Stdio {
@@ -70,7 +70,7 @@ async fn a_sweep_is_finished_only_if_its_report_was_written() {
     assert_eq!(ran(&mut sweep()).0, 4);
     fs::remove_dir_all(&obstacle).expect("a folder");
     assert_eq!(ran(&mut sweep()).0, 0);
-    assert_eq!(json(&obstacle)["sweep"]["done"], true);
+    assert_eq!(node_report(&obstacle)["sweep"]["done"], true);
 }
 
 #[tokio::test(flavor = "multi_thread")]

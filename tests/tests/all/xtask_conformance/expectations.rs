@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use integration_tests::observed_node;
-use nodeproof_conformance::report::{Outcome, Report};
+use nodeproof_conformance::report::{NodeReport, Outcome, Report};
 
 use super::{conformance, outputs};
 
@@ -13,18 +13,19 @@ fn shipped() -> PathBuf {
 }
 
 /// Runs the task with a JSON report, against the local node if no URL is given.
-async fn run(expect: PathBuf, base_url: Option<String>) -> (i32, Result<Report, String>) {
+async fn run(expect: PathBuf, base_url: Option<String>) -> (i32, Result<NodeReport, String>) {
     let mut command = conformance(&["--format", "json", "--expect"]);
     command.arg(expect);
     if let Some(url) = base_url {
         command.args(["--network", "devnet", "--base-url", &url]);
     }
     let (code, stdout, stderr) = outputs(command).await;
-    (code, serde_json::from_str(&stdout).map_err(|_| stderr))
+    let report = serde_json::from_str(&stdout).map(|mut report: Report| report.nodes.remove(0));
+    (code, report.map_err(|_| stderr))
 }
 
 /// Returns the IDs of the cases that failed.
-fn failed(report: &Report) -> Vec<&str> {
+fn failed(report: &NodeReport) -> Vec<&str> {
     let failed = report
         .cases
         .iter()

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use nodeproof_conformance::report::{Outcome, Report};
+use nodeproof_conformance::report::{NodeReport, Outcome, Report};
 use nodeproof_devnode::{BlockTime, Config, TestWallet};
 
 use super::{conformance, outputs};
@@ -32,11 +32,12 @@ fn key_file(wallet: &TestWallet) -> (tempfile::TempDir, PathBuf) {
 }
 
 /// Checks the node with the task. Returns its exit status and report.
-async fn check(node: &nodeproof_devnode::Handle, more: &[&str]) -> (i32, Report) {
+async fn check(node: &nodeproof_devnode::Handle, more: &[&str]) -> (i32, NodeReport) {
     let format = ["--format", "json", "--network", "devnet", "--base-url"];
     let arguments = [&format[..], &[node.base_url()], more].concat();
     let (code, stdout, _) = outputs(conformance(&arguments)).await;
-    (code, serde_json::from_str(&stdout).expect("a report"))
+    let mut report: Report = serde_json::from_str(&stdout).expect("a report");
+    (code, report.nodes.remove(0))
 }
 
 #[tokio::test(flavor = "multi_thread")]

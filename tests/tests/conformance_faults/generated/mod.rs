@@ -23,7 +23,7 @@ use integration_tests::{
 use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{
     Options, Tier,
-    report::{Level, Outcome, Report},
+    report::{Level, NodeReport, Outcome},
 };
 use nodeproof_devnode::Config;
 use nodeproof_primitives::Network;
@@ -163,7 +163,7 @@ async fn cell(table: &Table, field: Field, kind: Kind, node: Upstream) -> Cell {
 }
 
 /// Runs the cases about the table's endpoint, one request after the other.
-async fn run(table: &Table, fault: Fault, node: Upstream) -> Report {
+async fn run(table: &Table, fault: Fault, node: Upstream) -> NodeReport {
     let (mut options, local) = match table.tier {
         Tier::Read => (Options::default(), None),
         tier => {
