@@ -44,82 +44,6 @@ pub struct BaseUrl {
     port_written: bool,
 }
 
-/// The reason why a text is not the base URL of a node.
-///
-/// Quoted parts have no credentials and no character that a terminal would act on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum BaseUrlError {
-    /// The text is empty. Give a base URL, such as `http://localhost:8420`.
-    #[error("the base URL is empty: it has the form http://localhost:8420")]
-    Empty,
-    /// The scheme is missing. Use `suggestion`.
-    #[error("{found:?} has no scheme: write {suggestion}")]
-    NoScheme {
-        /// The given text.
-        found: String,
-        /// The text that was probably meant.
-        suggestion: String,
-    },
-    /// The scheme is neither http nor https. Use one of these two.
-    #[error("a node is reached by http or https, and not by {scheme:?}")]
-    OtherScheme {
-        /// The given scheme.
-        scheme: String,
-    },
-    /// The host is missing. Add it after `://`.
-    #[error("{found:?} has no host: write http://host:port, such as http://localhost:8420")]
-    NoHost {
-        /// The given text.
-        found: String,
-    },
-    /// The text has a user name or a password, which messages and logs could show. Leave out everything
-    /// before the `@`. If a proxy requires credentials, give them to
-    /// [`ClientBuilder::default_header`](crate::ClientBuilder::default_header).
-    #[error(
-        "the base URL has a user name or a password in it, which messages and logs could show: \
-         leave out everything before the @"
-    )]
-    Credentials,
-    /// The text has a tab, a line end or another control character. Leave it out.
-    #[error("{found:?} has a control character in it, such as a line end: leave it out")]
-    ControlCharacter {
-        /// The given text.
-        found: String,
-    },
-    /// The port is 0, on which no server can listen. Give the node's port, or none.
-    #[error("{found:?} has port 0, which no server can use: write the node's port, or none")]
-    PortZero {
-        /// The given text.
-        found: String,
-    },
-    /// The text has a query or a fragment. Leave it out.
-    #[error("the base URL has a {part} ({mark}…): each call adds its own, so leave it out")]
-    Surplus {
-        /// `query` or `fragment`.
-        part: &'static str,
-        /// The character that starts it.
-        mark: char,
-    },
-    /// The text is not only a host name or an IP address. Leave out the scheme, the port and the
-    /// path, or use a base URL.
-    #[error(
-        "{found:?} is not a host alone: give a name or an address without scheme, port and path, \
-         or use a base URL"
-    )]
-    NotAHost {
-        /// The given text.
-        found: String,
-    },
-    /// The text is not a URL for another reason. Correct the part that `reason` names.
-    #[error("{found:?} is not a URL: {reason}")]
-    Malformed {
-        /// The given text.
-        found: String,
-        /// The fault.
-        reason: url::ParseError,
-    },
-}
-
 impl BaseUrl {
     /// Creates the address of a node on `host` that belongs to `network`, with plain HTTP.
     ///
@@ -128,7 +52,13 @@ impl BaseUrl {
     /// # Errors
     /// If `host` is not only a host name or an IP address.
     pub fn for_network(host: &str, network: Network) -> Result<Self, InputError> {
-        let refused = || InputError::from(BaseUrlError::NotAHost { found: shown(host) });
+        let refused = || {
+            InputError::new(format!(
+                "{:?} is not a host alone: give a name or an address without scheme, port and path, or \
+                 use a base URL",
+                shown(host)
+            ))
+        };
         let bare = host
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'));
@@ -155,6 +85,35 @@ impl BaseUrl {
             self.text = without_slash(&self.url);
         }
         self
+    }
+
+    /// Returns the same address as that of a node of this network, with the
+    /// [network's port](Self::with_network_port) if no port was given.
+    ///
+    /// ```
+    /// use nodeproof_client::BaseUrl;
+    /// use nodeproof_primitives::Network;
+    ///
+    /// let url: BaseUrl = "http://node.example.org:8421".parse()?;
+    /// assert!(url.clone().of_network(Network::Testnet).is_ok());
+    /// let error = url.of_network(Network::Devnet).unwrap_err();
+    /// assert!(error.to_string().starts_with("port 8421 is where nodes of testnet listen"));
+    /// # Ok::<(), nodeproof_client::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If its port is that of another network.
+    pub fn of_network(self, network: Network) -> Result<Self, InputError> {
+        let url = self.with_network_port(network);
+        match Network::from_port(url.port()) {
+            Some(of_port) if of_port != network => Err(InputError::new(format!(
+                "port {} is where nodes of {of_port} listen, but the network given is {network} (port {}): \
+                 give --network {of_port}, or the URL of a node of {network}",
+                url.port(),
+                network.port()
+            ))),
+            _ => Ok(url),
+        }
     }
 
     /// Returns the URL of a path below this address. `path` may begin with a slash.
@@ -233,60 +192,55 @@ impl FromStr for BaseUrl {
     type Err = InputError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text).map_err(InputError::from)
-    }
-}
-
-impl BaseUrl {
-    fn parse(text: &str) -> Result<Self, BaseUrlError> {
+        let wrong = |reason: &str| InputError::new(format!("{:?} {reason}", shown(text.trim())));
         let text = text.trim();
         if text.is_empty() {
-            return Err(BaseUrlError::Empty);
+            let reason = "the base URL is empty: it has the form http://localhost:8420";
+            return Err(InputError::new(reason));
         }
         // The URL parser drops line ends, which could split the parts that are checked here.
         if text.contains(char::is_control) {
-            return Err(BaseUrlError::ControlCharacter { found: shown(text) });
+            return Err(wrong(
+                "has a control character in it, such as a line end: leave it out",
+            ));
         }
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(without_scheme(text));
         };
         if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-            return Err(BaseUrlError::OtherScheme {
-                scheme: shown(scheme),
-            });
+            return Err(other_scheme(scheme));
         }
         let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
-            return Err(BaseUrlError::Credentials);
+            return Err(credentials());
         }
+        let no_host =
+            || wrong("has no host: write http://host:port, such as http://localhost:8420");
         // The URL parser would take `path` in `http:///path` for the host.
         if authority.is_empty() {
-            return Err(BaseUrlError::NoHost { found: shown(text) });
+            return Err(no_host());
         }
         let url = Url::parse(text).map_err(|reason| match reason {
-            url::ParseError::EmptyHost => BaseUrlError::NoHost { found: shown(text) },
-            reason => BaseUrlError::Malformed {
-                found: shown(text),
-                reason,
-            },
+            url::ParseError::EmptyHost => no_host(),
+            reason => wrong(&format!("is not a URL: {reason}")),
         })?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(BaseUrlError::Credentials);
+            return Err(credentials());
         }
         if url.port() == Some(0) {
-            return Err(BaseUrlError::PortZero { found: shown(text) });
+            return Err(wrong(
+                "has port 0, which no server can use: write the node's port, or none",
+            ));
         }
-        if url.query().is_some() {
-            return Err(BaseUrlError::Surplus {
-                part: "query",
-                mark: '?',
-            });
-        }
-        if url.fragment().is_some() {
-            return Err(BaseUrlError::Surplus {
-                part: "fragment",
-                mark: '#',
-            });
+        for (part, mark, is_there) in [
+            ("query", '?', url.query().is_some()),
+            ("fragment", '#', url.fragment().is_some()),
+        ] {
+            if is_there {
+                return Err(InputError::new(format!(
+                    "the base URL has a {part} ({mark}…): each call adds its own, so leave it out"
+                )));
+            }
         }
         let after_host = authority
             .rsplit_once(']')
@@ -332,12 +286,6 @@ impl From<&Self> for BaseUrl {
     }
 }
 
-impl From<BaseUrlError> for InputError {
-    fn from(fault: BaseUrlError) -> Self {
-        Self::new(fault.to_string())
-    }
-}
-
 impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
@@ -368,9 +316,23 @@ fn shown(text: &str) -> String {
     escaped_up_to(&harmless, MAX_SHOWN)
 }
 
-fn without_scheme(text: &str) -> BaseUrlError {
+fn credentials() -> InputError {
+    InputError::new(
+        "the base URL has a user name or a password in it, which messages and logs could show: leave out \
+         everything before the @",
+    )
+}
+
+fn other_scheme(scheme: &str) -> InputError {
+    InputError::new(format!(
+        "a node is reached by http or https, and not by {:?}",
+        shown(scheme)
+    ))
+}
+
+fn without_scheme(text: &str) -> InputError {
     if text.contains('@') {
-        return BaseUrlError::Credentials;
+        return credentials();
     }
     // `ftp:host` names another scheme; `localhost:8420` and `::1` do not name one.
     let scheme = text.split_once(':').filter(|(scheme, rest)| {
@@ -380,31 +342,27 @@ fn without_scheme(text: &str) -> BaseUrlError {
                 .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
         named && !rest.starts_with(|c: char| c.is_ascii_digit()) && !scheme.contains('.')
     });
-    match scheme {
+    let suggestion = match scheme {
         Some((scheme, rest))
             if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") =>
         {
             let rest = rest.trim_start_matches('/');
-            BaseUrlError::NoScheme {
-                found: shown(text),
-                suggestion: shown(&format!("{}://{rest}", scheme.to_ascii_lowercase())),
-            }
+            format!("{}://{rest}", scheme.to_ascii_lowercase())
         }
-        Some((scheme, _)) if scheme != "localhost" => BaseUrlError::OtherScheme {
-            scheme: shown(scheme),
-        },
+        Some((scheme, _)) if scheme != "localhost" => return other_scheme(scheme),
         _ => {
             let host = text.trim_start_matches('/');
-            let host = match host.parse::<std::net::Ipv6Addr>() {
-                Ok(address) => format!("[{address}]"),
-                Err(_) => host.to_owned(),
-            };
-            BaseUrlError::NoScheme {
-                found: shown(text),
-                suggestion: shown(&format!("http://{host}")),
+            match host.parse::<std::net::Ipv6Addr>() {
+                Ok(address) => format!("http://[{address}]"),
+                Err(_) => format!("http://{host}"),
             }
         }
-    }
+    };
+    InputError::new(format!(
+        "{:?} has no scheme: write {}",
+        shown(text),
+        shown(&suggestion)
+    ))
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use serde::{
     de::{self, DeserializeOwned, Visitor},
 };
 
-use crate::{BlockText, BlockTransaction, Error, Receipt, from_json::first_mismatch};
+use crate::{
+    BlockText, BlockTransaction, Error, Receipt, from_json::first_mismatch, json_text::check_inner,
+};
 
 /// A block, in any of the three observed forms.
 ///
@@ -241,6 +243,7 @@ where
         }
 
         fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            check_inner(text).map_err(E::custom)?;
             serde_json::from_str(text)
                 .map_err(|error| E::custom(first_mismatch::<Option<T>>(text.as_bytes(), &error)))
         }

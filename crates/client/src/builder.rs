@@ -152,13 +152,13 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the largest response that is read, in bytes. 16 MiB unless set.
+    /// Sets the largest response that is read, in bytes. 8 MiB unless set.
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.limits.max_body = bytes;
         self
     }
 
-    /// Sets the maximum number of values in a response. 500,000 unless set; see
+    /// Sets the maximum number of values in a response. 250,000 unless set; see
     /// [`Limits::max_values`].
     pub fn max_values(mut self, values: usize) -> Self {
         self.limits.max_values = values;

@@ -2,9 +2,11 @@
 
 use std::{borrow::Cow, fmt};
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::{JsonLimits, escape::escaped_up_to};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+use crate::InputError;
 
 /// Calls `each` with every member of an object and its text. Fails if `text` is not an object.
 pub(crate) fn members<'t>(
@@ -68,6 +70,13 @@ pub(crate) fn text_in(text: &str) -> Option<Cow<'_, str>> {
     } else {
         Some(Cow::Borrowed(inner))
     }
+}
+
+/// Checks a JSON text that was inside a string, before it is parsed: no other check counted its values.
+pub(crate) fn check_inner(text: &str) -> Result<(), InputError> {
+    let checked = JsonLimits::default().check(text.as_bytes());
+    let too_large = |fault| InputError::new(format!("the text in a string is too large: {fault}"));
+    checked.map(|_| ()).map_err(too_large)
 }
 
 /// Returns the kind of a JSON value, for a message.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     InputError, from_json,
-    json_text::{kind_of, text_in},
+    json_text::{check_inner, kind_of, text_in},
 };
 
 /// A record of the table `verification`: a claim that is stored on the chain.
@@ -84,7 +84,7 @@ impl VerificationRecord {
     /// # Errors
     /// If it is neither, or a column is missing or malformed. The error names the column.
     pub fn from_json(record: &RawJson) -> Result<Self, InputError> {
-        let text = unwrapped(record.as_str());
+        let text = unwrapped(record.as_str())?;
         if !text.starts_with('[') {
             return from_json(text.as_bytes());
         }
@@ -107,13 +107,13 @@ impl VerificationRecord {
     /// # Errors
     /// As for [`from_json`](Self::from_json).
     pub fn all_from_json(records: &RawJson) -> Result<Vec<Self>, InputError> {
-        let text = unwrapped(records.as_str());
+        let text = unwrapped(records.as_str())?;
         let several: Option<Vec<RawJson>> = serde_json::from_str(&text).ok();
         // The first column of a row is an address. In a list of records, it is a list or an object.
         let several = several.filter(|items| {
-            items
-                .first()
-                .is_none_or(|first| unwrapped(first.as_str()).starts_with(['[', '{']))
+            items.first().is_none_or(|first| {
+                unwrapped(first.as_str()).is_ok_and(|text| text.starts_with(['[', '{']))
+            })
         });
         match several {
             Some(items) => items.iter().map(Self::from_json).collect(),
@@ -125,18 +125,20 @@ impl VerificationRecord {
 /// Reads an array of strings, or a string that contains such an array.
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let raw = Box::<RawValue>::deserialize(deserializer)?;
-    serde_json::from_str(&unwrapped(raw.get())).map_err(|_| {
+    let text = unwrapped(raw.get()).map_err(de::Error::custom)?;
+    serde_json::from_str(&text).map_err(|_| {
         let found = escaped_up_to(&kind_of(raw.get()), 100);
         de::Error::custom(format!("expected a list of texts, found {found}"))
     })
 }
 
 /// Returns the content of a string, or any other value unchanged.
-fn unwrapped(text: &str) -> Cow<'_, str> {
-    match text_in(text) {
-        Some(inner) => Cow::Owned(inner.trim().to_owned()),
-        None => Cow::Borrowed(text),
-    }
+fn unwrapped(text: &str) -> Result<Cow<'_, str>, InputError> {
+    let Some(inner) = text_in(text) else {
+        return Ok(Cow::Borrowed(text));
+    };
+    check_inner(&inner)?;
+    Ok(Cow::Owned(inner.trim().to_owned()))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub use nodeproof_report as report;
 
 pub use api::Tier;
 pub use context::{Baseline, BaselineError, SigningWallet, Submitting};
-pub use http::{Method, Target, TargetError};
+pub use http::{Method, Target};
 pub use nodes::{NodeToCheck, run};
 pub use run::{ExpectationError, Expectations, Files, Options, Recheck, RunLimits, Selection};
 pub use sweep::{

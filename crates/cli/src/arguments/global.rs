@@ -73,7 +73,7 @@ pub(crate) struct GlobalArgs {
           value_parser = seconds::positive, allow_negative_numbers = true)]
     pub(crate) request_timeout: Option<Duration>,
 
-    /// Maximum size of a response, in bytes [default: 16777216, which is 16 MiB]
+    /// Maximum size of a response, in bytes [default: 8388608, which is 8 MiB]
     #[arg(
         long,
         global = true,

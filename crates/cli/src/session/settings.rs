@@ -59,20 +59,10 @@ impl Session {
         }
         let base_url: BaseUrl = url.parse()?;
         match network {
-            Some(network) => {
-                let base_url = base_url.with_network_port(network);
-                match Network::from_port(base_url.port()) {
-                    Some(of_port) if of_port != network => Err(Failure::usage(format!(
-                        "port {} is where nodes of {of_port} listen, but the network given is \
-                         {network}: give --network {of_port}, or the URL of a node of {network}",
-                        base_url.port()
-                    ))),
-                    _ => Ok(Target {
-                        base_url,
-                        network: Some(network),
-                    }),
-                }
-            }
+            Some(network) => Ok(Target {
+                base_url: base_url.of_network(network)?,
+                network: Some(network),
+            }),
             None if !base_url.has_port() => Err(Failure::usage(format!(
                 "{base_url} has no port: give --network devnet, testnet or mainnet for that \
                  network's, or write the port in the URL"

@@ -1,7 +1,6 @@
 //! Reading a body within the limits.
 
-use bytes::{Bytes, BytesMut};
-use nodeproof_primitives::is_nested_deeper;
+use nodeproof_primitives::JsonTooLarge;
 
 /// A body exceeded a limit of the client.
 ///
@@ -34,117 +33,93 @@ pub enum BodyTooLarge {
     },
 }
 
-/// The reason why a body could not be read completely.
-#[derive(Debug)]
-pub(super) enum BodyFault {
-    TooLarge(BodyTooLarge),
-    Read(reqwest::Error),
+impl From<JsonTooLarge> for BodyTooLarge {
+    fn from(fault: JsonTooLarge) -> Self {
+        match fault {
+            JsonTooLarge::Values { limit } => Self::Values { limit },
+            JsonTooLarge::Depth { limit } => Self::Depth { limit },
+        }
+    }
+}
+
+/// The reason why a body could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BodyFault {
+    /// It is longer than the limit.
+    #[error(transparent)]
+    TooLarge(#[from] BodyTooLarge),
+    /// The connection broke, or the body is not that of an HTTP response.
+    #[error(transparent)]
+    Read(#[from] reqwest::Error),
 }
 
 /// The maximum memory that is reserved for an announced length, in bytes.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 
-/// Reads the whole body. Stops as soon as it is larger than `limit`.
-pub(super) async fn read(
-    response: &mut reqwest::Response,
-    limit: usize,
-) -> Result<Bytes, BodyFault> {
-    let too_large = BodyFault::TooLarge(BodyTooLarge::Bytes { limit });
-    let announced = response
-        .content_length()
-        .map(|length| usize::try_from(length).ok());
-    let announced = match announced {
-        Some(Some(length)) if length <= limit => length,
-        Some(_) => return Err(too_large),
-        None => 0,
-    };
-    let Some(first) = response.chunk().await.map_err(BodyFault::Read)? else {
-        return Ok(Bytes::new());
-    };
-    // Most responses are one chunk, which needs no copy.
-    let Some(second) = response.chunk().await.map_err(BodyFault::Read)? else {
-        return if first.len() > limit {
-            Err(too_large)
-        } else {
-            Ok(first)
-        };
-    };
-    let mut body = BytesMut::with_capacity(announced.min(TRUSTED_LENGTH).max(first.len()));
-    body.extend_from_slice(&first);
-    let mut next = Some(second);
-    while let Some(chunk) = next {
-        if body.len() + chunk.len() > limit {
-            return Err(too_large);
-        }
-        body.extend_from_slice(&chunk);
-        next = response.chunk().await.map_err(BodyFault::Read)?;
-    }
-    Ok(body.freeze())
-}
-
-/// Reads the start of a body whose rest is not needed. A broken body ends where it broke.
-pub(super) async fn read_start(response: &mut reqwest::Response, most: usize) -> Bytes {
-    let mut start = BytesMut::new();
-    while start.len() < most
-        && let Ok(Some(chunk)) = response.chunk().await
-    {
-        let wanted = chunk.len().min(most - start.len());
-        start.extend_from_slice(chunk.get(..wanted).unwrap_or_default());
-    }
-    start.freeze()
-}
-
-/// Checks that a JSON text does not have more values than this, and is not nested deeper.
+/// A response whose body is read piece by piece, up to a limit.
 ///
-/// Small values take far more memory once they are parsed, and no other code checks the parts that
-/// stay text. Values are counted by the bytes that open or separate them, also inside strings,
-/// because nodes write lists inside strings.
-pub(super) fn measure(body: &[u8], values: usize, depth: usize) -> Result<(), BodyTooLarge> {
-    let parts = |piece: &[u8]| -> usize {
-        let ones = piece
-            .iter()
-            .map(|byte| u8::from(matches!(byte, b',' | b'[' | b'{')));
-        usize::from(ones.sum::<u8>())
-    };
-    // A byte counts the matches of each piece. The fixed length lets the compiler use wide
-    // instructions for all pieces but the last.
-    let (pieces, rest) = body.as_chunks::<128>();
-    let counted = pieces.iter().map(|piece| parts(piece)).sum::<usize>() + parts(rest);
-    if counted > values {
-        return Err(BodyTooLarge::Values { limit: values });
-    }
-    // With fewer values than allowed levels, the text can't be too deep.
-    if counted > depth && is_nested_deeper(body, depth) {
-        return Err(BodyTooLarge::Depth { limit: depth });
-    }
-    Ok(())
+/// ```no_run
+/// # async fn example(response: reqwest::Response) -> Result<(), nodeproof_client::transport::BodyFault> {
+/// use nodeproof_client::transport::BoundedResponse;
+///
+/// let mut response = BoundedResponse::new(response, 8 * 1024 * 1024);
+/// let is_short = response.read_beyond(64 * 1024).await?;
+/// if !is_short {
+///     response.read_beyond(usize::MAX).await?;
+/// }
+/// println!("{} bytes", response.body.len());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct BoundedResponse {
+    /// The status, the headers, and what is left of the body.
+    pub response: reqwest::Response,
+    /// The bytes that were read so far.
+    pub body: Vec<u8>,
+    limit: usize,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn measured(text: &str, values: usize, depth: usize) -> Option<BodyTooLarge> {
-        measure(text.as_bytes(), values, depth).err()
+impl BoundedResponse {
+    /// Limits the body of a response to `limit` bytes.
+    #[must_use]
+    pub fn new(response: reqwest::Response, limit: usize) -> Self {
+        Self {
+            response,
+            body: Vec::new(),
+            limit,
+        }
     }
 
-    #[test]
-    fn counts_values_wherever_they_stand() {
-        assert_eq!(measured("[1,2,3]", 3, 9), None);
-        let limit = 2;
-        let too_many = Some(BodyTooLarge::Values { limit });
-        assert_eq!(measured("[1,2,3]", limit, 9), too_many);
-        assert_eq!(measured(r#"{"list":"[1,2]"}"#, limit, 9), too_many);
-        let long = format!("[{}]", vec!["0"; 1000].join(","));
-        assert_eq!(measured(&long, 1000, 9), None);
-        assert!(measured(&long, 999, 9).is_some());
+    /// Reads on until the body ends, or more than `length` bytes of it were read. Returns whether it
+    /// ended.
+    ///
+    /// # Errors
+    /// If the body is broken, or longer than the limit. Nothing is read if a longer one is announced.
+    pub async fn read_beyond(&mut self, length: usize) -> Result<bool, BodyFault> {
+        let announced = self.response.content_length().unwrap_or(0);
+        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        self.check(announced)?;
+        self.body.reserve(announced.min(TRUSTED_LENGTH));
+        while self.body.len() <= length {
+            let Some(chunk) = self.response.chunk().await? else {
+                self.body.shrink_to_fit();
+                return Ok(true);
+            };
+            self.check(chunk.len())?;
+            self.body.extend_from_slice(&chunk);
+        }
+        Ok(false)
     }
 
-    #[test]
-    fn depth_is_bounded() {
-        let limit = 3;
-        let too_deep = Some(BodyTooLarge::Depth { limit });
-        assert_eq!(measured("[[[[]]]]", 99, limit), too_deep);
-        assert_eq!(measured("[[[[]]]]", 99, 4), None);
+    /// Fails if the body and this many more bytes exceed the limit. Then the body's memory is free again.
+    fn check(&mut self, more: usize) -> Result<(), BodyTooLarge> {
+        let limit = self.limit;
+        if self.body.len().saturating_add(more) <= limit {
+            return Ok(());
+        }
+        self.body = Vec::new();
+        Err(BodyTooLarge::Bytes { limit })
     }
 }

@@ -3,9 +3,10 @@
 use std::{
     num::NonZeroU32,
     sync::{Arc, OnceLock},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
+use nodeproof_primitives::JsonLimits;
 use progenitor_client::{ClientHooks, OperationInfo};
 use reqwest::{
     Method, Request, Response, StatusCode, Url,
@@ -15,7 +16,7 @@ use reqwest::{
 use tracing::Instrument as _;
 
 use super::{
-    body::{self, BodyFault},
+    body::{BodyFault, BodyTooLarge, BoundedResponse},
     headers::SecretHeaders,
     options::Limits,
     pace::Pace,
@@ -55,7 +56,7 @@ impl HookState {
 
     /// Sets the maximum number of requests in a second.
     pub(crate) fn with_rate(mut self, per_second: Option<NonZeroU32>) -> Self {
-        self.pace = per_second.map(|rate| Arc::new(Pace::new(rate)));
+        self.pace = per_second.map(|rate| Arc::new(Pace::new(Duration::from_secs(1) / rate.get())));
         self
     }
 
@@ -217,8 +218,7 @@ impl generated::Client {
 /// Returns `Some` if the failure of a try may be temporary, with the `Retry-After` of the response.
 fn retry_after_if_transient(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
     match outcome {
-        Ok(response) => is_transient(response.status())
-            .then(|| retry_after(response.headers(), SystemTime::now)),
+        Ok(response) => is_transient(response.status()).then(|| retry_after(response.headers())),
         Err(error) => (!error.is_builder()).then_some(None),
     }
 }
@@ -239,7 +239,7 @@ async fn attempt(
     notes.status = None;
     notes.content_type = None;
     notes.retry_after = None;
-    let mut response = match http.execute(request).await {
+    let response = match http.execute(request).await {
         Ok(response) => response,
         Err(error) => {
             let unsent = error.is_connect() || error.is_builder();
@@ -254,21 +254,29 @@ async fn attempt(
     tracing::debug!(operation, status = status.as_u16(), "response");
     note_response(notes, status, response.headers());
     if !status.is_success() {
+        // Only the start is needed. A broken body ends where it broke.
         let most = limits.max_body.min(FAILURE_BODY);
-        let start = body::read_start(&mut response, most).await;
-        return Ok(response::with_body(response, start));
+        let mut reading = BoundedResponse::new(response, usize::MAX);
+        let _read = reading.read_beyond(most).await;
+        reading.body.truncate(most);
+        return Ok(response::with_body(reading.response, reading.body));
     }
-    let body = body::read(&mut response, limits.max_body).await;
-    let measured = body.and_then(|body| match is_json {
-        true => body::measure(&body, limits.max_values, limits.max_depth)
-            .map(|()| body)
-            .map_err(BodyFault::TooLarge),
-        false => Ok(body),
-    });
-    match measured {
-        Ok(body) => Ok(response::with_body(response, body)),
+    let mut reading = BoundedResponse::new(response, limits.max_body);
+    let mut read = reading.read_beyond(usize::MAX).await.map(|_| ());
+    if read.is_ok() && is_json {
+        let limits = JsonLimits {
+            values: limits.max_values,
+            depth: limits.max_depth,
+        };
+        let checked = limits.check(&reading.body);
+        read = checked
+            .map(|_| ())
+            .map_err(|fault| BodyTooLarge::from(fault).into());
+    }
+    match read {
+        Ok(()) => Ok(response::with_body(reading.response, reading.body)),
         Err(BodyFault::Read(error)) => Err(error),
-        Err(BodyFault::TooLarge(fault)) => Ok(response::with_fault(response, fault)),
+        Err(BodyFault::TooLarge(fault)) => Ok(response::with_fault(reading.response, fault)),
     }
 }
 
@@ -276,7 +284,7 @@ fn note_response(notes: &mut Notes, status: StatusCode, headers: &HeaderMap) {
     notes.maybe_sent = true;
     notes.status = Some(status);
     notes.content_type = headers.get(CONTENT_TYPE).cloned();
-    notes.retry_after = retry_after(headers, SystemTime::now);
+    notes.retry_after = retry_after(headers);
 }
 
 #[cfg(test)]

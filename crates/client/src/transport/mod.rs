@@ -17,11 +17,12 @@ mod routes;
 #[cfg(feature = "rustls")]
 mod tls;
 
-pub use body::BodyTooLarge;
+pub use body::{BodyFault, BodyTooLarge, BoundedResponse};
 pub(crate) use exchange::{Exchange, HookState};
 pub use headers::SecretHeaders;
 pub use http::{http_client, tls_advice};
 pub use options::{Limits, TransportOptions};
-pub use retry::RetryPolicy;
+pub use pace::Pace;
 pub(crate) use retry::is_transient;
+pub use retry::{RetryPolicy, retry_after};
 pub(crate) use routes::Route;

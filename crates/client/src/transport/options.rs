@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nodeproof_primitives::Hidden;
+use nodeproof_primitives::{Hidden, JsonLimits};
 
 use super::retry::RetryPolicy;
 
@@ -67,10 +67,10 @@ pub struct Limits {
     /// The time-out for a whole request, with all of its tries and the pauses between them. 60
     /// seconds.
     pub total_timeout: Duration,
-    /// The largest body that is read, in bytes. 16 MiB.
+    /// The largest body that is read, in bytes. 8 MiB.
     pub max_body: usize,
     /// The maximum number of values in a response, counted by its commas and opening brackets.
-    /// 500,000. A block of 10,000 receipts has 90,000.
+    /// 250,000. A block of 10,000 receipts has 90,000.
     ///
     /// A small value takes many times the memory of its text. So this limit and `max_body` together
     /// limit the memory of a request.
@@ -86,12 +86,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
+        let json = JsonLimits::default();
         Self {
             request_timeout: Duration::from_secs(30),
             total_timeout: Duration::from_secs(60),
-            max_body: 16 * 1024 * 1024,
-            max_values: 500_000,
-            max_depth: 127,
+            max_body: 8 * 1024 * 1024,
+            max_values: json.values,
+            max_depth: json.depth,
             retry: RetryPolicy::default(),
         }
     }

@@ -6,7 +6,7 @@ use reqwest::{Body, Response, ResponseBuilderExt};
 use super::body::BodyTooLarge;
 
 /// Returns the response with this body.
-pub(super) fn with_body(response: Response, body: Bytes) -> Response {
+pub(super) fn with_body(response: Response, body: Vec<u8>) -> Response {
     assemble(response, body.into())
 }
 

@@ -85,11 +85,22 @@ pub(crate) fn is_transient(status: StatusCode) -> bool {
     )
 }
 
-/// Returns the pause in `Retry-After`, given in seconds or as a date.
-pub(crate) fn retry_after(
-    headers: &HeaderMap,
-    now: impl FnOnce() -> SystemTime,
-) -> Option<Duration> {
+/// Returns the pause in the header `Retry-After`, given in seconds or as a date.
+///
+/// ```
+/// use std::time::Duration;
+/// use nodeproof_client::transport::retry_after;
+///
+/// let headers = http::HeaderMap::from_iter([(http::header::RETRY_AFTER, "7".parse()?)]);
+/// assert_eq!(retry_after(&headers), Some(Duration::from_secs(7)));
+/// # Ok::<(), http::header::InvalidHeaderValue>(())
+/// ```
+#[must_use]
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    pause_until(headers, SystemTime::now)
+}
+
+fn pause_until(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number of seconds that is too large counts as the largest one.
@@ -107,7 +118,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, text.parse().unwrap());
         let now = httpdate::parse_http_date("Fri, 20 Nov 2026 12:00:00 GMT").unwrap();
-        retry_after(&headers, || now)
+        pause_until(&headers, || now)
     }
 
     #[test]

@@ -69,6 +69,8 @@ impl Entry {
 pub(crate) struct List<'e> {
     pub(crate) exchange: &'e Arc<Exchange>,
     pub(crate) held: Vec<(Pair, Integer)>,
+    /// The place of each pair in `held`.
+    places: BTreeMap<Pair, usize>,
     /// The position of an entry about another wallet or token than the requested one.
     pub(crate) stray: Option<usize>,
 }
@@ -116,14 +118,15 @@ impl<'e> List<'e> {
         Some(Self {
             exchange,
             held,
+            places,
             stray,
         })
     }
 
     /// Returns the balance of a pair, if the list has it.
     pub(crate) fn get(&self, pair: &Pair) -> Option<&Integer> {
-        let mut entries = self.held.iter();
-        entries.find(|(of, _)| of == pair).map(|(_, held)| held)
+        let (_, held) = self.held.get(*self.places.get(pair)?)?;
+        Some(held)
     }
 
     /// Whether the list's request covers a pair.

@@ -3,6 +3,8 @@
 use nodeproof_client::contract_call::shown_apart;
 use serde_json::Value;
 
+use super::inner_json::inner_json;
+
 /// The first place where two values differ. Both are shown around the first character that differs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FirstDifference {
@@ -40,7 +42,7 @@ impl FirstDifference {
         let text = stored
             .as_str()
             .filter(|_| expected.is_array() || expected.is_object());
-        let inner: Option<Value> = text.and_then(|text| serde_json::from_str(text).ok());
+        let inner: Option<Value> = text.and_then(inner_json);
         Self::between(expected, inner.as_ref().unwrap_or(stored))
     }
 }

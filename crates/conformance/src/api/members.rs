@@ -12,6 +12,8 @@ use nodeproof_primitives::{
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use super::inner_json::inner_json;
+
 /// The reason why a member has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
@@ -74,7 +76,7 @@ impl<'t> Members<'t> {
         let raw = self.text(name)?;
         let inner: Option<String> = serde_json::from_str(raw.get()).ok();
         let text = inner.as_deref().unwrap_or(raw.get());
-        serde_json::from_str(text).map_err(|_| malformed(name, raw))
+        inner_json(text).ok_or_else(|| malformed(name, raw))
     }
 
     /// Reads a member with one of two names.
@@ -133,7 +135,7 @@ impl BlockMembers {
             Err(unread) => (Err(unread.clone()), Err(unread)),
             Ok(raw) => {
                 let inner: Option<String> = serde_json::from_str(raw.get()).ok();
-                match Members::of(inner.as_deref().unwrap_or(raw.get())) {
+                match inner_json(inner.as_deref().unwrap_or(raw.get())).map(Members) {
                     None => {
                         let unread = malformed("text", raw);
                         (Err(unread.clone()), Err(unread))

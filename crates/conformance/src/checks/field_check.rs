@@ -15,7 +15,7 @@ use super::{
     finding::{Examination, Finding, Findings},
 };
 use crate::{
-    api::{Sample, is_row_form, reported_index},
+    api::{Sample, inner_json, is_row_form, reported_index},
     http::{Exchange, InconclusiveReason},
 };
 use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, View, pointer};
@@ -216,7 +216,7 @@ fn named_mismatch(name: &str, found: &Value) -> Option<String> {
         Value::Null => Some(format!("{name} is null")),
         Value::Array(_) if name.ends_with("msg") => Some("msg is an array".to_owned()),
         Value::String(text) => {
-            let inner: Value = serde_json::from_str(text).ok()?;
+            let inner: Value = inner_json(text)?;
             match inner {
                 Value::Array(_) => Some(format!("{name} is a string that contains a JSON array")),
                 Value::Object(_) => Some(format!("{name} is a string that contains a JSON object")),

@@ -354,9 +354,8 @@ pub struct CheckArgs {
 
     /// Number of cases that run at the same time, and of blocks that a sweep requests at the same time.
     ///
-    /// With 1, one connection is open at a time, and each request has its own. With more, the second
-    /// request tests whether the node responds while another connection is idle. If it does not, the run
-    /// continues with one connection at a time, and the report notes that.
+    /// With 1, one connection is open at a time, and each request has its own. A node that handles one
+    /// connection at a time needs that.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
     pub jobs: usize,
 
@@ -365,13 +364,17 @@ pub struct CheckArgs {
     pub rate: Option<f64>,
 
     /// Maximum size of a response, in MiB (1,048,576 bytes).
-    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     pub max_body: u16,
 
-    /// Maximum memory for responses that are kept at the same time, in MiB. The program itself needs
-    /// about 20 more.
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
-    pub max_memory: u16,
+    /// Maximum number of JSON values in a response, and in all responses that a run keeps, counted by
+    /// opening brackets and commas. 1,000 values need up to 1 MB of memory.
+    #[arg(long, value_name = "N", default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_values: u32,
+
+    /// Replaced by --max-values.
+    #[arg(long, hide = true, value_parser = |_: &str| Err::<String, _>("use --max-values instead"))]
+    pub max_memory: Option<String>,
 
     /// Maximum nesting of a response's JSON, up to 127 levels.
     #[arg(long, value_name = "LEVELS", default_value_t = 127, value_parser = clap::value_parser!(u8).range(1..=127))]

@@ -6,7 +6,6 @@ use nodeproof_wallet::KeyFileError;
 
 use crate::{
     context::BaselineError,
-    http::TargetError,
     sweep::{PartError, StateError},
 };
 
@@ -20,7 +19,7 @@ impl From<nodeproof_client::Error> for UsageError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
     #[error(transparent)]
-    Target(#[from] TargetError),
+    Target(#[from] nodeproof_client::InputError),
     #[error(transparent)]
     Part(#[from] PartError),
     #[error("there is no node to check: give --base-url URL and --network NETWORK")]

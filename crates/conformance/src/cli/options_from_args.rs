@@ -21,7 +21,7 @@ use crate::{
     cases::{BASELINE, Case, FIXTURE, all},
     context::{Baseline, SigningWallet, Submitting},
     discovery::Fixture,
-    http::{Target, TargetError},
+    http::Target,
     run::{Expectations, Files, Options, Recheck, RunLimits, Selection},
     sweep::{Sweep, about_blocks},
 };
@@ -93,7 +93,7 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
             request_timeout: args.request_timeout,
             rate: args.rate,
             max_body: usize::from(args.max_body) * MIB,
-            max_memory: usize::from(args.max_memory) * MIB,
+            max_values: usize::try_from(args.max_values).unwrap_or(usize::MAX),
             max_depth: args.max_depth.into(),
             ..RunLimits::default()
         },
@@ -302,7 +302,7 @@ pub(crate) fn target(url: &str, network: Option<Network>) -> Result<Target, Usag
     }
     // The port determines the network. Devnet is only a placeholder to parse the URL.
     let known = Target::parse(url, Network::Devnet);
-    let base_url: nodeproof_client::BaseUrl = url.parse().map_err(TargetError::from)?;
+    let base_url: nodeproof_client::BaseUrl = url.parse()?;
     match Network::from_port(base_url.port()) {
         Some(network) => Ok(Target::parse(url, network)?),
         None => {

@@ -33,8 +33,10 @@ const TRIED_TOO_LARGE: u32 = 3;
 enum Lookup {
     /// An object, with the difference between its index and the requested one.
     Object(Arc<Exchange>, Option<i128>),
-    /// A block that is too large to read or to keep in memory.
-    NotKept,
+    /// A block that exceeds a limit of the run, with the reason.
+    TooLarge(String),
+    /// A block that is not a sample, because the others have as many values as samples may have.
+    Surplus,
     /// A response with a "not found" status.
     NotFound(Arc<Exchange>),
     /// A response that is neither a block nor "not found".
@@ -183,7 +185,7 @@ impl<'a> Blocks<'a> {
     ) -> Result<Lookup, InconclusiveReason> {
         let exchange = match response {
             Ok(exchange) => exchange,
-            Err(InconclusiveReason::TooLarge(reason)) => return self.not_kept(reason),
+            Err(InconclusiveReason::TooLarge(reason)) => return self.too_large(reason),
             Err(
                 inconclusive @ (InconclusiveReason::Transport(_) | InconclusiveReason::Busy(_)),
             ) => {
@@ -204,7 +206,7 @@ impl<'a> Blocks<'a> {
             && let Err(fault) = exchange.json()
             && fault.ends_with(LIMIT_MESSAGE)
         {
-            return self.not_kept(format!("the response of {} is {fault}", exchange.url()));
+            return self.too_large(format!("the response of {} is {fault}", exchange.url()));
         }
         // Some nodes say with an empty object that there is no block.
         let block = exchange.success_object().filter(|body| !is_empty(body));
@@ -216,29 +218,34 @@ impl<'a> Blocks<'a> {
             });
         };
         let difference = reported_index(block).map(|reported| reported - i128::from(index));
-        // Blocks may take half of the memory budget. A single block may take more.
-        let kept: usize = self.objects().map(|block| block.share.bytes()).sum();
-        let most = self.node.most_memory() / 2;
-        if kept > most / 4 && kept + exchange.share.bytes() > most {
-            return Ok(Lookup::NotKept);
+        // Samples of blocks may have half of the values that the run keeps. A single block may have more.
+        let kept: usize = self.objects().map(|block| block.values).sum();
+        let most = self.node.most_values() / 2;
+        if kept > most / 4 && kept + exchange.values > most {
+            return Ok(Lookup::Surplus);
         }
         Ok(Lookup::Object(exchange, difference))
     }
 
     /// Records a block that exists but is too large for this run. The run continues without it,
     /// unless all blocks are too large.
-    fn not_kept(&mut self, reason: String) -> Result<Lookup, InconclusiveReason> {
+    fn too_large(&mut self, reason: String) -> Result<Lookup, InconclusiveReason> {
         self.silent = 0;
         self.too_large += 1;
         if self.too_large >= TRIED_TOO_LARGE && self.objects().next().is_none() {
             return Err(InconclusiveReason::TooLarge(reason));
         }
-        Ok(Lookup::NotKept)
+        Ok(Lookup::TooLarge(reason))
     }
 
     /// Whether the node still responds to a request that it responded to before.
     async fn still_responds(&mut self) -> bool {
-        let responded = |lookup: &Lookup| !matches!(lookup, Lookup::Nothing(_) | Lookup::NotKept);
+        let responded = |lookup: &Lookup| {
+            !matches!(
+                lookup,
+                Lookup::Nothing(_) | Lookup::TooLarge(_) | Lookup::Surplus
+            )
+        };
         let mut known = self.lookups.iter().filter(|(_, lookup)| responded(lookup));
         let Some((index, _)) = known.next() else {
             return false;
@@ -257,7 +264,9 @@ impl<'a> Blocks<'a> {
             None => {}
         }
         match self.lookups.get(&index) {
-            Some(Lookup::NotKept | Lookup::Object(_, None | Some(0))) => Standing::There,
+            Some(Lookup::TooLarge(_) | Lookup::Surplus | Lookup::Object(_, None | Some(0))) => {
+                Standing::There
+            }
             Some(Lookup::Object(_, Some(difference))) => {
                 // A node that is off by one is off for every block. Another case reports that.
                 let alike = |lookup: &&Lookup| matches!(lookup, Lookup::Object(_, Some(other)) if other == difference);
@@ -399,7 +408,7 @@ impl<'a> Blocks<'a> {
                 }
                 Lookup::Neither(exchange) if within && is_gateway_error(exchange.status) => {
                     let reason = exchange.summary();
-                    discovered.unread.get_or_insert((index, reason));
+                    discovered.unread(format!("block {index}"), &reason);
                 }
                 Lookup::Neither(exchange) | Lookup::NotFound(exchange)
                     if within || named.contains(&index) =>
@@ -407,8 +416,9 @@ impl<'a> Blocks<'a> {
                     discovered.without.push(exchange);
                 }
                 Lookup::Nothing(reason) if within => {
-                    discovered.unread.get_or_insert((index, reason));
+                    discovered.unread(format!("block {index}"), &reason);
                 }
+                Lookup::TooLarge(reason) => discovered.unread(format!("block {index}"), &reason),
                 _ => {}
             }
         }

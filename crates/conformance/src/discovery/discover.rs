@@ -49,6 +49,7 @@ pub(crate) async fn discover(
         .map(|held| (held.wallet.to_string(), held.token.clone()))
         .collect();
     discovered.named_holdings = discovered.holdings.len();
+    let mut known: BTreeSet<_> = discovered.holdings.iter().cloned().collect();
     // Everything that is named is used.
     let most = WALLETS.max(fixture.wallets.len());
     let wallets: Vec<_> = found.wallets.iter().take(most).cloned().collect();
@@ -59,8 +60,14 @@ pub(crate) async fn discover(
         })
         .buffered(wanted.jobs);
     while let Some((wallet, response)) = lists.next().await {
-        let Some(response) = optional(response)? else {
-            continue;
+        let response = match response {
+            Ok(response) => response,
+            Err(reached @ InconclusiveReason::Limit(_)) => return Err(reached),
+            Err(inconclusive) => {
+                let what = format!("the list of wallet {wallet}");
+                discovered.unread(what, inconclusive.reason());
+                continue;
+            }
         };
         let mut held = Mentions::default();
         if let Some(value) = response.success_object() {
@@ -69,7 +76,7 @@ pub(crate) async fn discover(
         discovered.wallet_lists.push(response);
         for token in held.tokens {
             let holding = (wallet.clone(), token.clone());
-            if !discovered.holdings.contains(&holding) {
+            if known.insert(holding.clone()) {
                 discovered.holdings.push(holding);
             }
             found.token(&token);

@@ -20,8 +20,8 @@ pub(crate) struct Discovered {
     pub(crate) wrong_blocks: Vec<Arc<Exchange>>,
     /// Responses without a block, for indexes at which there should be one.
     pub(crate) without: Vec<Arc<Exchange>>,
-    /// The first block that could not be read, with the reason.
-    pub(crate) unread: Option<(u64, String)>,
+    /// The first response that could not be read, with the reason.
+    pub(crate) unread: Option<String>,
     /// The node's responses for a block that does not exist, other than "not found".
     pub(crate) unknown: Unknown,
     /// The first response to a block request, whatever it was.
@@ -42,4 +42,12 @@ pub(crate) struct Discovered {
     pub(crate) trust: Vec<(String, String)>,
     /// The values that the user named.
     pub(crate) fixture: Fixture,
+}
+
+impl Discovered {
+    /// Notes that something was requested and could not be read.
+    pub(crate) fn unread(&mut self, what: String, reason: &str) {
+        self.unread
+            .get_or_insert_with(|| format!("{what} could not be read: {reason}"));
+    }
 }

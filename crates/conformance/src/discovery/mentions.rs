@@ -6,6 +6,7 @@ use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde_json::Value;
 
 use super::fixture::Fixture;
+use crate::api::inner_json;
 
 /// Maximum length of an asset's identifier that fits into a URL for every server.
 const MAX_ASSET_LENGTH: usize = 200;
@@ -114,7 +115,7 @@ impl Mentions {
             }
         } else if depth < 8
             && text.starts_with(['[', '{'])
-            && let Ok(inner) = serde_json::from_str::<Value>(text)
+            && let Some(inner) = inner_json(text)
         {
             self.walk(&inner, depth + 1);
         }

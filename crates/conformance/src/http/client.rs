@@ -1,7 +1,6 @@
 //! Sends requests to the node under test. All requests are counted and limited.
 
 use std::{
-    pin::pin,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -9,44 +8,32 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nodeproof_client::{BaseUrl, transport::TransportOptions};
-use nodeproof_primitives::escape::escaped_up_to;
-use reqwest::header;
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::error::Elapsed,
+use nodeproof_client::{
+    BaseUrl,
+    transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
 };
+use nodeproof_primitives::{JsonLimits, escape::escaped_up_to};
+use reqwest::header;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     back_off::BackOff,
-    connections::{Connections, Sending},
     exchange::{Exchange, Method, Request},
     exchange_recorder,
+    failure::Failure,
     inconclusive_reason::InconclusiveReason,
     limits::Limits,
-    memory::{self, MemoryBudget, Share},
     pacing::{MAX_WAIT, Pacing},
-    partial_response::{Failure, PartialResponse},
     request_log::RequestLog,
+    room::{Room, Share},
     target::Target,
 };
 
 const MIB: usize = 1024 * 1024;
-/// Number of bytes of a response without a `Content-Length` that are read before memory for the longest
-/// allowed body is reserved.
-const UNANNOUNCED: usize = MIB;
-/// Length, in bytes, from which a response needs a permit if its caller sends many requests at a time.
-const LONG_BODY: usize = MIB;
-/// Minimum capacity of the buffer of a long body, in bytes.
-///
-/// The GNU C library returns an allocation of this size to the system when it is freed. Smaller ones
-/// may stay in the heap of each thread, and that adds up. Reserved memory is not used until it is
-/// written to.
-const RETURNED: usize = 33 * MIB;
-/// Maximum memory of all responses that wait for a permit, in bytes.
-const WAITING: usize = 8 * MIB;
-/// Responses up to this length, in bytes, do not count towards [`WAITING`].
-const SHORT_BODY: usize = 16 * 1024;
+/// Length, in bytes, from which bodies are read one at a time.
+const LONG_BODY: usize = 64 * 1024;
+/// Number of JSON values from which the blocks of a sweep are parsed one at a time.
+const MANY_VALUES: usize = 4_000;
 /// Maximum number of retries while the node is busy.
 const MAX_WAITS: u32 = 3;
 /// The same for a node that has responded before, because it may only limit requests per second.
@@ -69,11 +56,16 @@ pub(crate) struct Node {
     base: Arc<BaseUrl>,
     /// The options of curl commands that send a request again.
     curl_options: Arc<str>,
-    connections: Connections,
+    /// Keeps idle connections for the next request.
+    keeping: reqwest::Client,
+    /// Opens a new connection for each request.
+    renewing: reqwest::Client,
+    /// The turn of each request, if only one connection may be open at a time.
+    one_at_a_time: Option<Semaphore>,
     limits: Limits,
-    memory: MemoryBudget,
-    /// The memory of responses that wait for a permit.
-    waiting: MemoryBudget,
+    /// Allows one long body at a time.
+    long_bodies: Arc<Semaphore>,
+    room: Room,
     /// Maximum number of requests.
     most: AtomicU64,
     requests_sent: AtomicU64,
@@ -86,26 +78,17 @@ pub(crate) struct Node {
 
 /// How a request is sent.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SendOptions<'a> {
-    /// The semaphore of long responses, if many requests are sent at a time. Reading a long response
-    /// needs one of its permits.
-    pub(crate) long_responses: Option<&'a Arc<Semaphore>>,
+pub(crate) struct SendOptions {
+    /// Whether the caller sends many requests at a time, drops each response soon, and has its own
+    /// back-off.
+    pub(crate) is_one_of_many: bool,
     /// Whether the caller holds [`Node::no_other_calls`].
     pub(crate) no_other_calls: bool,
 }
 
-/// A response. A long one has a permit, which the caller holds until it has processed the response.
+/// A response. If it is long and [one of many](SendOptions::is_one_of_many), it has a permit. The caller
+/// holds it until it has processed the response, so only one long response is in memory.
 pub(crate) type ResponseWithPermit = (Arc<Exchange>, Option<OwnedSemaphorePermit>);
-
-/// Reserves memory for a body of this length, in bytes.
-fn reserve(body: &mut Vec<u8>, length: usize) {
-    let capacity = if length > LONG_BODY {
-        length.max(RETURNED)
-    } else {
-        length
-    };
-    body.reserve_exact(capacity.saturating_sub(body.len()));
-}
 
 impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
@@ -117,14 +100,17 @@ impl Node {
             ..TransportOptions::default()
         };
         target.access.apply_to(&mut options);
-        let connections = Connections::new(&target.base_url, options, limits.one_connection)?;
+        let keeping = http_client(&target.base_url, &options)?;
+        options.keep_alive = false;
         Ok(Self {
             base: Arc::new(target.base_url.clone()),
             curl_options: target.access.curl_options().into(),
+            keeping,
+            renewing: http_client(&target.base_url, &options)?,
             target,
-            connections,
-            memory: MemoryBudget::new(limits.memory),
-            waiting: MemoryBudget::new(WAITING.min(limits.memory / 4)),
+            one_at_a_time: limits.one_connection.then(|| Semaphore::new(1)),
+            long_bodies: Arc::new(Semaphore::new(1)),
+            room: Room::new(limits.values, limits.body),
             limits,
             most: AtomicU64::new(limits.requests),
             requests_sent: AtomicU64::new(0),
@@ -137,19 +123,12 @@ impl Node {
 
     /// Returns the same node with connections of its own, and without requests so far.
     pub(crate) fn renewed(&self) -> Result<Self, nodeproof_client::Error> {
-        let mut limits = self.limits;
-        limits.one_connection |= self.handles_one_connection();
-        Self::new(self.target.clone(), limits)
+        Self::new(self.target.clone(), self.limits)
     }
 
-    /// Whether the node turned out to handle only one connection at a time.
-    pub(crate) fn handles_one_connection(&self) -> bool {
-        self.connections.found_one()
-    }
-
-    /// Returns the maximum memory of responses, in bytes.
-    pub(crate) fn most_memory(&self) -> usize {
-        self.memory.limit()
+    /// Returns the maximum number of JSON values in all responses in use.
+    pub(crate) fn most_values(&self) -> usize {
+        self.limits.values
     }
 
     /// Returns the number of requests so far.
@@ -164,12 +143,12 @@ impl Node {
             .saturating_sub(self.requests())
     }
 
-    /// Returns the log of all requests so far.
     /// Notes which of these requests are sent.
     pub(crate) fn expect_again(&self, requests: impl IntoIterator<Item = String>) {
         self.with_log(|log| log.expect_again(requests));
     }
 
+    /// Returns the log of all requests so far.
     pub(crate) fn log(&self) -> RequestLog {
         self.with_log(|log| log.clone())
     }
@@ -213,7 +192,7 @@ impl Node {
     pub(crate) async fn send_with(
         &self,
         request: Request,
-        options: SendOptions<'_>,
+        options: SendOptions,
     ) -> Result<ResponseWithPermit, InconclusiveReason> {
         let _beside_others = match request.path {
             "/call-sc" if !options.no_other_calls => Some(self.calls.read().await),
@@ -223,16 +202,15 @@ impl Node {
             let reason = "a case of the read tier would submit something; nothing was sent";
             return Err(InconclusiveReason::Harness(reason.to_owned()));
         }
-        let gate = options.long_responses;
+        let alone = !options.is_one_of_many && request.only_reads();
         let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
         let mut waits = 0;
         let mut retried = false;
         let mut server_error = None;
         loop {
             let began = Instant::now();
-            match self.send_once(&request, retried, gate).await {
+            match self.send_once(&request, retried, options).await {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
-                    let alone = gate.is_none() && request.only_reads();
                     let bounded = alone && self.responded.load(Ordering::Relaxed);
                     let most = if bounded {
                         MAX_WAITS_FOR_MORE
@@ -250,7 +228,7 @@ impl Node {
                     let own = back_off.pause();
                     waits += 1;
                     if bounded {
-                        self.pacing.slow_down(began, retry_after).await;
+                        self.pacing.slow_down(began, retry_after);
                     }
                     tokio::time::sleep(retry_after.unwrap_or(own).min(MAX_WAIT)).await;
                 }
@@ -268,7 +246,7 @@ impl Node {
                         self.with_log(|log| log.repeated(Arc::new(error)));
                     }
                     self.responded.store(true, Ordering::Relaxed);
-                    self.pacing.speed_up().await;
+                    self.pacing.speed_up();
                     let exchange = Arc::new(exchange);
                     exchange_recorder::record(&exchange);
                     return Ok((exchange, permit));
@@ -325,8 +303,8 @@ impl Node {
     async fn send_once(
         &self,
         request: &Request,
-        new_connection: bool,
-        gate: Option<&Arc<Semaphore>>,
+        is_repeated: bool,
+        options: SendOptions,
     ) -> Result<(Exchange, Option<OwnedSemaphorePermit>, Option<Duration>), Failure> {
         let most = self.most_requests();
         if self.requests_sent.fetch_add(1, Ordering::Relaxed) >= most {
@@ -337,215 +315,156 @@ impl Node {
         }
         // Callers that send many requests at a time have their own back-off, and submissions have their own
         // limits.
-        let alone = gate.is_none() && request.only_reads();
-        if self.limits.rate.is_some() || alone && self.pacing.is_active() {
+        let alone = !options.is_one_of_many && request.only_reads();
+        if self.limits.rate.is_some() || alone {
             self.pacing.turn().await;
         }
         self.with_log(|log| log.count(request.operation));
-        let sending = self.connections.next(new_connection).await;
-        let limit = self.limits.request_timeout;
+        let _turn = match &self.one_at_a_time {
+            Some(turn) => turn.acquire().await.ok(),
+            None => None,
+        };
         let started = Instant::now();
-        let slow = || {
-            self.connections.first(None);
-            Failure::Slow(format!(
-                "no complete response from {} within {} s",
-                request.url(&self.target.base_url),
-                limit.as_secs_f64()
-            ))
-        };
-        let begin = tokio::time::timeout(limit, self.begin(request, &sending, gate.is_some()));
-        let begun = match sending.trial {
-            Some(bound) => self.on_second_connection(begin, bound).await,
-            None => begin.await,
-        };
         // Declared before the response, so the response is dropped first.
         let mut permit = None;
-        let mut response = begun.map_err(|_| slow())??;
-        if let (false, Some(gate)) = (response.whole, gate) {
-            permit = Arc::clone(gate).acquire_owned().await.ok();
-            response.waits = Share::default();
+        let start = async {
+            let response = self.response(request, is_repeated).await?;
+            let mut response = BoundedResponse::new(response, self.limits.body);
+            let is_whole = self.read(request, &mut response, LONG_BODY).await?;
+            Ok((response, is_whole))
+        };
+        let (mut response, is_whole) = self.in_time(request, start).await?;
+        if !is_whole {
+            permit = self.permit().await;
             // The time limit starts again, because the wait for the permit is not the node's fault.
-            let rest = self.read_on(&mut response, request, usize::MAX);
-            tokio::time::timeout(limit, rest)
-                .await
-                .map_err(|_| slow())??;
+            let rest = self.read(request, &mut response, usize::MAX);
+            self.in_time(request, rest).await?;
         }
-        let first = Some((started.elapsed(), response.stays_open()));
-        self.connections.first(first);
-        let (mut exchange, retry_after) = response.into_exchange(request, &self.base, started);
+        let values = self.values(request, &response.body)?;
+        let mut share = None;
+        if !options.is_one_of_many {
+            permit = None;
+            share = Some(self.share(request, values, &response.body)?);
+        } else if permit.is_none() && values > MANY_VALUES {
+            permit = self.permit().await;
+        }
+        let retry_after = retry_after(response.response.headers());
+        let mut exchange = Exchange::of_response(request, &self.base, response, started.elapsed());
+        exchange.values = values;
+        exchange.share = share;
         exchange.max_depth = self.limits.depth;
         exchange.curl_options = Arc::clone(&self.curl_options);
         self.with_log(|log| log.add(&exchange));
         Ok((exchange, permit, retry_after))
     }
 
-    /// Sends a request on a second connection while the first is idle.
-    ///
-    /// If there is no response in time, the idle connection is closed. A node that responds only after that
-    /// handles one connection at a time.
-    async fn on_second_connection<T>(
-        &self,
-        begin: impl Future<Output = Result<Result<T, Failure>, Elapsed>>,
-        bound: Duration,
-    ) -> Result<Result<T, Failure>, Elapsed> {
-        let mut begin = pin!(begin);
-        match tokio::time::timeout(bound, &mut begin).await {
-            Ok(begun) => {
-                if matches!(begun, Ok(Ok(_))) {
-                    self.connections.tried(true);
-                }
-                begun
-            }
-            Err(_) => {
-                self.connections.close_idle();
-                let begun = begin.await;
-                self.connections.tried(begun.is_err());
-                begun
-            }
-        }
-    }
-
-    /// Sends a request and reads the response. If long responses need a permit, reads only their start.
-    ///
-    /// With permits, the memory budget does not count responses, because only one long one is read at a
-    /// time.
-    async fn begin(
-        &self,
-        request: &Request,
-        sending: &Sending<'_>,
-        needs_permit: bool,
-    ) -> Result<PartialResponse, Failure> {
-        let response = self.response(request, sending).await?;
-        let announced = response.content_length().unwrap_or(0);
-        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
-        if announced > self.limits.body {
-            return Err(self.too_long(request));
-        }
-        let mut response = PartialResponse::new(response, announced, needs_permit);
-        // The announced length is counted at once. If a response does not fit, nothing of it is read.
-        self.make_room(&mut response, request, announced)?;
-        let most = if needs_permit { LONG_BODY } else { usize::MAX };
-        self.read_on(&mut response, request, most).await?;
-        Ok(response)
-    }
-
     /// Sends a request, and returns when the response's headers have arrived.
     async fn response(
         &self,
         request: &Request,
-        sending: &Sending<'_>,
+        is_repeated: bool,
     ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
-        let http = &sending.http;
-        let builder = match (request.method, &request.body) {
+        let http = match is_repeated || self.one_at_a_time.is_some() {
+            true => &self.renewing,
+            false => &self.keeping,
+        };
+        let mut sent = match (request.method, &request.body) {
             (Method::Get, _) => http.get(url),
             (Method::Post, body) => http
                 .post(url)
                 .header(header::CONTENT_TYPE, "application/json")
                 .body(body.clone().unwrap_or_default()),
         };
-        let builder = if sending.close {
-            builder.header(header::CONNECTION, "close")
-        } else {
-            builder
-        };
+        if self.one_at_a_time.is_some() {
+            sent = sent.header(header::CONNECTION, "close");
+        }
         let accepted = match (request.accept, request.path) {
             (Some(accepted), _) => accepted,
             (None, "/docs") => "text/html",
             (None, _) => "application/json",
         };
         let headers = self.target.access.headers().as_map().clone();
-        let sent = builder.headers(headers).header(header::ACCEPT, accepted);
+        let sent = sent.headers(headers).header(header::ACCEPT, accepted);
         match &self.target.in_process {
             Some(node) => node.send(sent).await,
             None => sent.send().await.map_err(|error| Failure::of(&error)),
         }
     }
 
-    /// Continues reading until the body ends or is longer than `most` bytes.
-    async fn read_on(
+    /// Fails if the node does not respond in time.
+    async fn in_time<T>(
         &self,
-        response: &mut PartialResponse,
         request: &Request,
-        most: usize,
-    ) -> Result<(), Failure> {
-        let announced = response.announced.min(most);
-        reserve(&mut response.body, announced);
-        while response.body.len() <= most {
-            let Some(chunk) = response.chunk().await? else {
-                response.whole = true;
-                return self.settle(response, request);
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let limit = self.limits.request_timeout;
+        let done = tokio::time::timeout(limit, work).await;
+        done.unwrap_or_else(|_| {
+            let one_connection = match self.one_at_a_time {
+                Some(_) => "",
+                None => "; a node that handles one connection at a time needs --jobs 1",
             };
-            let chunk = chunk.as_ref();
-            let length = response.body.len() + chunk.len();
-            if length > self.limits.body {
-                response.body = Vec::new();
-                return Err(self.too_long(request));
-            }
-            // For a long response without a Content-Length, reserve the longest allowed body. Do this
-            // only after it has its permit.
-            let room = response.body.capacity() < self.limits.body;
-            if length > most {
-                response.body.reserve_exact(chunk.len());
-            } else if response.announced == 0 && length > UNANNOUNCED && room {
-                self.make_room(response, request, self.limits.body)?;
-                reserve(&mut response.body, self.limits.body);
-            }
-            self.make_room(response, request, length)?;
-            response.body.extend_from_slice(chunk);
-            // Responses without a permit share a limited amount of memory.
-            let counts = most == LONG_BODY && length > SHORT_BODY;
-            if counts && !self.waiting.grow(&mut response.waits, length) {
-                break;
-            }
-        }
-        Ok(())
+            Err(Failure::Slow(format!(
+                "no complete response from {} within {} s{one_connection}",
+                request.url(&self.target.base_url),
+                limit.as_secs_f64()
+            )))
+        })
     }
 
-    fn make_room(
+    /// Reads on until the body ends or is longer than `length` bytes. Returns whether it ended.
+    async fn read(
         &self,
-        response: &mut PartialResponse,
         request: &Request,
-        bytes: usize,
-    ) -> Result<(), Failure> {
-        if response.needs_permit || self.memory.grow(&mut response.share, bytes) {
-            Ok(())
-        } else {
-            Err(self.no_room(request))
-        }
+        response: &mut BoundedResponse,
+        length: usize,
+    ) -> Result<bool, Failure> {
+        let read = response.read_beyond(length).await;
+        read.map_err(|fault| match fault {
+            BodyFault::Read(error) => Failure::of(&error),
+            _ => Failure::TooLarge(format!(
+                "the response of {} is longer than {} MiB; --max-body raises that limit",
+                request.url(&self.target.base_url),
+                self.limits.body / MIB
+            )),
+        })
     }
 
-    /// Sets the response's share of the memory to what parsing its body needs.
-    fn settle(&self, response: &mut PartialResponse, request: &Request) -> Result<(), Failure> {
-        response.body.shrink_to_fit();
-        let fits = if response.needs_permit {
-            memory::fits(&response.body, self.memory.limit())
-        } else {
-            let needed = memory::needed(&response.body);
-            self.memory.settle(&mut response.share, needed)
+    /// Waits until no other long response is in memory.
+    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        Arc::clone(&self.long_bodies).acquire_owned().await.ok()
+    }
+
+    /// Returns the number of JSON values in a body. Pages are not parsed.
+    fn values(&self, request: &Request, body: &[u8]) -> Result<usize, Failure> {
+        if request.path == "/docs" {
+            return Ok(0);
+        }
+        let limits = JsonLimits {
+            values: self.limits.values,
+            // The parser limits the depth.
+            depth: usize::MAX,
         };
-        if fits {
-            Ok(())
-        } else {
-            Err(self.no_room(request))
-        }
+        limits.check(body).map_err(|fault| {
+            Failure::TooLarge(format!(
+                "the response of {} has {fault}; --max-values raises that limit",
+                request.url(&self.target.base_url)
+            ))
+        })
     }
 
-    fn too_long(&self, request: &Request) -> Failure {
-        Failure::TooLarge(format!(
-            "the response of {} is longer than {} MiB; --max-body raises that limit",
-            request.url(&self.target.base_url),
-            self.limits.body / MIB
-        ))
-    }
-
-    fn no_room(&self, request: &Request) -> Failure {
-        Failure::TooLarge(format!(
-            "the response of {} takes too much memory: the responses in memory at the same \
-             time may take {} MiB; --max-memory raises that limit",
-            request.url(&self.target.base_url),
-            self.limits.memory / MIB
-        ))
+    /// Returns the response's share of what all responses in use may have together.
+    fn share(&self, request: &Request, values: usize, body: &[u8]) -> Result<Share, Failure> {
+        self.room.take(values, body).ok_or_else(|| {
+            Failure::TooLarge(format!(
+                "the response of {} has {values} values and {} KiB, more than what the other responses \
+                 in use leave; --max-values and --max-body raise these limits",
+                request.url(&self.target.base_url),
+                body.len() / 1024
+            ))
+        })
     }
 }
 

@@ -6,12 +6,13 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_client::BaseUrl;
-use nodeproof_primitives::{escape, is_nested_deeper};
+use nodeproof_client::{BaseUrl, transport::BoundedResponse};
+use nodeproof_primitives::{JsonLimits, escape};
 use nodeproof_report::ExchangeReport;
+use reqwest::header;
 use serde_json::Value;
 
-use super::memory::Share;
+use super::room::Share;
 
 /// The method of a request. No other methods are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,8 +219,10 @@ pub(crate) struct Exchange {
     pub(crate) body: Vec<u8>,
     /// The time from sending the request to the end of the body.
     pub(crate) elapsed: Duration,
-    /// The body's share of the run's memory.
-    pub(crate) share: Share,
+    /// Number of JSON values in the body.
+    pub(crate) values: usize,
+    /// The body's share of what all responses in use may have together.
+    pub(super) share: Option<Share>,
     /// Maximum nesting of its JSON document.
     pub(crate) max_depth: usize,
     json: OnceLock<Result<Value, String>>,
@@ -246,11 +249,45 @@ impl Exchange {
             location: None,
             body,
             elapsed,
-            share: Share::default(),
+            values: 0,
+            share: None,
             max_depth: MAX_DEPTH,
             json: OnceLock::new(),
             report: OnceLock::new(),
         }
+    }
+
+    /// Returns the exchange of a response whose body was read.
+    pub(super) fn of_response(
+        request: &Request,
+        base: &Arc<BaseUrl>,
+        response: BoundedResponse,
+        elapsed: Duration,
+    ) -> Self {
+        let headers = response.response.headers();
+        let text = |name| {
+            let value = headers.get(name)?.as_bytes();
+            Some(String::from_utf8_lossy(value).into_owned())
+        };
+        let status = response.response.status().as_u16();
+        let content_type = text(header::CONTENT_TYPE);
+        Self {
+            content_encoding: text(header::CONTENT_ENCODING),
+            location: text(header::LOCATION),
+            ..Self::new(
+                request.clone(),
+                base,
+                status,
+                content_type,
+                response.body,
+                elapsed,
+            )
+        }
+    }
+
+    /// Frees the memory of the parsed body. It is parsed again when it is needed.
+    pub(crate) fn forget_json(&mut self) {
+        self.json = OnceLock::new();
     }
 
     /// Returns the URL of the request.
@@ -339,7 +376,11 @@ fn read(body: &[u8], max_depth: usize) -> Result<Value, String> {
         }
         format!("not a JSON document: {error}")
     })?;
-    if max_depth < MAX_DEPTH && is_nested_deeper(body, max_depth) {
+    let limits = JsonLimits {
+        values: usize::MAX,
+        depth: max_depth,
+    };
+    if max_depth < MAX_DEPTH && limits.check(body).is_err() {
         return Err(deep());
     }
     Ok(value)

@@ -2,7 +2,7 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use super::partial_response::Failure;
+use super::failure::Failure;
 
 type Responding = Pin<Box<dyn Future<Output = Option<http::Response<Vec<u8>>>> + Send>>;
 

@@ -11,8 +11,8 @@ pub(crate) struct Limits {
     pub(crate) requests: u64,
     /// Maximum length of a response body, in bytes.
     pub(crate) body: usize,
-    /// Maximum memory of all responses that are in use at the same time, in bytes.
-    pub(crate) memory: usize,
+    /// Maximum number of JSON values in a response, and in all responses in use together.
+    pub(crate) values: usize,
     /// Maximum nesting of a response's JSON document, in levels.
     pub(crate) depth: usize,
     /// Whether submissions are allowed.

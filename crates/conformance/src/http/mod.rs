@@ -3,18 +3,17 @@
 mod access;
 mod back_off;
 mod client;
-mod connections;
 mod exchange;
 mod exchange_recorder;
 mod exchange_report;
+mod failure;
 mod in_process;
 mod inconclusive_reason;
 mod latencies;
 mod limits;
-mod memory;
 mod pacing;
-mod partial_response;
 mod request_log;
+mod room;
 mod target;
 
 pub(crate) use access::Access;
@@ -28,4 +27,4 @@ pub(crate) use inconclusive_reason::InconclusiveReason;
 pub(crate) use latencies::Latencies;
 pub(crate) use limits::Limits;
 pub(crate) use request_log::{RequestLog, request_line};
-pub use target::{Target, TargetError};
+pub use target::Target;

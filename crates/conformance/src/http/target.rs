@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use nodeproof_client::BaseUrl;
+use nodeproof_client::{BaseUrl, InputError};
 use nodeproof_primitives::Network;
 
 use super::{access::Access, in_process::InProcess};
@@ -20,48 +20,14 @@ pub struct Target {
     pub(super) in_process: Option<InProcess>,
 }
 
-/// The reason why a base URL and a network do not form a target.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TargetError {
-    /// The text is not a base URL.
-    #[error(transparent)]
-    BaseUrl(#[from] nodeproof_client::InputError),
-    /// The URL's port is the port of another network.
-    #[error(
-        "port {port} is where nodes of {of_port} listen, but the network given is {given} (port \
-         {wanted}): give --network {of_port}, or the URL of a node of {given}"
-    )]
-    PortOfAnotherNetwork {
-        /// The port of the URL.
-        port: u16,
-        /// The network of that port.
-        of_port: Network,
-        /// The network that the user gave.
-        given: Network,
-        /// That network's port.
-        wanted: u16,
-    },
-}
-
 impl Target {
     /// Parses a base URL. Without a port, the network's port is used.
     ///
     /// # Errors
     /// Returns an error if the text is not a base URL, or if its port belongs to another network.
-    pub fn parse(base_url: &str, network: Network) -> Result<Self, TargetError> {
+    pub fn parse(base_url: &str, network: Network) -> Result<Self, InputError> {
         let base_url: BaseUrl = base_url.parse()?;
-        let base_url = base_url.with_network_port(network);
-        if let Some(of_port) = Network::from_port(base_url.port())
-            && of_port != network
-        {
-            return Err(TargetError::PortOfAnotherNetwork {
-                port: of_port.port(),
-                of_port,
-                given: network,
-                wanted: network.port(),
-            });
-        }
+        let base_url = base_url.of_network(network)?;
         Ok(Self {
             base_url,
             network,
@@ -86,7 +52,7 @@ impl Target {
     ///     http::Response::builder().status(status).body(Vec::new()).ok()
     /// });
     /// # drop(target);
-    /// # Ok::<(), nodeproof_conformance::TargetError>(())
+    /// # Ok::<(), nodeproof_client::InputError>(())
     /// ```
     #[must_use]
     pub fn in_process<F>(

@@ -1,10 +1,9 @@
 //! Checks that all nodes have the same block at the same index.
 
-use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, ops::RangeInclusive, time::Duration};
 
 use futures_util::{StreamExt, future::join_all, stream};
 use nodeproof_report::CaseReport;
-use tokio::sync::Semaphore;
 
 use super::{
     content::{Content, block_content},
@@ -140,22 +139,13 @@ async fn compare_at(
     indexes: impl Iterator<Item = u64> + Send,
     jobs: usize,
 ) -> ComparedBlocks {
-    let gates: Vec<_> = sides.iter().map(|_| Arc::new(Semaphore::new(1))).collect();
-    let ask = |index: u64| {
-        let gates = &gates;
-        async move {
-            let block = RequestedBlock {
-                index,
-                sides,
-                gates,
-                has,
-            };
-            let mut said = block.request_all().await;
-            if latest.contains(&index) {
-                block.until_unchanged(&mut said).await;
-            }
-            (index, said)
+    let ask = |index: u64| async move {
+        let block = RequestedBlock { index, sides, has };
+        let mut said = block.request_all().await;
+        if latest.contains(&index) {
+            block.until_unchanged(&mut said).await;
         }
+        (index, said)
     };
     let mut responses = stream::iter(indexes).map(ask).buffered(jobs);
     let mut compared = ComparedBlocks::default();
@@ -180,7 +170,6 @@ async fn compare_at(
 struct RequestedBlock<'a> {
     index: u64,
     sides: &'a [Side],
-    gates: &'a [Arc<Semaphore>],
     /// The range of indexes of each node.
     has: &'a [RangeInclusive<u64>],
 }
@@ -188,14 +177,14 @@ struct RequestedBlock<'a> {
 impl RequestedBlock<'_> {
     /// Requests the block from each node. A node without that index has `None`.
     async fn request_all(&self) -> Vec<BlockResult> {
-        let sides = self.sides.iter().zip(self.gates).zip(self.has);
-        let responses = sides.map(|((side, gate), has)| async move {
+        let sides = self.sides.iter().zip(self.has);
+        let responses = sides.map(|(side, has)| async move {
             if !has.contains(&self.index) {
                 return Ok(None);
             }
             let request = block_request(self.index);
             let options = SendOptions {
-                long_responses: Some(gate),
+                is_one_of_many: true,
                 ..SendOptions::default()
             };
             let response = side.examined.node.send_with(request, options).await;

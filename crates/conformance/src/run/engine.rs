@@ -63,7 +63,7 @@ pub(crate) async fn examine(
         request_timeout: options.limits.request_timeout,
         requests: options.limits.max_requests,
         body: options.limits.max_body,
-        memory: options.limits.max_memory,
+        values: options.limits.max_values,
         depth: options.limits.max_depth,
         submits: selected.iter().any(|case| case.tier >= Tier::Reject),
         one_connection: options.limits.jobs <= 1,
@@ -167,9 +167,7 @@ pub(crate) async fn examine(
         (Ok(examined_node), None, _) => {
             let unread = examined_node.chain.unread.as_ref();
             let unread = unread.filter(|_| !progress.has(Outcome::Fail));
-            let stop_reason = unread.map(|(block, reason)| {
-                StopReason::Unreachable(format!("block {block} could not be read: {reason}"))
-            });
+            let stop_reason = unread.map(|reason| StopReason::Unreachable(reason.clone()));
             (Some(examined_node), stop_reason)
         }
         (Err(stop_reason), _, _) => (None, Some(stop_reason)),

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use globset::{Glob, GlobMatcher};
-use nodeproof_primitives::Network;
+use nodeproof_primitives::{JsonLimits, Network};
 
 use super::{expectations::Expectations, recheck::Recheck};
 use crate::{
@@ -76,11 +76,11 @@ pub struct RunLimits {
     pub rate: Option<f64>,
     /// Maximum number of requests. Default: 2,000.
     pub max_requests: u64,
-    /// Maximum length of a response body, in bytes. Default: 16 MiB.
+    /// Maximum length of a response body, in bytes. Default: 8 MiB.
     pub max_body: usize,
-    /// Estimated maximum memory of all responses that are in use at the same time, in bytes. Default:
-    /// 64 MiB. The program itself needs about 20 MB more.
-    pub max_memory: usize,
+    /// Maximum number of JSON values in a response, and in all responses that a run keeps. Default:
+    /// 250,000.
+    pub max_values: usize,
     /// Maximum nesting of a response's JSON document, in levels, up to 127. Default: 127.
     pub max_depth: usize,
 }
@@ -93,8 +93,8 @@ impl Default for RunLimits {
             deadline: Duration::from_secs(300),
             rate: None,
             max_requests: 2_000,
-            max_body: 16 * 1024 * 1024,
-            max_memory: 64 * 1024 * 1024,
+            max_body: 8 * 1024 * 1024,
+            max_values: JsonLimits::default().values,
             max_depth: MAX_DEPTH,
         }
     }

@@ -23,11 +23,6 @@ use crate::{
 };
 use nodeproof_openapi::Spec;
 
-/// The note about a node that handles one connection at a time.
-const ONE_CONNECTION: &str = "the node handles one connection at a time: it did not respond on a \
-                              second one until the first, idle one was closed. So requests were \
-                              sent one at a time, each on its own connection.";
-
 /// Builds the report of a run.
 ///
 /// If the chain ends before the first block of a sweep, also returns what the other cases alone
@@ -92,11 +87,7 @@ pub(crate) fn build(
         verdict,
         exit_code: status.code(),
         reason,
-        notes: known
-            .filter(|(node, _)| node.handles_one_connection())
-            .map(|_| ONE_CONNECTION.to_owned())
-            .into_iter()
-            .collect(),
+        notes: Vec::new(),
         most_requests: known.map_or(options.limits.max_requests, |(node, _)| {
             node.most_requests()
         }),

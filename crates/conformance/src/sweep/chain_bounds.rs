@@ -13,8 +13,8 @@ pub(crate) struct ChainBounds {
     pub(crate) offset: Option<i128>,
     /// What the node returns for a block that it does not have.
     pub(crate) unknown: Unknown,
-    /// The first block in between that had no response, with the reason.
-    pub(crate) unread: Option<(u64, String)>,
+    /// The first response in between that could not be read, with the reason.
+    pub(crate) unread: Option<String>,
     /// Indexes of some blocks that were read.
     pub(crate) known: Vec<u64>,
 }

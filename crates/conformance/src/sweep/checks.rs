@@ -9,15 +9,15 @@ use super::{chain_bounds::ChainBounds, tally::few};
 use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
-    checks::{CheckScope, Evidence, Finding, Findings, Links, PreparedCheck, whole_block},
+    checks::{CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
     context::{ClaimedAssets, claimed_assets},
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, report_of},
 };
 use nodeproof_openapi::{SchemaValidator, Spec};
 
-/// Maximum length of a body, in bytes, that is checked in place. Checking a longer one would block
-/// other tasks.
-pub(crate) const LONG_WORK: usize = 64 * 1024;
+/// Maximum length of a body, in bytes, that waits for earlier blocks. Only the excerpt of a longer one
+/// does.
+const MAX_KEPT: usize = 64 * 1024;
 
 /// The checks of a sweep, with their schemas.
 pub(crate) struct Checks {
@@ -114,35 +114,50 @@ impl Checks {
                 body.is_some_and(|body| whole.is_valid(body))
             });
         let has_links = !self.in_order.is_empty() && seen.kind == ResponseKind::Block;
-        let mut results = CheckResults {
-            kind: seen.kind,
-            counts: vec![0; self.list.len()],
-            findings: Vec::new(),
-            inconclusive: Vec::new(),
-            links: has_links.then(|| Links::of(&seen)),
-            claimed: claimed_assets(&seen.exchange),
-            evidence: if seen.exchange.body.len() > LONG_WORK {
-                // It may have to wait for earlier blocks, so only its excerpt is kept.
-                Evidence::Report(report_of(&seen.exchange))
-            } else {
-                Evidence::Exchange(Arc::clone(&seen.exchange))
-            },
-        };
+        let mut counts = vec![0; self.list.len()];
+        let (mut findings, mut inconclusive) = (Vec::new(), Vec::new());
         for (place, (_, judge)) in self.list.iter().enumerate() {
             match judge.check.scope {
                 // If the block conforms, every occurrence of the field does.
                 CheckScope::Field(field) if conforms => {
                     let is_in = || field.is_in(&seen.exchange);
-                    results.counts[place] = self.first_seen(place, is_in);
+                    counts[place] = self.first_seen(place, is_in);
                 }
-                _ => results.add(place, judge.check_block(&seen)),
+                _ => match judge.check_block(&seen) {
+                    Ok(judged) => {
+                        counts[place] = judged.examined;
+                        let few = few(judged.findings).into_iter();
+                        findings.extend(few.map(|finding| (place, finding)));
+                    }
+                    Err(reason) => inconclusive.push((place, reason)),
+                },
             }
         }
+        let results = CheckResults {
+            kind: seen.kind,
+            counts,
+            findings,
+            inconclusive,
+            links: has_links.then(|| Links::of(&seen)),
+            claimed: claimed_assets(&seen.exchange),
+            evidence: evidence(seen.exchange),
+        };
         CheckedBlock {
             index,
             what: Checked::Results(Box::new(results)),
         }
     }
+}
+
+/// Returns a block's evidence. It may have to wait for earlier blocks, so it takes little memory.
+fn evidence(mut exchange: Arc<Exchange>) -> Evidence {
+    if exchange.body.len() > MAX_KEPT {
+        return Evidence::Report(report_of(&exchange));
+    }
+    if let Some(exchange) = Arc::get_mut(&mut exchange) {
+        exchange.forget_json();
+    }
+    Evidence::Exchange(exchange)
 }
 
 /// A block that was requested, before it is processed in order.
@@ -178,18 +193,4 @@ pub(crate) struct CheckResults {
     pub(crate) claimed: ClaimedAssets,
     /// The response, saved until it is the block's turn.
     pub(crate) evidence: Evidence,
-}
-
-impl CheckResults {
-    /// Adds the result of the check at a position.
-    fn add(&mut self, place: usize, judged: Findings) {
-        match judged {
-            Ok(judged) => {
-                self.counts[place] = judged.examined;
-                let few = few(judged.findings).into_iter();
-                self.findings.extend(few.map(|finding| (place, finding)));
-            }
-            Err(inconclusive) => self.inconclusive.push((place, inconclusive)),
-        }
-    }
 }

@@ -2,13 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinSet,
-};
+use tokio::{sync::OwnedSemaphorePermit, task::JoinSet};
 
 use super::{
-    checks::{Checked, CheckedBlock, Checks, LONG_WORK},
+    checks::{Checked, CheckedBlock, Checks},
     stop_reason::StopReason,
 };
 use crate::{
@@ -31,8 +28,6 @@ const FIRST_PROBE_PAUSE: Duration = Duration::from_millis(250);
 pub(crate) struct Fetcher {
     pub(crate) node: Arc<Node>,
     pub(crate) checks: Arc<Checks>,
-    /// Limits the long responses that are read and checked at the same time to one.
-    pub(crate) long_responses: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -66,10 +61,10 @@ impl Fetcher {
             Ok(response) => response,
             Err(what) => return Ok(CheckedBlock { index, what }),
         };
-        if exchange.body.len() <= LONG_WORK {
+        let Some(permit) = permit else {
             drop(request);
             return Ok(self.checks.check(index, exchange));
-        }
+        };
         let checks = Arc::clone(&self.checks);
         let work = tokio::task::spawn_blocking(move || {
             let block = checks.check(index, exchange);
@@ -89,7 +84,7 @@ impl Fetcher {
         let mut pauses = 0;
         let mut failed = false;
         let options = SendOptions {
-            long_responses: Some(&self.long_responses),
+            is_one_of_many: true,
             ..SendOptions::default()
         };
         loop {

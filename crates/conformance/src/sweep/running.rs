@@ -124,7 +124,6 @@ impl RunningSweep {
         let fetcher = Arc::new(Fetcher {
             node,
             checks: Arc::new(checks),
-            long_responses: Arc::new(Semaphore::new(1)),
         });
         self.read_before(from, first, chain.lowest, &fetcher).await;
         self.read_repeats(&fetcher, &*watch).await?;

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use nodeproof_primitives::is_nested_deeper;
+use nodeproof_primitives::JsonLimits;
 
 use super::{
     browser::declares_json,
@@ -26,7 +26,10 @@ const MAX_LENGTH: usize = 1 << 20;
 const DRAINED: usize = 16 << 20;
 
 /// Maximum nesting of arrays and objects.
-const MAX_DEPTH: usize = 128;
+const LIMITS: JsonLimits = JsonLimits {
+    values: usize::MAX,
+    depth: 128,
+};
 
 /// The reason why a body was not accepted.
 pub(super) enum BodyError {
@@ -64,7 +67,7 @@ pub(super) async fn read_json(headers: &HeaderMap, body: Body) -> Result<String,
     }
     let text = String::from_utf8(read(body).await?.into())
         .map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
-    if is_nested_deeper(text.as_bytes(), MAX_DEPTH) {
+    if LIMITS.check(text.as_bytes()).is_err() {
         return Err(BodyError::NotJson(
             "arrays and objects are nested deeper than 128 levels",
         ));

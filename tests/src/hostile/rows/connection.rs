@@ -125,8 +125,8 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(
-                fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
-                unreachable("longer than 16 MiB"),
+                fails(BodyTooLarge, "the response is larger than 8388608 bytes"),
+                unreachable("longer than 8 MiB"),
             ),
         ),
         row(

@@ -50,6 +50,16 @@ fn grown(block: &str, bytes: usize) -> String {
     format!("{before},\"more\":\"{filler}\"{after}")
 }
 
+/// Returns a block with that many bytes of nested arrays of one element.
+fn nested(block: &str, bytes: usize) -> String {
+    const DEPTH: usize = 100;
+    let one = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
+    let all = vec![one; bytes / (2 * DEPTH + 1)].join(",");
+    let end = block.rfind('}').unwrap_or(block.len());
+    let (before, after) = block.split_at(end);
+    format!("{before},\"more\":[{all}]{after}")
+}
+
 /// Returns a block with that many receipts, which repeat its own.
 fn with_receipts(block: &str, count: usize) -> String {
     const NAME: &str = "\"previous_block_receipts\":[";
@@ -109,8 +119,8 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(
-                fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
-                unreachable("longer than 16 MiB"),
+                fails(BodyTooLarge, "the response is larger than 8388608 bytes"),
+                unreachable("longer than 8 MiB"),
             ),
         ),
         row(
@@ -129,11 +139,11 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "brackets",
-            "responds with 10 million opening brackets",
-            Start::Instead(|_| document(|| vec![b'['; 10_000_000])),
+            "responds with 8 million opening brackets",
+            Start::Instead(|_| document(|| vec![b'['; 8_000_000])),
             both(
-                fails(BodyTooLarge, "the response has more than 500000 values"),
-                unreachable("takes too much memory"),
+                fails(BodyTooLarge, "the response has more than 250000 values"),
+                unreachable("has more than 250000 values; --max-values raises that limit"),
             ),
         ),
         row(
@@ -155,17 +165,36 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "zeros",
-            "returns a list of 5 million zeros instead of receipts",
+            "returns a list of 4 million zeros instead of receipts",
             Start::Instead(|_| {
                 document(|| {
-                    let zeros = vec!["0"; 5_000_000].join(",");
+                    let zeros = vec!["0"; 4_000_000].join(",");
                     format!("{{\"index\":1,\"text\":{{\"previous_block_receipts\":[{zeros}]}}}}")
                         .into_bytes()
                 })
             }),
             both(
-                fails(BodyTooLarge, "the response has more than 500000 values"),
-                unreachable("takes too much memory"),
+                fails(BodyTooLarge, "the response has more than 250000 values"),
+                unreachable("has more than 250000 values; --max-values raises that limit"),
+            ),
+        ),
+        row(
+            "nested-arrays",
+            "sends blocks with 947 kB of nested arrays of one element",
+            Start::Instead(|_| blocks(|block| nested(block, 947_000))),
+            each(
+                fails(BodyTooLarge, "the response has more than 250000 values"),
+                Client::Response,
+                unreachable("has more than 250000 values"),
+            ),
+        ),
+        row(
+            "nested-at-limit",
+            "sends blocks with 240,000 nested arrays of one element",
+            Start::Instead(|_| blocks(|block| nested(block, 480_000))),
+            both(
+                Client::Response,
+                unreachable("more than what the other responses in use leave"),
             ),
         ),
         row(
@@ -187,19 +216,19 @@ pub(super) fn rows() -> Vec<Hostile> {
             "sends valid blocks of 50 MB",
             Start::Instead(|_| blocks(|block| grown(block, 50_000_000))),
             each(
-                fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
+                fails(BodyTooLarge, "the response is larger than 8388608 bytes"),
                 Client::Response,
-                unreachable("longer than 16 MiB"),
+                unreachable("longer than 8 MiB"),
             ),
         ),
         row(
-            "16-mb-blocks",
-            "sends valid blocks of 16 MiB, the body limit",
-            Start::Instead(|_| blocks(|block| grown(block, 16 * MIB))),
+            "8-mb-blocks",
+            "sends valid blocks of 8 MiB, the body limit",
+            Start::Instead(|_| blocks(|block| grown(block, 8 * MIB))),
             each(
                 Client::Response,
                 Client::Response,
-                unreachable("takes too much memory"),
+                unreachable("more than what the other responses in use leave"),
             ),
         ),
         row(
@@ -213,25 +242,31 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "16-mb-of-everything",
-            "responds to everything with a JSON document of 16 MB",
+            "8-mb-of-everything",
+            "responds to everything with a JSON document of 8 MB",
             Start::Instead(|_| {
-                good_documents(|good| Act::send(good.changed(grown(&good.text(), 16 * MIB))))
+                good_documents(|good| Act::send(good.changed(grown(&good.text(), 8 * MIB))))
             }),
-            both(Client::Response, unreachable("takes too much memory")),
+            both(
+                Client::Response,
+                unreachable("more than what the other responses in use leave"),
+            ),
         ),
         row(
-            "16-mb-in-chunks",
-            "responds to everything with a JSON document of 16 MB, without Content-Length",
+            "8-mb-in-chunks",
+            "responds to everything with a JSON document of 8 MB, without Content-Length",
             Start::Instead(|_| {
                 good_documents(|good| {
-                    let body = grown(&good.text(), 16 * MIB);
+                    let body = grown(&good.text(), 8 * MIB);
                     let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
                     let chunk = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
                     Act::send(raw(&head, chunk.as_bytes()))
                 })
             }),
-            both(Client::Response, unreachable("takes too much memory")),
+            both(
+                Client::Response,
+                unreachable("more than what the other responses in use leave"),
+            ),
         ),
     ]
 }

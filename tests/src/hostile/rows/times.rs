@@ -2,7 +2,7 @@
 
 use nodeproof_client::ErrorKind::Connection;
 
-use super::row::{CONFORMS, both, counting, doing, each, row, unreachable};
+use super::row::{CONFORMS, both, conforms, counting, doing, each, row, unreachable};
 use crate::hostile::{
     Client, Hostile, Start,
     front::{Act, raw},
@@ -38,7 +38,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     _ => Act::Right,
                 })
             }),
-            both(Client::Response, CONFORMS),
+            both(Client::Response, conforms("http/no-retries")),
         ),
         row(
             "closed-when-reused",

@@ -134,7 +134,7 @@ async fn a_node_that_falls_silent_ends_the_run_by_its_deadline() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_too_much_is_read_where_more_is_allowed() {
     let all = integration_tests::hostile::all();
-    let large = all.iter().find(|hostile| hostile.name == "16-mb-blocks");
+    let large = all.iter().find(|hostile| hostile.name == "nested-at-limit");
     let server = large.expect("a row").start().await.expect("a server");
     let output = |more: &'static [&str]| {
         let command = Command::new(env!("CARGO_BIN_EXE_hostile"))
@@ -152,17 +152,20 @@ async fn what_is_too_much_is_read_where_more_is_allowed() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         (output.status.code(), text)
     };
-    let (exit, text) = output(&["--max-memory", "64"]);
-    assert_eq!(exit, Some(3), "{text}");
-    assert!(text.contains("--max-memory raises that"), "{text}");
-    let (exit, text) = output(&["--max-body", "15", "--max-memory", "512"]);
-    assert_eq!(exit, Some(3), "{text}");
-    assert!(text.contains("longer than 15 MiB"), "{text}");
-    let (exit, text) = output(&["--max-depth", "2", "--max-memory", "512"]);
-    assert_eq!(exit, Some(3), "{text}");
-    assert!(text.contains("nested more than 2 levels deep"), "{text}");
-    let (exit, text) = output(&["--max-memory", "512"]);
-    assert_eq!(exit, Some(0), "{text}");
+    for (more, exit, says) in [
+        (&[][..], 3, "--max-values and --max-body raise these limits"),
+        (
+            &["--max-values", "1000"],
+            3,
+            "has more than 1000 values; --max-values raises that limit",
+        ),
+        (&["--max-depth", "2"], 3, "nested more than 2 levels deep"),
+        (&["--max-values", "100000000"], 0, "conforms"),
+    ] {
+        let (code, text) = output(more);
+        assert_eq!(code, Some(exit), "{more:?}: {text}");
+        assert!(text.contains(says), "{more:?}: {text}");
+    }
 }
 
 #[cfg(unix)]

@@ -17,10 +17,9 @@ use integration_tests::{
 use serde_json::Value;
 use tokio::{sync::Semaphore, task::JoinSet};
 
-/// The maximum memory of a program, with any server: 64 MiB for responses, about 40 MB for the program itself,
-/// and what the allocator and up to 128 connections keep. Without a limit for all responses, it would be 0.5 to
-/// 2 GB.
-const MAX_MEMORY: u64 = 160_000_000;
+/// The maximum memory of a program, with any server. Without a limit on the values of all responses, it would
+/// be 0.5 to 4 GB.
+const MAX_MEMORY: u64 = 200_000_000;
 /// The maximum length of a failure message. Longer server text in it is truncated.
 const MAX_FAILURE_TEXT: usize = 4096;
 /// The number of servers that are tried at the same time.

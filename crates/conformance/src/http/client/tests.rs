@@ -1,7 +1,7 @@
 //! Tests of the client against servers with various faults.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
 };
 
@@ -12,7 +12,7 @@ use super::*;
 /// Starts a node that runs `respond` for each connection after its first bytes arrived.
 fn node(respond: fn(&mut TcpStream)) -> Node {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let node = node_at(&listener, false);
+    let node = node_at(&listener);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             std::thread::spawn(move || {
@@ -24,16 +24,16 @@ fn node(respond: fn(&mut TcpStream)) -> Node {
     node
 }
 
-fn node_at(listener: &TcpListener, one_connection: bool) -> Node {
+fn node_at(listener: &TcpListener) -> Node {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let limits = Limits {
         request_timeout: Duration::from_secs(60),
         requests: 100,
-        body: 16 * MIB,
-        memory: 64 * MIB,
+        body: 8 * MIB,
+        values: 1_000,
         depth: 64,
         submits: false,
-        one_connection,
+        one_connection: false,
         rate: None,
     };
     let target = Target::parse(&url, Network::Devnet).unwrap();
@@ -76,67 +76,48 @@ async fn a_node_may_close_its_connection_whenever_it_likes() {
 }
 
 #[tokio::test]
-async fn a_long_response_takes_little_memory_before_it_has_its_turn() {
+async fn a_long_response_waits_for_its_turn_before_it_takes_memory() {
     let node = endless();
-    let request = Request::get("/get-block").with("block_index", "1");
-    let sending = node.connections.next(false).await;
-    let mut response = node.begin(&request, &sending, true).await.ok().unwrap();
-    assert!(!response.whole && response.body.len() > LONG_BODY);
-    let taken = response.body.capacity();
-    assert!(taken < 2 * LONG_BODY + LONG_BODY / 4, "{taken}");
-    let failure = node.read_on(&mut response, &request, usize::MAX).await;
-    assert!(matches!(failure, Err(Failure::TooLarge(_))));
-    assert_eq!(response.body.capacity(), 0);
-}
-
-/// Handles one connection at a time. Closes it when the client closes it or sends `Connection: close`.
-fn one_at_a_time(listener: TcpListener) {
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let mut lines = BufReader::new(&stream).lines();
-            let mut closes = false;
-            while let Some(Ok(line)) = lines.next() {
-                closes |= line.eq_ignore_ascii_case("connection: close");
-                if line.is_empty() {
-                    let head = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
-                    let sent = (&stream).write_all(head.as_bytes());
-                    if closes || sent.is_err() {
-                        break;
-                    }
-                }
-            }
-        }
-    });
+    let turn = node.permit().await;
+    let request = || Request::get("/get-block").with("block_index", "1");
+    let mut sending = std::pin::pin!(node.send(request()));
+    let waits = tokio::time::timeout(Duration::from_millis(300), &mut sending).await;
+    assert!(waits.is_err());
+    drop(turn);
+    let reason = sending.await.unwrap_err();
+    assert!(
+        matches!(reason, InconclusiveReason::TooLarge(_)),
+        "{reason:?}"
+    );
 }
 
 #[tokio::test]
-async fn no_request_waits_behind_an_idle_connection() {
-    for one_connection in [false, true] {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let node = node_at(&listener, one_connection);
-        one_at_a_time(listener);
-        let requests = (0..20).map(|index| {
-            node.send(Request::get("/get-block").with("block_index", index.to_string()))
-        });
-        let responses = futures_util::future::join_all(requests).await;
-        assert!(responses.iter().all(Result::is_ok));
-        assert_eq!(node.requests(), 20);
-        // If the run starts with one connection, nothing is tried, so nothing is detected.
-        assert_eq!(node.handles_one_connection(), !one_connection);
-    }
-}
-
-#[tokio::test]
-async fn a_server_that_handles_many_connections_gets_them() {
+async fn responses_in_use_share_their_limits() {
     let node = node(|stream| {
-        let head = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
-        while stream.write_all(head).is_ok() && stream.read(&mut [0; 4096]).is_ok_and(|n| n > 0) {}
+        let body = format!("[{}0]", "0,".repeat(599));
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+        let _ = stream.write_all((head + &body).as_bytes());
     });
-    for _ in 0..3 {
-        node.send(Request::get("/get-block")).await.unwrap();
-    }
-    assert!(!node.handles_one_connection());
-    assert!(node.connections.next(false).await.trial.is_none());
+    let one_of_many = SendOptions {
+        is_one_of_many: true,
+        ..SendOptions::default()
+    };
+    let request = || Request::get("/get-block").with("block_index", "1");
+    let kept = node.send(request()).await.unwrap();
+    let reason = node.send(request()).await.unwrap_err();
+    assert!(reason.reason().contains("has 600 values"), "{reason:?}");
+    assert!(node.send_with(request(), one_of_many).await.is_ok());
+    drop(kept);
+    assert!(node.send(request()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_timeout_names_the_option_for_a_node_that_handles_one_connection_at_a_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut node = node_at(&listener);
+    node.limits.request_timeout = Duration::from_millis(50);
+    let reason = node.send(Request::get("/get-block")).await.unwrap_err();
+    assert!(reason.reason().ends_with("needs --jobs 1"), "{reason:?}");
 }
 
 #[tokio::test]

@@ -1,0 +1,280 @@
+//! Faults of a network or a server at one endpoint, and the correct verdicts. A failed network is not a
+//! mismatch. A wrong body is not a failed network. Other cases are decided nevertheless.
+
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
+
+use std::{collections::BTreeSet, net::SocketAddr, sync::Arc, time::Duration};
+
+use integration_tests::{
+    hostile::{
+        Start, all,
+        front::{Act, Do, Good, Seen, front, raw},
+    },
+    matrix,
+    watch::{check, ids},
+};
+use nodeproof_conformance::{
+    Options,
+    report::{Outcome, Verdict},
+};
+use nodeproof_devnode::Config;
+use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
+
+/// The endpoint with the fault, and the start of the IDs of its cases.
+const ENDPOINT: &str = "/get-trustscore-wallets";
+const CASES: &str = "get-trustscore-wallets/";
+
+/// How a run must end.
+#[derive(Clone, Copy)]
+enum Ends {
+    /// Exit status 3 without a mismatch.
+    Unreachable,
+    /// Exit status 1, with exactly this failed case.
+    Fails(&'static str),
+    /// Exit status 0, with exactly this warning.
+    Warns(&'static str),
+    /// Exit status 0, and every case passes.
+    Passes,
+}
+
+use Ends::{Fails, Passes, Unreachable, Warns};
+
+const RESPONDS: Ends = Fails("get-trustscore-wallets/responds");
+
+/// Hostile servers, and the end of a run if only one endpoint does what they do.
+const HOSTILE: [(&str, Ends); 25] = [
+    ("no-response", Unreachable),
+    ("slow-body", Unreachable),
+    ("reset-body", Unreachable),
+    ("short-body", Unreachable),
+    ("long-body", RESPONDS),
+    ("endless-1xx", Unreachable),
+    ("http-0.9", Unreachable),
+    ("not-http", Unreachable),
+    ("endless-headers", Unreachable),
+    ("endless-body", Unreachable),
+    ("bad-chunks", Unreachable),
+    ("two-lengths", Unreachable),
+    ("redirect-loop", RESPONDS),
+    ("redirect-to-host", RESPONDS),
+    ("redirect-to-file", RESPONDS),
+    ("no-content", RESPONDS),
+    ("not-modified", RESPONDS),
+    ("wrong-type", Warns("http/content-type")),
+    ("gzip-bomb", RESPONDS),
+    ("byte-order-mark", RESPONDS),
+    ("latin-1", RESPONDS),
+    ("nan", RESPONDS),
+    ("duplicate-member", RESPONDS),
+    ("trailing-data", RESPONDS),
+    ("empty", RESPONDS),
+];
+
+impl Ends {
+    fn case(self) -> Option<&'static str> {
+        match self {
+            Fails(case) | Warns(case) => Some(case),
+            Unreachable | Passes => None,
+        }
+    }
+
+    const fn verdict(self) -> (u8, Verdict, &'static str) {
+        match self {
+            Unreachable => (3, Verdict::Unreachable, "unreachable"),
+            Fails(_) => (1, Verdict::DoesNotConform, "does-not-conform"),
+            Warns(_) | Passes => (0, Verdict::Conforms, "conforms"),
+        }
+    }
+}
+
+/// A fault, and how a run must end.
+struct Row {
+    what: &'static str,
+    act: Do,
+    ends: Ends,
+    /// Whether the run should wait for a response only briefly.
+    short_timeout: bool,
+    jobs: usize,
+}
+
+/// Applies an action to the successful responses of the endpoint.
+fn at_the_endpoint(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static) -> Do {
+    Arc::new(move |seen, good| {
+        if seen.path == ENDPOINT && good.is_ok() {
+            act(seen, good)
+        } else {
+            Act::Right
+        }
+    })
+}
+
+/// Returns the faults. No redirect may lead to the address.
+fn rows(elsewhere: SocketAddr) -> Vec<Row> {
+    let all = all();
+    let hostile = HOSTILE.map(|(name, ends)| {
+        let hostile = all.iter().find(|hostile| hostile.name == name);
+        let hostile = hostile.expect("a hostile server");
+        let act = match hostile.start.clone() {
+            Start::Instead(act) => act(elsewhere),
+            Start::OnConnect(act) => Arc::new(move |_: &Seen, _: &Good| act.clone()),
+            // Nothing that one endpoint could do. So no run would end as expected.
+            Start::NotListening | Start::Tls(_) => Arc::new(|_: &Seen, _: &Good| Act::Right),
+        };
+        Row {
+            what: hostile.what,
+            act: at_the_endpoint(move |seen, good| act(seen, good)),
+            ends,
+            short_timeout: hostile.short_timeout,
+            // These runs only wait for timeouts, so many cases can wait at the same time.
+            jobs: if hostile.short_timeout { 16 } else { 4 },
+        }
+    });
+    let passes = |what, jobs, act| Row {
+        what,
+        act,
+        ends: Passes,
+        short_timeout: false,
+        jobs,
+    };
+    let more = [
+        passes(
+            "sends extra bytes after a complete body, and closes the connection",
+            4,
+            at_the_endpoint(|_, good| Act::close([good.whole(), b"more".to_vec()].concat())),
+        ),
+        // One request after the other, so that the count does not depend on scheduling.
+        passes(
+            "responds to every third request with 429, at each endpoint",
+            1,
+            Arc::new(|seen: &Seen, _: &Good| match seen.place % 3 {
+                0 => Act::send(raw(
+                    "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 0\r\nContent-Length: 0\r\n",
+                    b"",
+                )),
+                _ => Act::Right,
+            }),
+        ),
+    ];
+    hostile.into_iter().chain(more).collect()
+}
+
+/// Describes the mismatch in the end of a run behind this fault.
+async fn wrong(upstream: String, row: Row) -> Option<String> {
+    let front = front(&upstream, row.act).await.expect("a front");
+    let mut options = Options::default();
+    options.limits.jobs = row.jobs;
+    if row.short_timeout {
+        // On a busy machine, a good response may also come too late. These runs end the same way anyway.
+        options.limits.request_timeout = Duration::from_millis(500);
+    }
+    let report = check(&format!("http://{}", front.address), &options).await;
+    let failed: BTreeSet<_> = [Outcome::Fail, Outcome::Warn]
+        .iter()
+        .flat_map(|outcome| ids(&report, *outcome))
+        .collect();
+    let (exit_code, verdict, _) = row.ends.verdict();
+    let undecided = ids(&report, Outcome::Inconclusive);
+    // With a short timeout, other cases may miss a good response too.
+    let others_are_spared = row.short_timeout
+        || undecided
+            .iter()
+            .all(|id| id.starts_with(CASES) || *id == "http/responds");
+    let right = report.exit_code == exit_code
+        && report.verdict == verdict
+        && failed == row.ends.case().into_iter().collect()
+        && others_are_spared
+        && match row.ends {
+            Unreachable => report.reason.is_some(),
+            Fails(_) | Warns(_) => true,
+            Passes => undecided.is_empty(),
+        };
+    (!right).then(|| {
+        format!(
+            "{}: {} {:?} ({:?}), failed {failed:?}, undecided {undecided:?}",
+            row.what, report.exit_code, report.verdict, report.reason,
+        )
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn network_faults_and_findings_get_the_right_verdict() {
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
+    // No redirect may lead to this address.
+    let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+    let led = elsewhere.local_addr().expect("an address");
+    let few = Arc::new(Semaphore::new(12));
+    let mut runs = JoinSet::new();
+    for row in rows(led) {
+        let (few, upstream) = (Arc::clone(&few), node.base_url().to_string());
+        runs.spawn(async move {
+            let _turn = few.acquire_owned().await;
+            wrong(upstream, row).await
+        });
+    }
+    let mut all = runs
+        .join_all()
+        .await
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
+    all.sort();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+    let visited = tokio::time::timeout(Duration::ZERO, elsewhere.accept()).await;
+    assert!(visited.is_err(), "a redirect was followed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_lost_half_way_leaves_what_was_found() {
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
+    let lost = Arc::new(|seen: &Seen, good: &Good| {
+        if seen.path == ENDPOINT {
+            return Act::Gone;
+        }
+        if seen.path == "/get-block" {
+            return Act::send(
+                good.changed(good.text().replace("\"status\":1", "\"status\":\"1\"")),
+            );
+        }
+        Act::Right
+    });
+    let front = front(node.base_url(), lost).await.expect("a front");
+    let mut options = Options::default();
+    options.limits.jobs = 1;
+    let report = check(&format!("http://{}", front.address), &options).await;
+    assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+    assert_eq!(report.verdict, Verdict::Unreachable);
+    let reason = report.reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("lost during the run"), "{reason}");
+    assert!(ids(&report, Outcome::Fail).contains(&"get-block/status"));
+    assert!(!ids(&report, Outcome::Pass).is_empty());
+    assert!(!ids(&report, Outcome::Inconclusive).is_empty());
+}
+
+#[test]
+fn the_fault_matrix_in_the_docs_is_fresh() {
+    let rows = rows(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let of = |exit: u8| {
+        rows.iter()
+            .filter(|row| row.ends.verdict().0 == exit)
+            .count()
+    };
+    let mut text = format!(
+        "{} at one endpoint: {} reported as a network fault, {} as a finding, {} tolerated.\n\n\
+         | the endpoint | exit status | verdict | failed cases |\n| --- | --- | --- | --- |\n",
+        matrix::count(rows.len(), "fault", "faults"),
+        of(3),
+        of(1),
+        of(0),
+    );
+    for row in &rows {
+        let (exit, _, verdict) = row.ends.verdict();
+        let name = matrix::cell(row.what);
+        let failed = matrix::ids(row.ends.case().as_slice());
+        text.push_str(&format!("| {name} | {exit} | {verdict} | {failed} |\n"));
+    }
+    assert_eq!(matrix::keep_fresh(&[("transport", text)]), Ok(()));
+}
