@@ -152,3 +152,32 @@ pub(crate) fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
     let list = List::of(exchange)?;
     Some(list.get(pair).cloned().unwrap_or_else(|| Integer::from(0)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::api::wallet_balances_request;
+
+    #[test]
+    fn time_is_linear_in_the_length_of_a_list() {
+        let entry = |at: u32| format!(r#"{{"token_code":"T{at}","balance":{at}}}"#);
+        let entries: Vec<_> = (0..40_000).map(entry).collect();
+        let body = format!(r#"{{"balance":[{}]}}"#, entries.join(","));
+        let base = Arc::new("http://localhost:8420".parse().unwrap());
+        let request = wallet_balances_request("0x1");
+        let exchange = Exchange::new(request, &base, 200, None, body.into(), Duration::ZERO);
+        let exchange = Arc::new(exchange);
+        let began = Instant::now();
+        let list = List::of(&exchange).unwrap();
+        assert_eq!(list.held.len(), 40_000);
+        assert!(
+            list.held
+                .iter()
+                .all(|(pair, held)| list.get(pair) == Some(held))
+        );
+        // It would take more than 20 s if each pair were searched for from the start.
+        assert!(began.elapsed() < Duration::from_secs(10));
+    }
+}

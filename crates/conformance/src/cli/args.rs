@@ -368,7 +368,7 @@ pub struct CheckArgs {
     pub max_body: u16,
 
     /// Maximum number of JSON values in a response, and in all responses that a run keeps, counted by
-    /// opening brackets and commas. 1,000 values need up to 1 MB of memory.
+    /// opening brackets and commas. 1,000 values need up to 0.5 MB of memory.
     #[arg(long, value_name = "N", default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_values: u32,
 

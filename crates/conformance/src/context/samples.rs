@@ -257,14 +257,19 @@ impl Samples {
         let (named, found) = discovered.holdings.split_at(discovered.named_holdings);
         let mut pairs = named.to_vec();
         pairs.extend(discovered.wallet_lists.iter().filter_map(least));
+        let most = BALANCES.max(named.len());
         for pair in found {
+            // A wallet may hold very many tokens.
+            if pairs.len() >= most {
+                break;
+            }
             if !pairs.contains(pair) {
                 pairs.push(pair.clone());
             }
         }
         let requests = pairs
             .iter()
-            .take(BALANCES.max(named.len()))
+            .take(most)
             .map(|(wallet, token)| token_balance_request(wallet, token))
             .collect();
         some(

@@ -60,14 +60,11 @@ pub(crate) async fn discover(
         })
         .buffered(wanted.jobs);
     while let Some((wallet, response)) = lists.next().await {
-        let response = match response {
-            Ok(response) => response,
-            Err(reached @ InconclusiveReason::Limit(_)) => return Err(reached),
-            Err(inconclusive) => {
-                let what = format!("the list of wallet {wallet}");
-                discovered.unread(what, inconclusive.reason());
-                continue;
-            }
+        if let Err(InconclusiveReason::TooLarge(reason)) = &response {
+            discovered.unread(format!("the list of wallet {wallet}"), reason);
+        }
+        let Some(response) = optional(response)? else {
+            continue;
         };
         let mut held = Mentions::default();
         if let Some(value) = response.success_object() {
