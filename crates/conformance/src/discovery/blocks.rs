@@ -218,10 +218,14 @@ impl<'a> Blocks<'a> {
             });
         };
         let difference = reported_index(block).map(|reported| reported - i128::from(index));
-        // Samples of blocks may have half of the values that the run keeps. A single block may have more.
+        // Samples of blocks may have half of what the run keeps. A single block may have more.
+        let is_surplus =
+            |kept: usize, more: usize, most: usize| kept > most / 4 && kept + more > most;
+        let (values, bytes) = self.node.most_kept();
         let kept: usize = self.objects().map(|block| block.values).sum();
-        let most = self.node.most_values() / 2;
-        if kept > most / 4 && kept + exchange.values > most {
+        if is_surplus(kept, exchange.values, values / 2)
+            || is_surplus(self.length(), exchange.body.len(), bytes / 2)
+        {
             return Ok(Lookup::Surplus);
         }
         Ok(Lookup::Object(exchange, difference))

@@ -32,6 +32,8 @@ use super::{
 const MIB: usize = 1024 * 1024;
 /// Length, in bytes, from which bodies are read one at a time.
 const LONG_BODY: usize = 64 * 1024;
+/// All responses in use may have this multiple of the longest body together.
+const BODIES: usize = 4;
 /// Number of JSON values from which the blocks of a sweep are parsed one at a time.
 const MANY_VALUES: usize = 4_000;
 /// Maximum number of retries while the node is busy.
@@ -110,7 +112,7 @@ impl Node {
             target,
             one_at_a_time: limits.one_connection.then(|| Semaphore::new(1)),
             long_bodies: Arc::new(Semaphore::new(1)),
-            room: Room::new(limits.values, limits.body),
+            room: Room::new(limits.values, limits.body.saturating_mul(BODIES)),
             limits,
             most: AtomicU64::new(limits.requests),
             requests_sent: AtomicU64::new(0),
@@ -126,9 +128,9 @@ impl Node {
         Self::new(self.target.clone(), self.limits)
     }
 
-    /// Returns the maximum number of JSON values in all responses in use.
-    pub(crate) fn most_values(&self) -> usize {
-        self.limits.values
+    /// Returns the maximum number of JSON values, and of bytes, in all responses in use.
+    pub(crate) fn most_kept(&self) -> (usize, usize) {
+        (self.limits.values, self.limits.body.saturating_mul(BODIES))
     }
 
     /// Returns the number of requests so far.

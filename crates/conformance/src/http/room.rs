@@ -6,8 +6,6 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// All kept bodies may have this multiple of the longest one together.
-const BODIES: usize = 4;
 const KIB: usize = 1024;
 
 /// The number of JSON values, and the KiB of text, that all responses in use may have together.
@@ -18,10 +16,9 @@ pub(super) struct Room([Arc<Semaphore>; 2]);
 pub(super) type Share = [OwnedSemaphorePermit; 2];
 
 impl Room {
-    pub(super) fn new(values: usize, longest_body: usize) -> Self {
-        let kib = longest_body.div_ceil(KIB).saturating_mul(BODIES);
+    pub(super) fn new(values: usize, bytes: usize) -> Self {
         let room = |most: usize| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
-        Self([room(values), room(kib)])
+        Self([room(values), room(bytes / KIB)])
     }
 
     /// Takes the share of a body with this many values. Returns `None` if there is too little room.
@@ -42,11 +39,11 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_free_again() {
-        let room = Room::new(10, KIB);
+        let room = Room::new(10, 4 * KIB);
         let first = room.take(6, b"").unwrap();
         assert!(room.take(5, b"").is_none() && room.take(4, b"").is_some());
         drop(first);
-        let second = room.take(10, &[0; BODIES * KIB]).unwrap();
+        let second = room.take(10, &[0; 4 * KIB]).unwrap();
         assert!(room.take(0, b"x").is_none());
         drop(second);
         assert!(room.take(0, b"x").is_some());

@@ -232,9 +232,9 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "20000-receipts",
-            "sends blocks with 20,000 repeated receipts",
-            Start::Instead(|_| blocks(|block| with_receipts(block, 20_000))),
+            "2000-receipts",
+            "sends blocks with 2,000 repeated receipts",
+            Start::Instead(|_| blocks(|block| with_receipts(block, 2_000))),
             each(
                 Client::Response,
                 Client::Response,

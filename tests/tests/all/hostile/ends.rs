@@ -153,14 +153,14 @@ async fn what_is_too_much_is_read_where_more_is_allowed() {
         (output.status.code(), text)
     };
     for (more, exit, says) in [
-        (&[][..], 3, "--max-values and --max-body raise these limits"),
+        (&[][..], 3, "in use leave"),
         (
             &["--max-values", "1000"],
             3,
             "has more than 1000 values; --max-values raises that limit",
         ),
         (&["--max-depth", "2"], 3, "nested more than 2 levels deep"),
-        (&["--max-values", "100000000"], 0, "conforms"),
+        (&["--max-values", "1000000"], 0, "conforms"),
     ] {
         let (code, text) = output(more);
         assert_eq!(code, Some(exit), "{more:?}: {text}");
