@@ -155,8 +155,7 @@ impl Metrics {
     }
 
     fn register(&mut self) {
-        self.registry
-            .register_collector(Box::new(Process::started_now()));
+        self.registry.register_collector(Box::new(Process));
         let registry = self.registry.sub_registry_with_prefix("nodeproof");
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "Version of nodeproof", build);

@@ -1,15 +1,20 @@
 //! Serves the metrics and the health of the monitor.
 
-use std::{convert::Infallible, future::Future, net::IpAddr, sync::Arc, time::Duration};
+use std::{future::Future, net::IpAddr, sync::Arc, time::Duration};
 
-use hyper::{
-    Method, Request, Response, StatusCode,
-    body::Incoming,
-    header::{self, HeaderMap, HeaderValue},
-    server::conn::http1,
-    service::service_fn,
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{HeaderMap, StatusCode, header, uri::Authority},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::get,
 };
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
@@ -33,43 +38,46 @@ const MAX_TIME: Duration = Duration::from_secs(10);
 /// The pause after a connection could not be accepted, for example because no file handle is free.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What the server responds with.
-struct Service {
-    metrics: Arc<Metrics>,
-    overdue: Duration,
-    /// Whether only programs of this machine can connect.
-    is_local: bool,
-}
-
-/// Serves `/metrics`, `/healthz` and `/readyz` until `stop` is ready.
+/// Serves `/metrics`, `/healthz` and `/readyz` until `stop` is ready. A run that takes longer than `longest` is
+/// overdue.
 pub(super) async fn serve(
     listener: TcpListener,
     metrics: Arc<Metrics>,
-    overdue: Duration,
+    longest: Duration,
     stop: impl Future<Output = ()> + Send + 'static,
 ) {
     let address = listener.local_addr();
-    let service = Arc::new(Service {
-        metrics,
-        overdue,
-        is_local: address.is_ok_and(|address| address.ip().is_loopback()),
-    });
+    let is_local = address.is_ok_and(|address| address.ip().is_loopback());
     // Dropping the future ends the listener. Open connections end with the process.
     tokio::select! {
-        () = accept(listener, service) => {}
+        () = accept(listener, router(metrics, longest, is_local)) => {}
         () = stop => {}
     }
 }
 
-async fn accept(listener: TcpListener, service: Arc<Service>) {
+/// Returns the endpoints. With `is_local`, only programs of this machine can connect.
+fn router(metrics: Arc<Metrics>, longest: Duration, is_local: bool) -> Router {
+    let health = move |metrics| async move { health(metrics, longest) };
+    let router = Router::new()
+        .route("/metrics", get(text))
+        .route("/healthz", get(health))
+        .route("/readyz", get(readiness))
+        .with_state(metrics);
+    match is_local {
+        true => router.layer(middleware::from_fn(only_for_this_machine)),
+        false => router,
+    }
+}
+
+async fn accept(listener: TcpListener, router: Router) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     // The semaphore is never closed, so this loop does not end.
     while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let service = Arc::clone(&service);
+                let router = router.clone();
                 tokio::spawn(async move {
-                    connection(stream, service).await;
+                    connection(stream, router).await;
                     drop(slot);
                 });
             }
@@ -79,81 +87,56 @@ async fn accept(listener: TcpListener, service: Arc<Service>) {
 }
 
 /// Serves one request. Ends after [`MAX_TIME`], also if the client does not read the response.
-async fn connection<S>(stream: S, service: Arc<Service>)
+async fn connection<S>(stream: S, router: Router)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let respond = service_fn(move |request| {
-        let response = service.respond(&request);
-        async move { Ok::<_, Infallible>(response) }
-    });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(MAX_HEADER_TIME)
         .keep_alive(false)
-        .serve_connection(TokioIo::new(stream), respond);
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     // The client is gone, or too slow.
     let _served = timeout(MAX_TIME, served).await;
 }
 
-impl Service {
-    fn respond(&self, request: &Request<Incoming>) -> Response<String> {
-        if self.is_local && !names_this_machine(request.headers()) {
-            let text = "use an IP address or localhost as the host\n".to_owned();
-            return response(StatusCode::MISDIRECTED_REQUEST, text);
-        }
-        match (request.method(), request.uri().path()) {
-            (&Method::GET | &Method::HEAD, "/metrics") => self.text(request.headers()),
-            (&Method::GET | &Method::HEAD, "/healthz") => self.health(),
-            (&Method::GET | &Method::HEAD, "/readyz") => self.readiness(),
-            (_, "/metrics" | "/healthz" | "/readyz") => {
-                response(StatusCode::METHOD_NOT_ALLOWED, String::new())
-            }
-            _ => response(StatusCode::NOT_FOUND, String::new()),
-        }
-    }
-
-    fn text(&self, headers: &HeaderMap) -> Response<String> {
-        let Ok(text) = self.metrics.text() else {
-            return response(StatusCode::INTERNAL_SERVER_ERROR, String::new());
-        };
-        let (text, kind) = match prefers_text(headers) {
-            true => (text_format(&text), TEXT),
-            false => (text, OPEN_METRICS),
-        };
-        let mut response = response(StatusCode::OK, text);
-        let kind = HeaderValue::from_static(kind);
-        response.headers_mut().insert(header::CONTENT_TYPE, kind);
-        response
-    }
-
-    /// Reports whether the monitor itself works. The metrics report whether the nodes conform.
-    fn health(&self) -> Response<String> {
-        let late = self.metrics.overdue(self.overdue);
-        if late.is_empty() {
-            return response(StatusCode::OK, "ok\n".to_owned());
-        }
-        let message = format!("no run has ended in time for {}\n", late.join(", "));
-        response(StatusCode::SERVICE_UNAVAILABLE, message)
-    }
-
-    /// Reports whether the metrics have a result for each node.
-    fn readiness(&self) -> Response<String> {
-        let without = self.metrics.without_run();
-        if without.is_empty() {
-            return response(StatusCode::OK, "ready\n".to_owned());
-        }
-        let message = format!("no run has ended yet for {}\n", without.join(", "));
-        response(StatusCode::SERVICE_UNAVAILABLE, message)
+async fn text(State(metrics): State<Arc<Metrics>>, headers: HeaderMap) -> Response {
+    let Ok(text) = metrics.text() else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    match prefers_text(&headers) {
+        true => ([(header::CONTENT_TYPE, TEXT)], text_format(&text)).into_response(),
+        false => ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
     }
 }
 
-fn response(status: StatusCode, text: String) -> Response<String> {
-    let mut response = Response::new(text);
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+/// Reports whether the monitor itself works. The metrics report whether the nodes conform.
+fn health(State(metrics): State<Arc<Metrics>>, longest: Duration) -> (StatusCode, String) {
+    let late = metrics.overdue(longest);
+    unless_any("ok", "no run has ended in time for", &late)
+}
+
+/// Reports whether the metrics have a result for each node.
+async fn readiness(State(metrics): State<Arc<Metrics>>) -> (StatusCode, String) {
+    unless_any("ready", "no run has ended yet for", &metrics.without_run())
+}
+
+fn unless_any(good: &str, bad: &str, nodes: &[String]) -> (StatusCode, String) {
+    match nodes {
+        [] => (StatusCode::OK, format!("{good}\n")),
+        _ => {
+            let text = format!("{bad} {}\n", nodes.join(", "));
+            (StatusCode::SERVICE_UNAVAILABLE, text)
+        }
+    }
+}
+
+async fn only_for_this_machine(request: Request, next: Next) -> Response {
+    if names_this_machine(request.headers()) {
+        return next.run(request).await;
+    }
+    let text = "use an IP address or localhost as the host\n";
+    (StatusCode::MISDIRECTED_REQUEST, text).into_response()
 }
 
 /// Returns whether a request is for an IP address or for `localhost`.
@@ -162,11 +145,7 @@ fn response(status: StatusCode, text: String) -> Response<String> {
 /// server returns. Such a request has that name. A request without a host does not come from a browser.
 fn names_this_machine(headers: &HeaderMap) -> bool {
     headers.get_all(header::HOST).iter().all(|host| {
-        let Ok(authority) = host
-            .to_str()
-            .unwrap_or_default()
-            .parse::<hyper::http::uri::Authority>()
-        else {
+        let Ok(authority) = host.to_str().unwrap_or_default().parse::<Authority>() else {
             return false;
         };
         let name = authority.host();
@@ -191,15 +170,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_reader_of_one_byte_a_second_is_disconnected() {
-        let service = Arc::new(Service {
-            metrics: Arc::new(Metrics::new()),
-            overdue: MAX_TIME,
-            is_local: true,
-        });
+        let router = router(Arc::new(Metrics::new()), MAX_TIME, true);
         // The response is longer than what fits into the connection.
         let (mut client, server) = duplex(64);
         let started = Instant::now();
-        let serving = tokio::spawn(connection(server, service));
+        let serving = tokio::spawn(connection(server, router));
         let request = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
         client.write_all(request).await.unwrap();
         let mut received = Vec::new();

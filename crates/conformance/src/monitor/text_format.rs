@@ -1,6 +1,6 @@
 //! The older text format of Prometheus, made from OpenMetrics text.
 
-use hyper::header::{ACCEPT, HeaderMap};
+use axum::http::{HeaderMap, header::ACCEPT};
 
 /// The content type of the older text format.
 pub(super) const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";

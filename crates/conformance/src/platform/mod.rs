@@ -1,4 +1,4 @@
-//! What differs between operating systems: signals, and the processor time of this process.
+//! What differs between operating systems: signals.
 
 mod end;
 #[cfg(not(unix))]
@@ -8,6 +8,6 @@ mod unix;
 
 pub(crate) use end::End;
 #[cfg(not(unix))]
-pub(crate) use other::{ends, hangups, processor_time};
+pub(crate) use other::{ends, hangups};
 #[cfg(unix)]
-pub(crate) use unix::{ends, hangups, processor_time};
+pub(crate) use unix::{ends, hangups};

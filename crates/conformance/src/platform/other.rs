@@ -17,8 +17,3 @@ pub(crate) fn ends() -> mpsc::UnboundedReceiver<End> {
 pub(crate) fn hangups() -> mpsc::Receiver<()> {
     mpsc::channel(1).1
 }
-
-/// Returns `None`: no processor time is reported here.
-pub(crate) fn processor_time() -> Option<f64> {
-    None
-}

@@ -1,8 +1,5 @@
 //! Unix.
 
-use std::time::Duration;
-
-use rustix::time::{ClockId, clock_gettime};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
@@ -39,10 +36,4 @@ pub(crate) fn hangups() -> mpsc::Receiver<()> {
         });
     }
     receiver
-}
-
-/// Returns the processor time of this process, in seconds.
-pub(crate) fn processor_time() -> Option<f64> {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::try_from(time).ok().map(|time| time.as_secs_f64())
 }
