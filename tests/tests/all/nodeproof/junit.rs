@@ -21,79 +21,48 @@ use serde_json::{Value, json};
 
 use super::{json as read, node, ran, run};
 
-/// The children, attributes and text that the schema allows in an element.
-struct Allowed {
-    children: &'static [&'static str],
-    required: &'static [&'static str],
-    optional: &'static [&'static str],
-    /// Whether it may contain text.
-    mixed: bool,
-}
+/// What the schema allows in an element: its children, its required and its optional attributes, and whether it
+/// may contain text.
+type Allowed = (&'static str, &'static str, &'static str, bool);
 
 /// Returns what the schema allows in an element that we may write.
 fn allowed(element: &str) -> Option<Allowed> {
-    let of = |children, required, optional, mixed| {
-        Some(Allowed {
-            children,
-            required,
-            optional,
-            mixed,
-        })
-    };
-    match element {
-        "testsuites" => of(
-            &["testsuite"],
-            &[],
-            &["name", "time", "tests", "failures", "errors"],
+    Some(match element {
+        "testsuites" => ("testsuite", "", "name time tests failures errors", false),
+        "testsuite" => (
+            "testsuite properties testcase system-out system-err",
+            "name tests failures errors",
+            "group time skipped timestamp hostname id package file log url",
             false,
         ),
-        "testsuite" => of(
-            &[
-                "testsuite",
-                "properties",
-                "testcase",
-                "system-out",
-                "system-err",
-            ],
-            &["name", "tests", "failures", "errors"],
-            &[
-                "group",
-                "time",
-                "skipped",
-                "timestamp",
-                "hostname",
-                "id",
-                "package",
-                "file",
-                "log",
-                "url",
-            ],
+        "properties" => ("property", "", "", false),
+        "property" => ("", "name value", "", false),
+        "testcase" => (
+            "skipped error failure system-out system-err",
+            "name",
+            "time classname group",
             false,
         ),
-        "properties" => of(&["property"], &[], &[], false),
-        "property" => of(&[], &["name", "value"], &[], false),
-        "testcase" => of(
-            &["skipped", "error", "failure", "system-out", "system-err"],
-            &["name"],
-            &["time", "classname", "group"],
-            false,
-        ),
-        "skipped" | "error" | "failure" => of(&[], &[], &["type", "message"], true),
-        "system-out" | "system-err" => of(&[], &[], &[], true),
-        _ => None,
-    }
+        "skipped" | "error" | "failure" => ("", "", "type message", true),
+        "system-out" | "system-err" => ("", "", "", true),
+        _ => return None,
+    })
+}
+
+fn has(names: &str, name: &str) -> bool {
+    names.split(' ').any(|one| one == name)
 }
 
 /// Returns the violations of the schema.
 fn violations(element: Node<'_, '_>) -> Vec<String> {
     let name = element.tag_name().name();
-    let Some(allowed) = allowed(name) else {
+    let Some((children, required, optional, is_mixed)) = allowed(name) else {
         return vec![format!("unknown element {name}")];
     };
     let mut found = Vec::new();
     for attribute in element.attributes() {
         let of = attribute.name();
-        if !allowed.required.contains(&of) && !allowed.optional.contains(&of) {
+        if !has(required, of) && !has(optional, of) {
             found.push(format!("{name} has {of}"));
         }
         // The time of a suite consists of digits, optional commas between them, and a fraction.
@@ -103,17 +72,17 @@ fn violations(element: Node<'_, '_>) -> Vec<String> {
             found.push(format!("{name} has time {}", attribute.value()));
         }
     }
-    for required in allowed.required {
-        if !element.has_attribute(*required) {
+    for required in required.split_terminator(' ') {
+        if !element.has_attribute(required) {
             found.push(format!("{name} has no {required}"));
         }
     }
     for child in element.children() {
-        if child.is_element() && !allowed.children.contains(&child.tag_name().name()) {
+        if child.is_element() && !has(children, child.tag_name().name()) {
             found.push(format!("{name} contains {}", child.tag_name().name()));
         }
         let is_text = child.is_text() && child.text().is_some_and(|text| !text.trim().is_empty());
-        if is_text && !allowed.mixed {
+        if is_text && !is_mixed {
             found.push(format!("{name} contains text"));
         }
         if child.is_element() {

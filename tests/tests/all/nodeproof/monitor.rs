@@ -62,6 +62,11 @@ impl Monitor {
             command.args(["--base-url", node]);
         }
         command.args(more);
+        Self::of(command)
+    }
+
+    /// Starts a monitor with this complete command.
+    pub(super) fn of(mut command: Command) -> Self {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program");
         let lines = BufReader::new(child.stdout.take().expect("its log")).lines();

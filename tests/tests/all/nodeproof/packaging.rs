@@ -2,9 +2,8 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -13,7 +12,7 @@ use integration_tests::proxy::Proxy;
 use serde::Deserialize as _;
 use yaml_serde::Value;
 
-use super::{NODEPROOF, node};
+use super::{NODEPROOF, monitor::Monitor, node};
 
 fn file(name: &str) -> String {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -24,19 +23,6 @@ fn file(name: &str) -> String {
 fn setting<'u>(unit: &'u str, key: &str) -> Option<&'u str> {
     let mut lines = unit.lines();
     lines.find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
-}
-
-/// A monitor that ends with the test.
-struct Monitor {
-    child: Child,
-    address: String,
-}
-
-impl Drop for Monitor {
-    fn drop(&mut self) {
-        let _ended = self.child.kill();
-        let _status = self.child.wait();
-    }
 }
 
 /// Starts a monitor with these arguments, in which folders and ports of a server become ones of the test.
@@ -57,31 +43,7 @@ fn start(arguments: &[String], folder: &Path) -> Monitor {
     {
         command.args(["--listen", "127.0.0.1:0"]);
     }
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program");
-    let mut greeting = String::new();
-    let mut notes = BufReader::new(child.stderr.take().expect("its notes"));
-    notes.read_line(&mut greeting).expect("text");
-    let address = greeting.trim().strip_suffix("/metrics");
-    let address = address.and_then(|line| line.rsplit_once("http://"));
-    let address = address
-        .unwrap_or_else(|| unreachable!("{greeting}"))
-        .1
-        .to_owned();
-    Monitor { child, address }
-}
-
-async fn status(url: &str) -> u16 {
-    get(url).await.0
-}
-
-/// Sends a GET, and returns the status and the body.
-async fn get(url: &str) -> (u16, String) {
-    // Only the first call has an effect.
-    let _installed = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
-    let response = reqwest::get(url).await.expect("a response");
-    let status = response.status().as_u16();
-    (status, response.text().await.expect("text"))
+    Monitor::of(command)
 }
 
 /// Returns a folder with a file of targets.
@@ -104,10 +66,7 @@ async fn the_unit_of_systemd_starts_a_monitor() {
     let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
     assert_eq!(words[0], "/usr/bin/nodeproof");
     let monitor = start(&words[1..], folder.path());
-    assert_eq!(
-        status(&format!("http://{}/healthz", monitor.address)).await,
-        200
-    );
+    assert_eq!(monitor.get("/healthz").await.0, 200);
 
     // The command that reads the file again.
     let proxy = Proxy::spawn(&node, Arc::new(|_, response| response));
@@ -120,9 +79,8 @@ async fn the_unit_of_systemd_starts_a_monitor() {
     let (program, arguments) = line.split_once(' ').expect("arguments");
     let reloaded = Command::new(program).args(arguments.split(' ')).status();
     assert!(reloaded.expect("the command").success());
-    let url = format!("http://{}/metrics", monitor.address);
     let started = Instant::now();
-    while !get(&url).await.1.contains(&second) {
+    while !monitor.get("/metrics").await.1.contains(&second) {
         assert!(started.elapsed() < Duration::from_secs(60), "{second}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -198,9 +156,8 @@ async fn the_manifest_of_kubernetes_starts_a_monitor() {
         let path = container[probe]["httpGet"]["path"]
             .as_str()
             .expect("a path");
-        let url = format!("http://{}{path}", monitor.address);
         let started = Instant::now();
-        while status(&url).await != 200 {
+        while monitor.get(path).await.0 != 200 {
             assert!(started.elapsed() < Duration::from_secs(60), "{probe}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
