@@ -4,13 +4,17 @@
 //! [held](FolderLock::is_held).
 
 use std::{
+    ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
     io,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use crate::platform::{REMOVES_LOCK_FILES, is_at, open_folder};
+use crate::{
+    platform::{REMOVES_LOCK_FILES, is_at, open_folder},
+    staged::parent_folder,
+};
 
 /// Maximum number of attempts to create a lock file while other processes remove it.
 const MAX_ATTEMPTS: u32 = 100;
@@ -49,11 +53,25 @@ pub struct LockFile {
 }
 
 impl LockFile {
-    /// Creates and locks a file, without waiting. Its folder must exist.
+    /// Locks a file that is often replaced, by locking a file beside it. Does not wait. Creates the folder.
     ///
     /// # Errors
-    /// [`LockError::Held`] if the file is locked. [`LockError::Io`] if it can't be created.
-    pub fn take(path: &Path) -> Result<Self, LockError> {
+    /// [`LockError::Held`] if the file is locked. [`LockError::Io`] if the lock file can't be created, or is not a
+    /// regular file.
+    pub fn beside(path: &Path) -> Result<Self, LockError> {
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(".lock");
+        let path = path.with_file_name(name);
+        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let reason = format!("{} is not a regular file", path.display());
+            return Err(LockError::Io(io::Error::other(reason)));
+        }
+        fs::create_dir_all(parent_folder(&path)).map_err(LockError::Io)?;
+        Self::take(&path)
+    }
+
+    fn take(path: &Path) -> Result<Self, LockError> {
         // The holder removes the file on release, perhaps between two of these steps.
         for _ in 0..MAX_ATTEMPTS {
             let mut options = OpenOptions::new();
@@ -158,16 +176,20 @@ mod tests {
     #[test]
     fn a_lock_file_has_one_holder_and_goes_with_it() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(".lock");
-        let held = LockFile::take(&path).unwrap();
-        assert!(matches!(LockFile::take(&path), Err(LockError::Held)));
+        let path = folder.path().join("deep").join(".state.lock");
+        let take = || LockFile::beside(&path.with_file_name("state"));
+        let held = take().unwrap();
+        assert!(matches!(take(), Err(LockError::Held)));
         drop(held);
         assert_eq!(path.exists(), !REMOVES_LOCK_FILES);
         for (left, stays) in [("", !REMOVES_LOCK_FILES), ("not a lock", true)] {
             fs::write(&path, left).unwrap();
-            drop(LockFile::take(&path).unwrap());
+            drop(take().unwrap());
             assert_eq!(path.exists(), stays);
         }
+        let _removed = fs::remove_file(&path);
+        fs::create_dir(&path).unwrap();
+        assert!(matches!(take(), Err(LockError::Io(_))));
     }
 
     /// A way to lock a folder for this process.

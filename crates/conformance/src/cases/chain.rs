@@ -173,15 +173,11 @@ pub(crate) const CASES: &[Case] = &[
             "The specification says that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
         ),
         explained_by: BY_RECEIPTS,
-        check: Blocks(BlockCheck {
-            scope: CheckScope::InOrder(InOrder {
-                follow: receipt_signatures,
-                end: receipts_before_a_verified_one,
-            }),
-            least: 1,
-            otherwise: "no receipt verifies with the algorithm of known nodes, so the node may use \
-                        another one",
-        }),
+        check: Check::in_order(
+            receipt_signatures,
+            1,
+            "no receipt verifies with the algorithm of known nodes, so the node may use another one",
+        ),
         ..BASE
     },
     Case {
@@ -448,15 +444,6 @@ fn wrong_receipt(receipt: WrongReceipt, result: &mut Examination) {
     result.count_item();
     let expected = "the voter's signature of `data`".to_owned();
     result.push(unverified(receipt, expected));
-}
-
-/// Reports the wrong receipts of a part of a range, if a receipt of another part verified.
-fn receipts_before_a_verified_one(memory: &mut Memory, result: &mut Examination) {
-    if memory.signatures.in_use {
-        for receipt in memory.signatures.kept.drain(..) {
-            wrong_receipt(receipt, result);
-        }
-    }
 }
 
 /// Reports a node without any receipt that verifies. It may use another algorithm, because the

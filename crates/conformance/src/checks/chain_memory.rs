@@ -1,7 +1,7 @@
 //! The data of earlier blocks that later blocks are compared with.
 
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::{HashMap, VecDeque},
     fmt,
 };
 
@@ -137,37 +137,6 @@ impl Memory {
         memory
     }
 
-    /// Adds the memory of a later range, from this block on. Returns what both ranges have.
-    ///
-    /// # Errors
-    /// Both ranges have a block, and it differs.
-    pub(crate) fn append(&mut self, later: Self, from: u64) -> Result<Repeats, OtherBlock> {
-        let repeats = Repeats {
-            previous: self.previous.append(later.previous, from)?,
-            codes: self.codes.append(later.codes, from)?,
-        };
-        self.signatures.append(later.signatures);
-        self.algorithm.append(later.algorithm);
-        if self.algorithm.in_use {
-            self.algorithm.kept.clear();
-        }
-        self.times = later.times;
-        self.last_time = later.last_time;
-        Ok(repeats)
-    }
-
-    /// Returns a memory that has only these items, at the positions where they were seen before.
-    pub(crate) fn of_repeats(repeats: &Repeats) -> Self {
-        let mut memory = Self::default();
-        for repeat in &repeats.previous {
-            memory.previous.seen_before(repeat.thing, repeat.before);
-        }
-        for repeat in &repeats.codes {
-            memory.codes.seen_before(repeat.thing, repeat.before);
-        }
-        memory
-    }
-
     /// Forgets the wrong receipts of blocks that a sweep only compares its blocks with.
     pub(crate) fn forget_wrong_receipts(&mut self) {
         self.signatures.kept.clear();
@@ -183,60 +152,7 @@ pub(crate) type Place = (u64, usize);
 pub(crate) struct Recent {
     order: VecDeque<(Fingerprint, Place)>,
     places: HashMap<Fingerprint, Place>,
-    /// The first items, without those that are still in `order`. An earlier range may have the same ones.
-    first: Vec<(Fingerprint, Place)>,
 }
-
-/// An item that is in two ranges: its position, and the one where it was seen before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Repeat {
-    thing: Fingerprint,
-    pub(crate) place: Place,
-    before: Place,
-}
-
-/// The items that are in two ranges, in order.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Repeats {
-    /// The hashes of previous blocks.
-    pub(crate) previous: Vec<Repeat>,
-    /// The codes of transactions.
-    pub(crate) codes: Vec<Repeat>,
-}
-
-impl Repeats {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.previous.is_empty() && self.codes.is_empty()
-    }
-
-    /// Adds later items.
-    pub(crate) fn append(&mut self, later: Self) {
-        self.previous.extend(later.previous);
-        self.codes.extend(later.codes);
-    }
-
-    /// Returns the indexes of the blocks with these items.
-    pub(crate) fn blocks(&self) -> BTreeSet<u64> {
-        let all = self.previous.iter().chain(&self.codes);
-        all.map(|repeat| repeat.place.0).collect()
-    }
-
-    /// Returns the items in one block.
-    pub(crate) fn of_block(&self, block: u64) -> Self {
-        let of_block = |repeats: &[Repeat]| {
-            let here = repeats.iter().filter(|repeat| repeat.place.0 == block);
-            here.copied().collect()
-        };
-        Self {
-            previous: of_block(&self.previous),
-            codes: of_block(&self.codes),
-        }
-    }
-}
-
-/// A block that is in two ranges, with different items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OtherBlock(pub(crate) u64);
 
 impl Recent {
     /// Remembers an item, and returns the position where it was seen before.
@@ -245,68 +161,30 @@ impl Recent {
         self.order.push_back((thing, place));
         if self.order.len() > REMEMBERED
             && let Some((oldest, its_place)) = self.order.pop_front()
+            && self.places.get(&oldest) == Some(&its_place)
         {
-            if self.places.get(&oldest) == Some(&its_place) {
-                self.places.remove(&oldest);
-            }
-            if self.first.len() < REMEMBERED {
-                self.first.push((oldest, its_place));
-            }
+            self.places.remove(&oldest);
         }
         before
     }
 
-    /// Adds the items of a later range, from this block on. Returns those that occur here, too.
-    ///
-    /// The result is the same as if all items had been added here, one by one.
-    ///
-    /// # Errors
-    /// Both ranges have a block, and its items differ.
-    pub(crate) fn append(&mut self, later: Self, from: u64) -> Result<Vec<Repeat>, OtherBlock> {
-        let (mut alone, mut repeats) = (Self::default(), Vec::new());
-        let known: HashMap<_, _> = self
-            .order
-            .iter()
-            .map(|(thing, place)| (*place, *thing))
-            .collect();
-        for (count, (thing, place)) in later.first.into_iter().chain(later.order).enumerate() {
-            let is_new = alone.seen_before(thing, place).is_none();
-            if place.0 < from {
-                if known.get(&place).is_some_and(|known| *known != thing) {
-                    return Err(OtherBlock(place.0));
-                }
-                continue;
-            }
-            // After that many items, nothing earlier is remembered.
-            let before = self
-                .seen_before(thing, place)
-                .filter(|_| is_new && count < REMEMBERED);
-            repeats.extend(before.map(|before| Repeat {
-                thing,
-                place,
-                before,
-            }));
-        }
-        Ok(repeats)
+    /// Returns the item that was added last, with its position.
+    pub(crate) fn latest(&self) -> Option<(Fingerprint, Place)> {
+        self.order.back().copied()
     }
 }
 
 impl Serialize for Recent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (&self.first, &self.order).serialize(serializer)
+        self.order.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Recent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (first, order) = Deserialize::deserialize(deserializer)?;
-        let order: VecDeque<(Fingerprint, Place)> = order;
+        let order = VecDeque::<(Fingerprint, Place)>::deserialize(deserializer)?;
         let places = order.iter().copied().collect();
-        Ok(Self {
-            order,
-            places,
-            first,
-        })
+        Ok(Self { order, places })
     }
 }
 
@@ -376,66 +254,6 @@ mod tests {
         let latest = Fingerprint::of(&(last - 1).to_string());
         assert_eq!(recent.seen_before(latest, (last, 0)), Some((last - 1, 0)));
         assert_eq!(recent.seen_before(Fingerprint::of("0"), (last, 1)), None);
-    }
-
-    /// Returns items of which some are equal, near and far from each other.
-    fn items() -> Vec<(Fingerprint, Place)> {
-        let mut state = 7_u64;
-        (0..4 * REMEMBERED as u64)
-            .map(|number| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                let repeats = state >> 60 == 0;
-                let distance = (state >> 40) % (2 * REMEMBERED as u64);
-                let text = if repeats {
-                    number.saturating_sub(distance)
-                } else {
-                    number
-                };
-                (
-                    Fingerprint::of(&text.to_string()),
-                    (number / 3, (number % 3) as usize),
-                )
-            })
-            .collect()
-    }
-
-    #[test]
-    fn parts_of_a_chain_have_the_repeats_of_the_whole_chain() {
-        let items = items();
-        let repeats = |recent: &mut Recent, items: &[(Fingerprint, Place)]| {
-            let repeats = items.iter().filter_map(|(thing, place)| {
-                let before = recent.seen_before(*thing, *place)?;
-                Some((*place, before))
-            });
-            repeats.collect::<Vec<_>>()
-        };
-        let mut whole = Recent::default();
-        let expected = repeats(&mut whole, &items);
-        assert!(expected.len() > 1_000);
-        let last = REMEMBERED * 4;
-        for seams in [
-            vec![0, 30_000, last],
-            vec![0, 3, 9, 12_000, 12_003, 20_001, last],
-            vec![0, 40_002, 60_000, last],
-        ] {
-            let mut merged = Recent::default();
-            let mut found = Vec::new();
-            for ends in seams.windows(2) {
-                let mut part = Recent::default();
-                found.extend(repeats(&mut part, &items[ends[0]..ends[1]]));
-                // A state is saved between the two.
-                let text = serde_json::to_string(&part).unwrap();
-                let part = serde_json::from_str(&text).unwrap();
-                let seam = merged.append(part, ends[0] as u64 / 3).unwrap();
-                found.extend(seam.iter().map(|repeat| (repeat.place, repeat.before)));
-            }
-            found.sort_unstable();
-            assert_eq!(found, expected, "{seams:?}");
-            let [whole, merged] = [&whole, &merged].map(|all| serde_json::to_string(all).unwrap());
-            assert!(whole == merged, "{seams:?}");
-        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod times;
 pub(crate) use block_check::{
     BlockCheck, CheckScope, InOrder, PreparedCheck, over_sample, whole_block,
 };
-pub(crate) use chain_memory::{Fingerprint, Links, Memory, OtherBlock, Repeats};
+pub(crate) use chain_memory::{Fingerprint, Links, Memory, Place};
 pub(crate) use decode::{Decoding, decodes};
 pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;

@@ -84,24 +84,13 @@ impl Signatures {
         if self.in_use {
             return self.kept.drain(..).chain(wrong).collect();
         }
-        wrong.for_each(|wrong| self.keep(wrong));
-        Vec::new()
-    }
-
-    fn keep(&mut self, wrong: WrongReceipt) {
-        match self.kept.get_mut(MAX_SAMPLES - 1) {
-            Some(last) => last.more += 1 + wrong.more,
-            None => self.kept.push(wrong),
+        for wrong in wrong {
+            match self.kept.get_mut(MAX_SAMPLES - 1) {
+                Some(last) => last.more += 1,
+                None => self.kept.push(wrong),
+            }
         }
-    }
-}
-
-impl Signatures {
-    /// Adds the results of a later range. If either has a receipt that verified, those that are kept are
-    /// known to be wrong.
-    pub(crate) fn append(&mut self, later: Self) {
-        self.in_use |= later.in_use;
-        later.kept.into_iter().for_each(|wrong| self.keep(wrong));
+        Vec::new()
     }
 }
 

@@ -216,8 +216,8 @@ pub struct ConformanceArgs {
     #[arg(long, requires = "blocks", conflicts_with = "resume")]
     pub new_blocks: bool,
 
-    /// Merge finished sweeps over parts of --blocks: files of their states, or their report folders. The report
-    /// is that of one sweep over all blocks.
+    /// Merge the finished sweeps over all parts of --blocks: files of their states, or their report folders. The
+    /// report has the findings of all parts, and the worst verdict.
     #[arg(
         long,
         value_name = "PATH",
@@ -264,9 +264,9 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
 
-    /// Form of the progress on standard error.
-    #[arg(long, value_enum, default_value_t = ProgressFormat::Text, conflicts_with = "quiet")]
-    pub progress: ProgressFormat,
+    /// Removed. Any value is an error.
+    #[arg(long, hide = true, value_parser = removed_progress)]
+    pub progress: Option<String>,
 
     /// Print the report only, without progress.
     #[arg(short, long, conflicts_with = "verbose")]
@@ -398,15 +398,6 @@ pub enum Format {
     Github,
 }
 
-/// Form of the progress on standard error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProgressFormat {
-    /// A bar on a terminal, otherwise lines.
-    Text,
-    /// For programs: the progress of a sweep, one JSON object a line, every second.
-    Json,
-}
-
 /// Form of a comparison on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DiffFormat {
@@ -414,6 +405,13 @@ pub enum DiffFormat {
     Text,
     /// For a comment or a job summary.
     Markdown,
+}
+
+fn removed_progress(_: &str) -> Result<String, String> {
+    Err(
+        "there is no other form of progress now: read `next` and `to` in the file of --state"
+            .to_owned(),
+    )
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -21,8 +21,6 @@ mod targets;
 mod watch;
 
 pub use crate::monitor::LogFormat;
-pub use args::{
-    CheckArgs, Command, ConformanceArgs, DiffFormat, Format, MonitorArgs, Nodeproof, ProgressFormat,
-};
+pub use args::{CheckArgs, Command, ConformanceArgs, DiffFormat, Format, MonitorArgs, Nodeproof};
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
 pub use output::exit_with;

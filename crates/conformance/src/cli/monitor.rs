@@ -8,7 +8,7 @@ use super::{
     error::UsageError,
     named_targets::named_targets,
     options_from_args::{check_options, permitted},
-    output::{complain, on_github, without_keys},
+    output::{complain, without_keys},
     signals::Signals,
     sweep_state::without_lock,
 };
@@ -66,7 +66,7 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
     let setup = Setup {
         listener,
         interval: args.interval,
-        log: Log::new(args.log, on_github()),
+        log: Log::new(args.log),
         saved,
     };
     let stop = Signals::default().listen();

@@ -159,7 +159,7 @@ pub(crate) fn options(
     }
     if let Some(blocks) = args.blocks {
         let mut sweep = match args.part {
-            Some(part) => Sweep::over_part(part, blocks)?,
+            Some(part) => Sweep::new(part.of(blocks)?),
             None => Sweep::new(blocks),
         };
         sweep.counts_requests = args.max_requests.is_some();

@@ -110,7 +110,7 @@ fn print_json(report: &Report) -> Result<(), UsageError> {
 }
 
 /// Whether this is a job of GitHub Actions, which runs commands in its output.
-pub(super) fn on_github() -> bool {
+fn on_github() -> bool {
     std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| !value.is_empty())
 }
 

@@ -11,7 +11,7 @@ use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{CaseReport, Outcome, Style, case_line};
 
 use super::{
-    args::{ConformanceArgs, Format, ProgressFormat},
+    args::{ConformanceArgs, Format},
     output::harmless,
 };
 use crate::sweep::{Observer, SweepProgress};
@@ -24,8 +24,6 @@ pub(crate) struct Progress {
     compact: bool,
     /// Whether to show nothing at all.
     quiet: bool,
-    /// Whether to print only the progress of a sweep, as JSON.
-    json: bool,
     style: Style,
     /// The prefix of each line if there are several nodes.
     label: String,
@@ -35,21 +33,17 @@ pub(crate) struct Progress {
 
 /// How often the progress of a sweep is printed if there is no bar.
 const PRINT_INTERVAL: Duration = Duration::from_secs(10);
-/// The same as JSON.
-const JSON_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Progress {
     fn new(args: &ConformanceArgs, style: Style) -> Self {
         let quiet = args.quiet || matches!(args.format, Format::Json | Format::Github);
-        let json = args.progress == ProgressFormat::Json;
-        let bar = (!quiet && !json && stderr().is_terminal()).then(|| ProgressBar::new(0));
-        let lines = !quiet && !json && (args.verbose || bar.is_none());
+        let bar = (!quiet && stderr().is_terminal()).then(|| ProgressBar::new(0));
+        let lines = !quiet && (args.verbose || bar.is_none());
         Self {
             bar,
             lines,
             compact: args.format == Format::Compact,
             quiet,
-            json,
             style,
             label: String::new(),
             last_printed: Mutex::new(None),
@@ -78,7 +72,7 @@ impl Progress {
         reason = "progress is what a command line shows on stderr"
     )]
     fn say(&self, text: &str) {
-        let label = if self.json { "" } else { &self.label };
+        let label = &self.label;
         match &self.bar {
             Some(bar) => bar.println(format!("{label}{text}")),
             None => eprintln!("{}", harmless(&format!("{label}{text}"))),
@@ -132,19 +126,9 @@ impl Observer for Progress {
         let Ok(mut last_printed) = self.last_printed.lock() else {
             return;
         };
-        let interval = if self.json {
-            JSON_INTERVAL
-        } else {
-            PRINT_INTERVAL
-        };
-        let due = last_printed.is_none_or(|at| at.elapsed() >= interval) || sweep.next == sweep.to;
-        if !due {
-            return;
-        }
-        *last_printed = Some(Instant::now());
-        if self.json {
-            self.say(&json_line(sweep, &self.label));
-        } else if !self.quiet {
+        let due = last_printed.is_none_or(|at| at.elapsed() >= PRINT_INTERVAL);
+        if !self.quiet && (due || sweep.next == sweep.to) {
+            *last_printed = Some(Instant::now());
             self.say(&how_far(sweep));
         }
     }
@@ -162,22 +146,6 @@ impl Observer for Progress {
             bar.finish_and_clear();
         }
     }
-}
-
-/// Describes the progress of a sweep for programs, on one line.
-fn json_line(sweep: &SweepProgress, label: &str) -> String {
-    let mut line = serde_json::json!({
-        "from": sweep.from,
-        "to": sweep.to,
-        "next": sweep.next,
-        "checked_by_this_run": sweep.done,
-        "elapsed_ms": u64::try_from(sweep.elapsed.as_millis()).unwrap_or(u64::MAX),
-        "findings": sweep.findings,
-    });
-    if let Some(node) = label.split_whitespace().nth(1) {
-        line["node"] = node.parse::<u64>().unwrap_or_default().into();
-    }
-    line.to_string()
 }
 
 /// Describes the progress of a sweep: blocks checked, rate and time left.

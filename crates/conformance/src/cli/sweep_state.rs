@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use nodeproof_files::{
-    FolderError, Shared, check_private_folder, create_private_folder, parent_folder,
+    FolderError, LockFile, Shared, check_private_folder, create_private_folder, parent_folder,
 };
 
 use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
     http::Target,
     run::Options,
-    sweep::{Lock, State, StateError, Sweep, default_state, prepare, remove_finished},
+    sweep::{State, StateError, Sweep, default_state, lock, prepare, remove_finished},
 };
 
 /// Returns the sweep with its state: a new one, or the saved one if the sweep is resumed.
@@ -120,8 +120,8 @@ fn same_file<'p>(path: &Path, others: &'p [PathBuf]) -> Option<&'p PathBuf> {
 }
 
 /// Locks the state of a sweep. Warns if its file system has no locks.
-fn locked(state: &Path) -> Result<Lock, StateError> {
-    let lock = Lock::take(state)?;
+fn locked(state: &Path) -> Result<LockFile, StateError> {
+    let lock = lock(state)?;
     if !lock.is_held() {
         complain(&without_lock(state));
     }

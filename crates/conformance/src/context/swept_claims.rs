@@ -76,15 +76,12 @@ impl SweptClaims {
         });
     }
 
-    /// Adds the claims of later blocks. A block that both have counts once.
+    /// Adds the claims of later blocks.
     pub(crate) fn append(&mut self, later: Self) {
         self.others += later.others;
         for (asset, blocks) in later.kept {
             let known = self.kept.entry(asset).or_default();
             for block in blocks {
-                if known.contains(&block) {
-                    continue;
-                }
                 if known.len() <= MAX_BLOCKS {
                     known.push(block);
                 } else {

@@ -27,8 +27,6 @@ pub enum LogFormat {
 /// Writes changes to standard output.
 pub(crate) struct Log {
     format: LogFormat,
-    /// Whether a job of GitHub Actions reads the log, in which `##[` begins a command.
-    is_for_github: bool,
 }
 
 /// A change: its subject, what happened, and a message.
@@ -39,11 +37,8 @@ struct Change<'c> {
 }
 
 impl Log {
-    pub(crate) const fn new(format: LogFormat, is_for_github: bool) -> Self {
-        Self {
-            format,
-            is_for_github,
-        }
+    pub(crate) const fn new(format: LogFormat) -> Self {
+        Self { format }
     }
 
     /// Logs the differences from the previous report. The first report of a node is logged completely.
@@ -118,13 +113,14 @@ impl Log {
 
     fn line(&self, node: &str, time: &str, change: &Change<'_>) -> String {
         let message = escaped_up_to(change.message, MAX_CHARACTERS);
-        let line = match self.format {
+        // In a job of GitHub Actions, `##[` begins a command.
+        match self.format {
             LogFormat::Text => {
                 let separator = if message.is_empty() { "" } else { ": " };
-                format!(
+                without_old_commands(&format!(
                     "{time} {node} {} {}{separator}{message}",
                     change.about, change.what
-                )
+                ))
             }
             LogFormat::Json => json!({
                 "time": time,
@@ -133,12 +129,8 @@ impl Log {
                 "result": change.what,
                 "message": message,
             })
-            .to_string(),
-        };
-        match (self.is_for_github, self.format) {
-            (true, LogFormat::Text) => without_old_commands(&line),
-            (true, LogFormat::Json) => line.replace("##[", "#\\u0023["),
-            (false, _) => line,
+            .to_string()
+            .replace("##[", "#\\u0023["),
         }
     }
 }
@@ -172,20 +164,17 @@ mod tests {
             message: "##[error]all is well\n::error::x",
         };
         for format in [LogFormat::Text, LogFormat::Json] {
-            let line = |is_for_github| {
-                let log = Log::new(format, is_for_github);
-                log.line("http://localhost:8420", "2026-11-23T20:00:00Z", &change)
-            };
-            assert!(!line(true).contains("##["), "{}", line(true));
-            assert!(line(true).contains("all is well") && !line(true).contains('\n'));
+            let log = Log::new(format);
+            let line = log.line("http://localhost:8420", "2026-11-23T20:00:00Z", &change);
+            assert!(!line.contains("##["), "{line}");
+            assert!(line.contains("all is well") && !line.contains('\n'));
             if format == LogFormat::Json {
-                let read: serde_json::Value = serde_json::from_str(&line(true)).unwrap();
+                let read: serde_json::Value = serde_json::from_str(&line).unwrap();
                 assert_eq!(
                     read["message"],
                     escaped_up_to(change.message, MAX_CHARACTERS)
                 );
             }
-            assert!(line(false).contains("##[error]"));
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsString,
     io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -37,10 +36,7 @@ pub(crate) struct SavedHeights {
 impl SavedHeights {
     /// Opens the file, or creates it if it does not exist. Another file is not replaced.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut name = OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(".lock");
-        let lock = LockFile::take(&path.with_file_name(name)).map_err(|error| match error {
+        let lock = LockFile::beside(path).map_err(|error| match error {
             LockError::Held => io::Error::other("another monitor is using it"),
             LockError::Io(error) => error,
         })?;

@@ -1,17 +1,19 @@
-//! Merges the states of sweeps over neighbouring or overlapping parts of a range.
-//!
-//! The result is the state of one sweep over the whole range. Each part has compared its first block with
-//! those before it (`running`), and has kept its first and its last hashes and transaction codes.
+//! Merges the states of the parts of a range.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{
+    part::Part,
     range::BlockRange,
     state::{State, StateError},
+    tally::Tally,
 };
-use crate::{cases::Case, checks::OtherBlock, http::Target};
+use crate::{cases::Case, context::SweptClaims, http::Target};
 
-/// Reads and merges states. Together they must have every block of the range.
+/// Reads and merges the states of all parts of a range.
+///
+/// The result has what each part found, and continues where the last part ended. Blocks of different parts
+/// are not compared.
 pub(super) fn merge(
     paths: &[PathBuf],
     target: &Target,
@@ -23,76 +25,69 @@ pub(super) fn merge(
     for path in paths {
         let part = State::read_any(path)?;
         part.check_settings(path, &expected)?;
-        is_complete(&part).map_err(|reason| refused(path, reason))?;
         parts.push((path, part));
     }
-    parts.sort_by_key(|(_, part)| (part.from, part.to));
-    let mut parts = parts.into_iter();
-    let Some((path, first)) = parts.next() else {
+    parts.sort_by_key(|(_, part)| part.from);
+    let mut tally = Tally::of(cases.iter().map(|case| case.id));
+    let mut claims = SweptClaims::default();
+    let mut from = None;
+    let mut before: Option<State> = None;
+    for ((path, mut part), expected) in parts.into_iter().zip(Part::all(paths.len())) {
+        follows(before.as_ref(), &part, expected, blocks)
+            .map_err(|reason| StateError::not_mergeable(path, &reason))?;
+        from.get_or_insert(part.from);
+        claims.append(std::mem::take(&mut part.claims));
+        if let Some(before) = before.replace(part) {
+            tally.append(before.ended.unwrap_or(before.tally));
+        }
+    }
+    let Some(mut merged) = before else {
         return Ok(expected);
     };
-    begins_with(&first, blocks).map_err(|reason| refused(path, reason))?;
-    let mut last = (path, first.blocks().end());
-    let mut merged = first.over(blocks);
-    for (path, part) in parts {
-        last = (path, part.blocks().end());
-        append(&mut merged, part).map_err(|reason| refused(path, reason))?;
-    }
-    let (path, end) = last;
-    // If the chain ends within the range, the last sweep ended there.
-    if blocks.end() == end || blocks.end() == Some(merged.to) {
-        return Ok(merged);
-    }
-    let to = merged.to.saturating_sub(1);
-    let reason = format!("no state has the end of {blocks}, and this one ends at block {to}");
-    Err(refused(path, reason))
+    // What the checks find at the end of the last part is added when the merged sweep ends.
+    tally.append(merged.tally);
+    (merged.tally, merged.ended, merged.finished) = (tally, None, None);
+    merged.claims = claims;
+    merged.from = from.unwrap_or(merged.from);
+    merged.blocks = blocks.to_string();
+    Ok(merged)
 }
 
-fn refused(path: &Path, reason: String) -> StateError {
-    StateError::NotMergeable {
-        path: path.to_owned(),
-        reason,
-    }
-}
-
-fn is_complete(part: &State) -> Result<(), String> {
-    if part.next < part.to {
-        let (next, last) = (part.next, part.to - 1);
+/// Checks that a state is that of this part of the range, and follows the one of the part before it.
+fn follows(
+    before: Option<&State>,
+    state: &State,
+    part: Part,
+    blocks: BlockRange,
+) -> Result<(), String> {
+    let expected = part.of(blocks).map_err(|error| error.to_string())?;
+    if state.blocks != expected.to_string() {
         return Err(format!(
-            "its sweep was interrupted at block {next} of {last}: finish it with --resume first"
+            "it has the blocks {}, but part {part} of {blocks} has the blocks {expected}",
+            state.blocks
         ));
     }
-    if part.continues {
-        return Err(
-            "its sweep was continued with --new-blocks, so the earlier results are not in it"
-                .to_owned(),
-        );
+    if state.ended.is_none() {
+        return Err("its sweep was interrupted: finish it with --resume first".to_owned());
     }
-    Ok(())
-}
-
-fn begins_with(first: &State, blocks: BlockRange) -> Result<(), String> {
-    if blocks.first() == first.blocks().first() || blocks.first() == Some(first.from) {
-        return Ok(());
+    if state.continues {
+        let reason =
+            "its sweep was continued with --new-blocks, so the earlier results are not in it";
+        return Err(reason.to_owned());
     }
-    let from = first.from;
-    Err(format!(
-        "no state has the beginning of {blocks}, and this one begins at block {from}"
-    ))
-}
-
-fn append(merged: &mut State, part: State) -> Result<(), String> {
-    let (to, from) = (merged.to, part.from);
-    if from > to {
-        return Err(match from - to {
-            1 => format!("no state has block {to}"),
-            _ => format!("no state has the blocks {to} to {}", from - 1),
-        });
+    let Some(before) = before else { return Ok(()) };
+    if before.to != state.from {
+        return Err(format!("no part has block {}", before.to));
     }
-    if part.to <= to {
-        return Err("the other states have all of its blocks".to_owned());
+    match (before.memory.previous.latest(), state.before) {
+        (Some((hash, place)), Some((other_hash, same_place)))
+            if place == same_place && hash != other_hash =>
+        {
+            let block = place.0;
+            Err(format!(
+                "the node returned another block {block} to it than to the part before it"
+            ))
+        }
+        _ => Ok(()),
     }
-    merged.append(part).map_err(|OtherBlock(block)| {
-        format!("the node returned another block {block} to it than to the sweep before it")
-    })
 }

@@ -45,6 +45,12 @@ pub enum PartError {
 }
 
 impl Part {
+    /// Returns all parts, if there are `count`.
+    pub(super) fn all(count: usize) -> impl Iterator<Item = Self> {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        (0..count).map(move |index| Self { index, count })
+    }
+
     /// Returns the blocks of this part of a range.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The end of a sweep: saves its state, and returns its results and its report.
 
 use std::{
-    sync::{Arc, PoisonError, atomic::Ordering},
+    sync::{PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -19,45 +19,18 @@ impl RunningSweep {
         self.save();
     }
 
-    /// Saves the state.
+    /// Saves the state. If that fails, the report names the reason.
     pub(crate) fn save(&self) {
-        if let Some((number, text)) = self.text() {
-            self.write(number, &text);
-        }
-    }
-
-    /// Saves the state in a separate task while the sweep continues.
-    pub(crate) fn save_aside(self: &Arc<Self>) {
-        if let Some((number, text)) = self.text() {
-            let this = Arc::clone(self);
-            tokio::task::spawn_blocking(move || this.write(number, &text));
-        }
-    }
-
-    /// Returns the text of the state, with a number that increases with each text.
-    fn text(&self) -> Option<(u64, String)> {
-        self.state_writer.as_ref()?;
-        self.with_state(|state| {
-            let text = state.as_ref()?.to_text(&self.redactor);
-            let number = self.saved.fetch_add(1, Ordering::Relaxed) + 1;
-            if let Err(error) = &text {
-                self.set_trouble(Some(format!("its texts could not be redacted: {error}")));
-            }
-            text.ok().map(|text| (number, text))
-        })
-    }
-
-    fn write(&self, number: u64, text: &str) {
-        let Some(state_writer) = &self.state_writer else {
+        let Some(path) = &self.sweep.state else {
             return;
         };
-        let wrong = state_writer.write(number, text).err();
-        let wrong = wrong.map(|error| format!("{}: {error}", state_writer.path().display()));
-        self.set_trouble(wrong);
-    }
-
-    fn set_trouble(&self, trouble: Option<String>) {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+        let written = self.with_state(|state| {
+            let state = state.as_ref();
+            state.map_or(Ok(()), |state| state.write(path, &self.redactor))
+        });
+        let trouble = written.err();
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) =
+            trouble.map(|error| format!("{}: {error}", path.display()));
     }
 
     /// Returns the results of the cases about blocks. There are none if no block was reached.
@@ -133,7 +106,8 @@ impl RunningSweep {
                 })
             });
             let kept = self
-                .state_writer
+                .sweep
+                .state
                 .as_ref()
                 .filter(|_| !done && trouble.is_none());
             Some(SweepReport {
@@ -153,7 +127,7 @@ impl RunningSweep {
                 findings: tally.findings(),
                 kinds: kinds.collect(),
                 records: None,
-                state: kept.map(|state_writer| state_writer.path().display().to_string()),
+                state: kept.map(|path| path.display().to_string()),
                 trouble: trouble.clone().filter(|_| !done),
             })
         })

@@ -4,7 +4,7 @@ use std::{
     pin::pin,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -19,14 +19,14 @@ use super::{
     fetch::{Fetcher, Lost},
     observer::{Observer, Redacting},
     settings::{Sweep, SweepProgress, about_blocks},
-    state::{State, StateWriter},
+    state::State,
     stop_reason::StopReason,
     tally::{Tally, few},
 };
 use crate::{
     api::ResponseKind,
     cases::Case,
-    checks::{Finding, Memory, Repeats},
+    checks::Finding,
     context::Redactor,
     http::{InconclusiveReason, Node, Target},
 };
@@ -49,11 +49,8 @@ pub(crate) struct RunningSweep {
     pub(crate) cases: Vec<Case>,
     target: Target,
     state: Mutex<Option<State>>,
-    pub(crate) state_writer: Option<StateWriter>,
     /// Removes the signatures of the run from the saved state.
     pub(crate) redactor: Redactor,
-    /// Number of state texts so far.
-    pub(crate) saved: AtomicU64,
     /// The reason why the state can't be saved.
     pub(crate) trouble: Mutex<Option<String>>,
     /// When the first block was requested.
@@ -77,8 +74,6 @@ impl RunningSweep {
             cases: about_blocks(cases),
             target: target.clone(),
             state: Mutex::new(sweep.resumed.as_deref().cloned()),
-            state_writer: sweep.state.clone().map(StateWriter::new),
-            saved: AtomicU64::new(0),
             trouble: Mutex::new(None),
             began: OnceLock::new(),
             over: AtomicBool::new(false),
@@ -111,13 +106,7 @@ impl RunningSweep {
             .map_err(|inconclusive| StopReason::Harness(inconclusive.reason().to_owned()))?;
         if !self.sweep.counts_requests {
             // A block without a response may be requested again.
-            let repeats = self.with_state(|state| {
-                let repeats = state.as_ref().map(|state| state.repeats.blocks().len());
-                u64::try_from(repeats.unwrap_or(0)).unwrap_or(u64::MAX)
-            });
-            let blocks = (to - first)
-                .saturating_add(READ_BEFORE)
-                .saturating_add(repeats);
+            let blocks = (to - first).saturating_add(READ_BEFORE);
             node.allow_more(blocks.saturating_mul(3));
         }
         self.save();
@@ -126,7 +115,6 @@ impl RunningSweep {
             checks: Arc::new(checks),
         });
         self.read_before(from, first, chain.lowest, &fetcher).await;
-        self.read_repeats(&fetcher, &*watch).await?;
         let report_progress = || {
             let known = self.with_state(|state| {
                 let state = state.as_ref()?;
@@ -168,7 +156,7 @@ impl RunningSweep {
                 _ = ticks.tick() => {
                     report_progress();
                     if saved_at.elapsed() >= SAVE_EVERY {
-                        self.save_aside();
+                        self.save();
                         saved_at = Instant::now();
                     }
                 }
@@ -249,58 +237,10 @@ impl RunningSweep {
                 }
             });
         }
-        self.with_open_state(|state| state.memory.forget_wrong_receipts());
-    }
-
-    /// Requests the blocks with hashes or transaction codes that are in two merged parts, and reports them.
-    async fn read_repeats(&self, fetcher: &Fetcher, watch: &dyn Observer) -> Result<(), Lost> {
-        let repeats = self.with_state(|state| {
-            let repeats = state.as_ref().map(|state| state.repeats.clone());
-            repeats.unwrap_or_default()
-        });
-        let (mut findings, mut unread) = (Vec::new(), Vec::new());
-        for index in repeats.blocks() {
-            let results = match fetcher.fetch_and_check(index, None).await?.what {
-                Checked::Results(results) => results,
-                Checked::Unreachable(reason) | Checked::TooLarge(reason) => {
-                    unread.push((index, reason));
-                    continue;
-                }
-            };
-            let Some(links) = results.links else { continue };
-            for (case, judge) in fetcher.checks.in_order() {
-                let compared_with = |mut memory| {
-                    let judged = judge.follow(&links, &mut memory, &results.evidence);
-                    judged.findings
-                };
-                // The block's own part has reported these.
-                let alone = compared_with(Memory::default());
-                let mut more = compared_with(Memory::of_repeats(&repeats.of_block(index)));
-                more.retain(|new| {
-                    let same =
-                        |old: &Finding| (&old.what, &old.pointer) == (&new.what, &new.pointer);
-                    !alone.iter().any(same)
-                });
-                findings.extend(few(more).into_iter().map(|finding| (case, index, finding)));
-            }
-        }
         self.with_open_state(|state| {
-            state.repeats = Repeats::default();
-            for (case, index, finding) in findings {
-                found(
-                    case,
-                    index,
-                    finding,
-                    &mut state.tally,
-                    &fetcher.checks,
-                    watch,
-                );
-            }
-            for (index, reason) in unread {
-                state.tally.unread.add(index, reason);
-            }
+            state.memory.forget_wrong_receipts();
+            state.before = state.memory.previous.latest();
         });
-        Ok(())
     }
 
     /// Processes the next block.

@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
+use nodeproof_files::LockFile;
+
 use super::{
-    lock::Lock,
     merge::merge,
-    part::{Part, PartError},
     range::BlockRange,
     state::{State, StateError},
 };
@@ -34,7 +34,7 @@ pub struct Sweep {
     /// Maximum number of blocks, from the first one on. Default: no limit.
     pub most_blocks: Option<u64>,
     /// Prevents other runs from using the state.
-    lock: Option<Arc<Lock>>,
+    lock: Option<Arc<LockFile>>,
 }
 
 impl Sweep {
@@ -55,16 +55,8 @@ impl Sweep {
         }
     }
 
-    /// Creates a sweep over one part of a range.
-    ///
-    /// # Errors
-    /// Returns an error if the range has no end, or fewer blocks than parts.
-    pub fn over_part(part: Part, whole: BlockRange) -> Result<Self, PartError> {
-        Ok(Self::new(part.of(whole)?))
-    }
-
     /// Adds a lock on the state, which is held until the last copy of the sweep is dropped.
-    pub(crate) fn locked(mut self, lock: Lock) -> Self {
+    pub(crate) fn locked(mut self, lock: LockFile) -> Self {
         self.lock = Some(Arc::new(lock));
         self
     }
@@ -95,12 +87,12 @@ impl Sweep {
         Ok(self.keeping_state(path))
     }
 
-    /// Merges the results of finished sweeps over parts of the range. The sweep has nothing left to check but
-    /// transaction codes and hashes that are in two parts.
+    /// Merges the results of the sweeps over all parts of the range, which [`Part`](super::Part) defines. No
+    /// block is left to check.
     ///
     /// # Errors
     /// Returns an error if a file can't be read, if its sweep is not finished or belongs to another node or
-    /// selection of cases, or if the sweeps do not cover the range.
+    /// selection of cases, or if the sweeps are not those of the parts.
     pub fn merging(
         mut self,
         paths: &[PathBuf],

@@ -7,17 +7,16 @@ use std::{
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::Mutex,
 };
 
-use nodeproof_files::{Access, StagedFile, parent_folder, replace};
+use nodeproof_files::{Access, LockError, LockFile, StagedFile, parent_folder, read_text, replace};
 use nodeproof_primitives::escape::escaped_up_to;
 use serde::{Deserialize, Serialize};
 
 use super::{range::BlockRange, tally::Tally};
 use crate::{
     cases::Case,
-    checks::{Memory, OtherBlock, Repeats},
+    checks::{Fingerprint, Memory, Place},
     context::{Redactor, SweptClaims},
     http::Target,
 };
@@ -33,12 +32,6 @@ const FORMAT_PREFIX: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The file does not exist.
-    #[error("there is nothing to resume: no sweep has left its state in {}", path.display())]
-    Nothing {
-        /// The path of the file.
-        path: PathBuf,
-    },
     /// The file can't be read or written.
     #[error("the sweep's state in {} can't be used: {source}", path.display())]
     Io {
@@ -46,36 +39,6 @@ pub enum StateError {
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
-    },
-    /// The content of the file is not valid.
-    #[error(
-        "the sweep's state in {} is damaged ({reason}): remove it, and start the sweep again, \
-         without --resume",
-        path.display()
-    )]
-    Damaged {
-        /// The path of the file.
-        path: PathBuf,
-        /// The fault.
-        reason: String,
-    },
-    /// The path is a folder, a device, or something else that is not a regular file.
-    #[error(
-        "the sweep's state can't be in {}, which is not a regular file: name a new file",
-        path.display()
-    )]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The file was not written by a sweep, so it is not replaced.
-    #[error(
-        "{} exists and is not a sweep's state: name a new file for it, or remove this one",
-        path.display()
-    )]
-    NotSweepState {
-        /// The path of the file.
-        path: PathBuf,
     },
     /// Another run is using this state file.
     #[error(
@@ -87,42 +50,51 @@ pub enum StateError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// The file belongs to a different sweep.
-    #[error(
-        "the state in {} is of another sweep: its {what} is {kept}, not {given}; resume it with \
-         the same options, or start again without --resume",
-        path.display()
-    )]
-    Other {
-        /// The path of the file.
-        path: PathBuf,
-        /// The setting that differs.
-        what: &'static str,
-        /// The value in the file.
-        kept: String,
-        /// The value of this run.
-        given: String,
-    },
-    /// The file belongs to a sweep with other cases.
-    #[error(
-        "the state in {} is of another sweep: its selection of cases is another one ({difference}); \
-         resume it with the same options, or start again without --resume",
-        path.display()
-    )]
-    OtherCases {
-        /// The path of the file.
-        path: PathBuf,
-        /// The cases that only one of the two selections has.
-        difference: String,
-    },
-    /// The state can't be merged with the others.
-    #[error("the state in {} can't be merged: {reason}", path.display())]
-    NotMergeable {
-        /// The path of the file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
+    /// The file does not have the state that is needed, or must not be replaced. The text has the reason.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl StateError {
+    pub(super) fn not_mergeable(path: &Path, reason: &str) -> Self {
+        let path = path.display();
+        Self::Refused(format!("the state in {path} can't be merged: {reason}"))
+    }
+
+    fn damaged(path: &Path, reason: &str) -> Self {
+        Self::Refused(format!(
+            "the sweep's state in {} is damaged ({reason}): remove it, and start the sweep again, without \
+             --resume",
+            path.display()
+        ))
+    }
+
+    fn no_file(path: &Path) -> Self {
+        Self::Refused(format!(
+            "the sweep's state can't be in {}, which is not a regular file: name a new file",
+            path.display()
+        ))
+    }
+
+    fn other(path: &Path, difference: &str) -> Self {
+        Self::Refused(format!(
+            "the state in {} is of another sweep: its {difference}; resume it with the same options, or start \
+             again without --resume",
+            path.display()
+        ))
+    }
+}
+
+/// Locks the state of a sweep for this run.
+pub(crate) fn lock(path: &Path) -> Result<LockFile, StateError> {
+    let path_of = || path.to_owned();
+    LockFile::beside(path).map_err(|error| match error {
+        LockError::Held => StateError::InUse { path: path_of() },
+        LockError::Io(source) => StateError::Io {
+            path: path_of(),
+            source,
+        },
+    })
 }
 
 /// The settings, the progress and the results of a sweep.
@@ -135,7 +107,7 @@ pub(crate) struct State {
     base_url: String,
     network: String,
     /// The range, as the user gave it.
-    blocks: String,
+    pub(super) blocks: String,
     /// The IDs of the selected cases.
     cases: Vec<String>,
     /// The first block.
@@ -151,14 +123,15 @@ pub(crate) struct State {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<u8>,
     pub(crate) tally: Tally,
-    /// The tally with what the checks found at the end. Later blocks would decide that, too, so it is not saved.
-    #[serde(skip)]
+    /// The tally with what the checks found at the end. A sweep that continues uses `tally`, because later
+    /// blocks decide what is found at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ended: Option<Tally>,
     pub(crate) claims: SweptClaims,
     pub(crate) memory: Memory,
-    /// Items that are in two merged parts. Their blocks are requested again.
-    #[serde(default, skip_serializing_if = "Repeats::is_empty")]
-    pub(crate) repeats: Repeats,
+    /// The `previous_hash` of the last block before the range, which the sweep has also read.
+    #[serde(default)]
+    pub(crate) before: Option<(Fingerprint, Place)>,
 }
 
 impl State {
@@ -186,7 +159,7 @@ impl State {
             ended: None,
             claims: SweptClaims::default(),
             memory: Memory::default(),
-            repeats: Repeats::default(),
+            before: None,
         }
     }
 
@@ -200,74 +173,25 @@ impl State {
         let state = Self::read_any(path)?;
         let given = Self::begin(target, blocks, cases, 0, 0);
         state.check_settings(path, &given)?;
-        if state.blocks != given.blocks {
-            return Err(Self::other(
-                path,
-                "range of blocks",
-                &state.blocks,
-                &given.blocks,
-            ));
-        }
+        same(path, "range of blocks", &state.blocks, &given.blocks)?;
         Ok(state)
     }
 
     /// Checks that the state in a file belongs to a sweep with the same settings, but perhaps another range.
     pub(super) fn check_settings(&self, path: &Path, given: &Self) -> Result<(), StateError> {
-        let pairs = [
-            ("program version", &self.program, &given.program),
-            ("node", &self.base_url, &given.base_url),
-            ("network", &self.network, &given.network),
-        ];
-        for (what, kept, given) in pairs {
-            if kept != given {
-                return Err(Self::other(path, what, kept, given));
-            }
-        }
-        if self.cases != given.cases {
-            return Err(StateError::OtherCases {
-                path: path.to_owned(),
-                difference: difference(&self.cases, &given.cases),
-            });
-        }
-        Ok(())
-    }
-
-    fn other(path: &Path, what: &'static str, kept: &str, given: &str) -> StateError {
-        StateError::Other {
-            path: path.to_owned(),
-            what,
-            kept: escaped_up_to(kept, 200),
-            given: escaped_up_to(given, 200),
-        }
-    }
-
-    /// Returns the range, as the user gave it.
-    pub(super) fn blocks(&self) -> BlockRange {
-        self.blocks.parse().unwrap_or_default()
-    }
-
-    /// Returns the same state as that of a sweep over another range, whose end is not decided yet.
-    pub(super) fn over(self, blocks: BlockRange) -> Self {
-        Self {
-            blocks: blocks.to_string(),
-            finished: None,
-            ..self
-        }
-    }
-
-    /// Adds the state of a sweep that has the blocks from `to` on, and perhaps earlier ones.
-    ///
-    /// # Errors
-    /// Both have a block, and it differs.
-    pub(super) fn append(&mut self, later: Self) -> Result<(), OtherBlock> {
-        self.repeats
-            .append(self.memory.append(later.memory, self.to)?);
-        self.repeats.append(later.repeats);
-        self.tally.append(later.tally);
-        self.tally.blocks -= (self.to - later.from).min(self.tally.blocks);
-        self.claims.append(later.claims);
-        (self.to, self.next) = (later.to, later.next);
-        Ok(())
+        same(path, "program version", &self.program, &given.program)?;
+        same(path, "node", &self.base_url, &given.base_url)?;
+        same(path, "network", &self.network, &given.network)?;
+        let only = |one: &[String], other: &[String], subject: &str| {
+            let id = one.iter().find(|id| !other.contains(id))?;
+            Some(format!("only {subject} has {}", escaped_up_to(id, 80)))
+        };
+        let difference = only(&self.cases, &given.cases, "the state")
+            .or_else(|| only(&given.cases, &self.cases, "this run"));
+        difference.map_or(Ok(()), |difference| {
+            let text = format!("selection of cases is another one ({difference})");
+            Err(StateError::other(path, &text))
+        })
     }
 
     /// Returns the tally, with what the checks found at the end if they have ended.
@@ -277,34 +201,18 @@ impl State {
 
     /// Reads a state file of any sweep.
     pub(super) fn read_any(path: &Path) -> Result<Self, StateError> {
-        let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => StateError::Nothing {
-                path: path.to_owned(),
-            },
+        let damaged = |reason: &str| StateError::damaged(path, reason);
+        let text = read_text(path, MAX_LENGTH).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => StateError::Refused(format!(
+                "there is nothing to resume: no sweep has left its state in {}",
+                path.display()
+            )),
+            io::ErrorKind::InvalidData => damaged("it is not text"),
             _ => StateError::Io {
                 path: path.to_owned(),
                 source,
             },
-        };
-        let damaged = |reason: &str| StateError::Damaged {
-            path: path.to_owned(),
-            reason: reason.to_owned(),
-        };
-        if !fs::metadata(path).map_err(failed)?.is_file() {
-            return Err(StateError::NoFile {
-                path: path.to_owned(),
-            });
-        }
-        let mut text = String::new();
-        let file = fs::File::open(path).map_err(failed)?;
-        match file.take(MAX_LENGTH + 1).read_to_string(&mut text) {
-            Ok(length) if length as u64 > MAX_LENGTH => return Err(damaged("it is far too long")),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(damaged("it is not text"));
-            }
-            Err(error) => return Err(failed(error)),
-        }
+        })?;
         let state: Self = serde_json::from_str(&text)
             .map_err(|error| damaged(&format!("it can't be read: {error}")))?;
         let fits = state.format == FORMAT
@@ -333,25 +241,32 @@ impl State {
     pub(crate) fn finish(path: &Path, status: u8) -> Result<(), StateError> {
         let mut state = Self::read_any(path)?;
         state.finished = Some(status);
-        let written = state
-            .to_text(&Redactor::default())
-            .map_err(io::Error::other);
-        written
-            .and_then(|text| replace(path, text.as_bytes(), Access::Owner))
-            .map_err(|source| StateError::Io {
-                path: path.to_owned(),
-                source,
-            })
+        let written = state.write(path, &Redactor::default());
+        written.map_err(|source| StateError::Io {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
+    /// Writes the state to a file, without signatures.
+    ///
+    /// # Errors
+    /// The state can't be redacted, or the file can't be written.
+    pub(crate) fn write(&self, path: &Path, redactor: &Redactor) -> io::Result<()> {
+        let text = self.to_text(redactor)?;
+        fs::create_dir_all(parent_folder(path))?;
+        replace(path, text.as_bytes(), Access::Owner)
     }
 
     /// Returns the text of the state file, without signatures.
     ///
     /// # Errors
     /// The state can't be redacted.
-    pub(crate) fn to_text(&self, redactor: &Redactor) -> serde_json::Result<String> {
+    fn to_text(&self, redactor: &Redactor) -> serde_json::Result<String> {
         if !redactor.is_empty() {
             return Self {
                 tally: redactor.try_redact(&self.tally)?,
+                ended: redactor.try_redact(&self.ended)?,
                 ..self.clone()
             }
             .to_text(&Redactor::default());
@@ -362,62 +277,16 @@ impl State {
     }
 }
 
-/// Maximum number of cases that an error names.
-const MAX_NAMED: usize = 5;
-
-/// Names the cases that only one of two selections has.
-fn difference(kept: &[String], given: &[String]) -> String {
-    let only = |one: &[String], other: &[String], subject: &str| {
-        let ids: Vec<_> = one.iter().filter(|id| !other.contains(id)).collect();
-        let named = ids.iter().take(MAX_NAMED);
-        let named: Vec<_> = named.map(|id| escaped_up_to(id, 80)).collect();
-        let more = match ids.len().saturating_sub(MAX_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        (!ids.is_empty()).then(|| format!("only {subject} has {}{more}", named.join(", ")))
-    };
-    let both = [
-        only(kept, given, "the state"),
-        only(given, kept, "this run"),
-    ];
-    both.into_iter().flatten().collect::<Vec<_>>().join("; ")
-}
-
-/// Replaces a file with numbered texts. A text never replaces one with a higher number.
-#[derive(Debug)]
-pub(crate) struct StateWriter {
-    path: PathBuf,
-    /// The number of the last written text.
-    latest: Mutex<u64>,
-}
-
-impl StateWriter {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            latest: Mutex::new(0),
-        }
+/// Checks that a setting is the same in the saved state of a sweep as in this run.
+fn same(path: &Path, what: &str, kept: &str, given: &str) -> Result<(), StateError> {
+    if kept == given {
+        return Ok(());
     }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Writes a text, unless one with the same or a higher number has been written.
-    pub(crate) fn write(&self, number: u64, text: &str) -> io::Result<()> {
-        let mut latest = self
-            .latest
-            .lock()
-            .map_err(|_| io::Error::other("an earlier attempt to write it failed"))?;
-        if number <= *latest {
-            return Ok(());
-        }
-        fs::create_dir_all(parent_folder(&self.path))?;
-        replace(&self.path, text.as_bytes(), Access::Owner)?;
-        *latest = number;
-        Ok(())
-    }
+    let [kept, given] = [kept, given].map(|text| escaped_up_to(text, 200));
+    Err(StateError::other(
+        path,
+        &format!("{what} is {kept}, not {given}"),
+    ))
 }
 
 /// Prefix of the file that tests whether the folder is writable. It is removed immediately.
@@ -452,16 +321,18 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
         path: path.to_owned(),
         source,
     };
-    let path_of = || path.to_owned();
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
         // A symbolic link counts as its target. The type is checked before the file is opened.
         Ok(_) if !fs::metadata(path).is_ok_and(|found| found.is_file()) => {
-            return Err(StateError::NoFile { path: path_of() });
+            return Err(StateError::no_file(path));
         }
         Ok(_) if !is_own(path).map_err(failed)? => {
-            return Err(StateError::NotSweepState { path: path_of() });
+            return Err(StateError::Refused(format!(
+                "{} exists and is not a sweep's state: name a new file for it, or remove this one",
+                path.display()
+            )));
         }
         Ok(_) => {}
     }
@@ -491,9 +362,7 @@ mod tests {
             cases::all(),
         );
         let state = State::begin(&target, blocks, &cases, 1, 100);
-        StateWriter::new(path.clone())
-            .write(1, &state.to_text(&Redactor::default()).unwrap())
-            .unwrap();
+        state.write(&path, &Redactor::default()).unwrap();
         (folder, path, target, blocks, cases)
     }
 
@@ -603,24 +472,15 @@ mod tests {
         let nowhere = folder.path().join("nowhere");
         std::os::unix::fs::symlink("/nowhere/at/all", &nowhere).unwrap();
         for path in [Path::new("/dev/zero"), Path::new("/dev/full"), &link] {
-            let told = State::read(path, &target, blocks, &cases).unwrap_err();
-            assert!(matches!(told, StateError::NoFile { .. }), "{told}");
-            let told = prepare(path).unwrap_err();
-            assert!(matches!(told, StateError::NoFile { .. }), "{told}");
+            for error in [
+                State::read(path, &target, blocks, &cases).unwrap_err(),
+                prepare(path).unwrap_err(),
+            ] {
+                assert!(error.to_string().contains("not a regular file"), "{error}");
+            }
             remove_finished(path).unwrap();
         }
         assert!(prepare(&nowhere).is_err());
         assert!(link.is_symlink() && nowhere.is_symlink());
-    }
-
-    #[test]
-    fn an_older_text_does_not_replace_a_newer_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("state");
-        let state_writer = StateWriter::new(path.clone());
-        state_writer.write(2, "newer").unwrap();
-        state_writer.write(1, "older").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "newer");
-        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     }
 }

@@ -157,22 +157,12 @@ impl Tally {
         first
     }
 
-    /// Adds the results of a later range. A location that both have counts once.
+    /// Adds the results of a later range.
     pub(crate) fn append(&mut self, later: Self) {
         for (case, later) in self.cases.iter_mut().zip(later.cases) {
             case.append(later);
         }
-        for (block, exchange) in later.exchanges {
-            self.exchanges.entry(block).or_insert(exchange);
-        }
-        let cases = &mut self.cases;
-        let is_kept = |block: &u64| {
-            let kinds = cases.iter().flat_map(|case| &case.kinds);
-            kinds
-                .flat_map(|kind| &kind.first)
-                .any(|kept| kept.block == *block)
-        };
-        self.exchanges.retain(|block, _| is_kept(block));
+        self.exchanges.extend(later.exchanges);
         self.blocks += later.blocks;
         self.holes += later.holes;
         self.unread.count += later.unread.count;
@@ -251,21 +241,6 @@ impl KindTally {
         true
     }
 
-    /// Adds the locations of a later range. Returns how many of them are known.
-    fn append(&mut self, later: Self) -> u64 {
-        let mut known = 0;
-        for kept in later.first {
-            let same = |old: &Kept| (old.block, &old.pointer) == (kept.block, &kept.pointer);
-            if self.first.iter().any(same) {
-                known += 1;
-            } else {
-                self.keep(kept);
-            }
-        }
-        self.count += later.count - later.count.min(known);
-        known
-    }
-
     /// Returns the first blocks with this mismatch.
     pub(crate) fn blocks(&self) -> Vec<u64> {
         let mut blocks: Vec<_> = self.first.iter().map(|kept| kept.block).collect();
@@ -279,11 +254,12 @@ impl CaseTally {
     fn append(&mut self, later: Self) {
         self.judged += later.judged;
         self.found += later.found;
-        for mut kind in later.kinds {
+        for kind in later.kinds {
             if let Some(same) = self.kinds.iter_mut().find(|known| known.what == kind.what) {
-                self.found -= same.append(kind).min(self.found);
+                same.count += kind.count;
+                same.first.extend(kind.first);
+                same.first.truncate(PLACES);
             } else if self.kinds.len() < KINDS {
-                kind.first.truncate(PLACES);
                 self.kinds.push(kind);
             }
         }

@@ -1,4 +1,4 @@
-//! Merged sweeps over parts of a chain report what one sweep over the whole chain reports.
+//! Merged sweeps over the parts of a range report what the parts found.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,27 +8,30 @@ use std::{
     },
 };
 
+use axum::http::StatusCode;
 use integration_tests::{
-    faults::{change_json, remove},
+    faults::remove,
     proxy::{Fault, Proxy, RecordedRequest, Response},
     watch::check,
 };
-use nodeproof_client::Client;
-use nodeproof_conformance::{Options, StateError, report::NodeReport};
-use serde_json::{Value, json};
-use similar::TextDiff;
+use nodeproof_conformance::{Options, Part, StateError, report::NodeReport};
+use serde_json::json;
 
 use super::{
-    cut::{same, selected, target},
+    cut::{selected, target},
     devnode, kinds, only_blocks, sweep,
-    table::{BLOCK, BLOCKS, WITH_TRANSACTION, is_of, rows},
+    table::{BLOCKS, is_of},
 };
 
+const RANGE: &str = "..=80";
+/// The first block of the third of four parts.
+const FIRST: u64 = 40;
+
 /// Sweeps these ranges, and returns the files with their states.
-async fn swept_parts(url: &str, ranges: &[&str], folder: &Path) -> Vec<PathBuf> {
+async fn swept(url: &str, ranges: &[&str], folder: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
-    for (position, range) in ranges.iter().enumerate() {
-        let path = folder.join(format!("{position}.json"));
+    for range in ranges {
+        let path = folder.join(range);
         let mut options = only_blocks(range);
         options.sweep = Some(sweep(range).keeping_state(path.clone()));
         check(url, &options).await;
@@ -44,150 +47,78 @@ fn merging(paths: &[PathBuf], url: &str, blocks: &str) -> Result<Options, StateE
     Ok(options)
 }
 
-/// Sweeps these ranges, which together are the whole chain, and returns the merged report.
-async fn merged(url: &str, ranges: &[&str]) -> NodeReport {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut paths = swept_parts(url, ranges, folder.path()).await;
-    // The order of the files does not matter.
-    paths.reverse();
-    let options = merging(&paths, url, "..").expect("states that fit together");
-    check(url, &options).await
-}
-
-/// Asserts that two reports are the same, and otherwise shows what differs.
-fn assert_same(merged: &NodeReport, whole: &NodeReport, what: &str) {
-    let [merged, whole] = [merged, whole].map(|report| {
-        let mut report = same(report);
-        // The run that merges requests no blocks.
-        let operations = report.pointer_mut("/coverage/operations");
-        for operation in operations
-            .and_then(Value::as_array_mut)
-            .into_iter()
-            .flatten()
-        {
-            remove(operation, "", "statuses");
-        }
-        let text = serde_json::to_string_pretty(&report).expect("JSON");
-        // The current time decides whether the latest block is in the future.
-        let lines = text
-            .lines()
-            .filter(|line| !line.contains("a timestamp of at most"));
-        lines.collect::<Vec<_>>().join("\n")
-    });
-    let diff = TextDiff::from_lines(&whole, &merged);
-    assert!(merged == whole, "{what}\n{}", diff.unified_diff());
-}
-
-/// Each block with a fault of the table is the first one of a part, or the last one.
-const DIVISIONS: [&[&str]; 2] = [
-    &["..37", "37..48", "48..57", "57..80", "80.."],
-    &["..38", "38..49", "49..58", "58.."],
-];
-
-#[tokio::test(flavor = "multi_thread")]
-async fn each_fault_is_reported_as_by_one_sweep() {
-    assert_eq!((BLOCK, WITH_TRANSACTION, BLOCKS), (37, 48, 80));
-    let node = devnode(BLOCKS).await;
-    for (row, ranges) in rows().into_iter().zip(DIVISIONS.into_iter().cycle()) {
-        let broken = Proxy::spawn(&node, row.fault).await.expect("a proxy");
-        let url = broken.server.base_url();
-        let whole = check(&url, &only_blocks("..")).await;
-        let merged = merged(&url, ranges).await;
-        assert_same(&merged, &whole, &format!("{}: {ranges:?}", row.name));
-    }
-}
-
-fn with_transactions_of(block: Value, at: &'static [u64]) -> Fault {
+fn at_blocks(change: fn(u64, Response) -> Response) -> Fault {
     Arc::new(move |request: &RecordedRequest, response: Response| {
-        if at.iter().any(|index| is_of(request, *index)) {
-            let list = &block["text"]["transactions"];
-            response.with_json(|changed| changed["text"]["transactions"] = list.clone())
-        } else {
-            response
-        }
-    })
-}
-
-fn unverified(first: u64, end: u64) -> Fault {
-    change_json("/get-block", move |_, block| {
-        if block["index"]
-            .as_u64()
-            .is_some_and(|index| (first..end).contains(&index))
-        {
-            let receipts = block.pointer_mut("/text/previous_block_receipts");
-            for receipt in receipts.and_then(Value::as_array_mut).into_iter().flatten() {
-                receipt["signature"] = json!("ab".repeat(64));
-            }
+        let index = request.query.strip_prefix("block_index=");
+        match index.and_then(|index| index.parse().ok()) {
+            Some(index) if response.status == StatusCode::OK => change(index, response),
+            _ => response,
         }
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_two_parts_together_show_is_reported() {
+async fn a_merged_report_has_the_findings_of_all_parts_and_the_worst_verdict() {
     let node = devnode(BLOCKS).await;
-    let client = Client::new(node.base_url()).expect("a client");
-    let block = client.block(WITH_TRANSACTION).await.expect("a block");
-    let block = serde_json::to_value(block).expect("JSON");
-    let faults: [(&str, Fault, &str, u64); 4] = [
+    let faults: [(Fault, u8); 3] = [
+        (at_blocks(|_, response| response), 0),
         (
-            "a transaction is in three parts",
-            with_transactions_of(block, &[20, 71]),
-            "chain/distinct-transactions",
-            2,
-        ),
-        (
-            "the receipts before block 41 are wrong",
-            unverified(0, 41),
-            "chain/receipt-signatures",
-            5,
-        ),
-        (
-            "the receipts from block 57 on are wrong",
-            unverified(57, 81),
-            "chain/receipt-signatures",
-            24 * 3,
-        ),
-        (
-            "all receipts are wrong",
-            unverified(0, 81),
-            "chain/signature-algorithm",
+            at_blocks(|index, response| match index {
+                // Only the blocks before the third part show that its first block is too old.
+                FIRST => {
+                    response.with_json(|block| block["timestamp"] = json!(1_500_000_000_000_i64))
+                }
+                _ if index.is_multiple_of(7) => {
+                    response.with_json(|block| remove(block, "", "proof"))
+                }
+                _ => response,
+            }),
             1,
         ),
+        (
+            at_blocks(|index, response| match index {
+                30 => response.with_status(StatusCode::BAD_GATEWAY),
+                _ => response,
+            }),
+            3,
+        ),
     ];
-    for (name, fault, case, least) in faults {
-        let broken = Proxy::spawn(&node, fault).await.expect("a proxy");
+    for (fault, status) in faults {
+        let broken = Proxy::spawn(&node, fault);
+        let broken = broken.await.expect("a proxy");
         let url = broken.server.base_url();
-        let whole = check(&url, &only_blocks("..")).await;
-        let found = kinds(&whole).into_iter().find(|kind| kind.0 == case);
+        let whole = check(&url, &only_blocks(RANGE)).await;
+        let parts = [0, 1, 2, 3].map(|index| {
+            let part: Part = format!("{index}/4").parse().expect("a part");
+            part.of(RANGE.parse().expect("a range"))
+                .expect("a part")
+                .to_string()
+        });
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut paths = swept(&url, &parts.each_ref().map(String::as_str), folder.path()).await;
+        // The order of the files does not matter.
+        paths.reverse();
+        let before = broken.requests().len();
+        let merged = check(&url, &merging(&paths, &url, RANGE).expect("all parts")).await;
+        let swept = broken.requests().split_off(before);
         assert!(
-            found.is_some_and(|found| found.1 >= least),
-            "{name}: {found:?}"
+            !swept.iter().any(|request| is_of(request, 70)),
+            "no block is checked again"
         );
-        for ranges in DIVISIONS {
-            let merged = merged(&url, ranges).await;
-            assert_same(&merged, &whole, &format!("{name}: {ranges:?}"));
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn blocks_in_two_parts_count_once() {
-    let node = devnode(BLOCKS).await;
-    let few = |(_, count): &(&str, u64)| *count <= 5;
-    let rows = rows().into_iter().filter(|row| row.finds.iter().all(few));
-    for row in rows.step_by(4) {
-        let broken = Proxy::spawn(&node, row.fault).await.expect("a proxy");
-        let url = broken.server.base_url();
-        let whole = check(&url, &only_blocks("..")).await;
-        let merged = merged(&url, &["..45", "30..60", "48.."]).await;
-        assert_eq!(kinds(&merged), kinds(&whole), "{}", row.name);
-        assert_eq!(merged.exit_code, whole.exit_code, "{}", row.name);
-        // A block without a response counts for each part.
-        let judged = |report: &NodeReport| {
+        assert_eq!((merged.exit_code, whole.exit_code), (status, status));
+        assert_eq!(kinds(&merged), kinds(&whole));
+        let counts = |report: &NodeReport| {
             let sweep = report.sweep.as_ref().expect("a sweep");
-            sweep.judged + sweep.missing + sweep.unread
+            (
+                sweep.from,
+                sweep.to,
+                sweep.done,
+                sweep.judged,
+                sweep.unread,
+                sweep.findings,
+            )
         };
-        assert_eq!(judged(&merged), judged(&whole), "{}", row.name);
+        assert_eq!(counts(&merged), counts(&whole));
     }
 }
 
@@ -197,71 +128,60 @@ async fn states_that_do_not_fit_together_are_refused() {
     let other_chain = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&other_chain);
     let fault: Fault = Arc::new(move |request: &RecordedRequest, response: Response| {
-        if seen.load(Ordering::Relaxed) && is_of(request, 39) {
+        if seen.load(Ordering::Relaxed) && is_of(request, FIRST - 1) {
             response.with_json(|block| block["previous_hash"] = json!("ab".repeat(32)))
         } else {
             response
         }
     });
-    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let proxy = Proxy::spawn(&node, fault);
+    let proxy = proxy.await.expect("a proxy");
     let url = proxy.server.base_url();
     let folder = tempfile::tempdir().expect("a folder");
-    let ranges = ["..40", "40..60", "60..", "10..30"];
-    let parts = swept_parts(&url, &ranges, folder.path()).await;
-    let [first, second, third, inner] = &parts[..] else {
-        panic!("four states");
+    let ranges = ["..40", "40..81", "..27", "27..54", "54..81", "40..60"];
+    let parts = swept(&url, &ranges, folder.path()).await;
+    let [first, second, of_three, middle, last, short] = &parts[..] else {
+        panic!("six states");
     };
     other_chain.store(true, Ordering::Relaxed);
     let forked = folder.path().join("forked");
     std::fs::create_dir(&forked).expect("a folder");
-    let forked = swept_parts(&url, &["40..60"], &forked).await;
-    let cut = folder.path().join("cut.json");
-    let text = std::fs::read_to_string(second).expect("a state");
-    std::fs::write(&cut, text.replace("\"next\":60", "\"next\":50")).expect("it is written");
+    let forked = &swept(&url, &["40..81"], &forked).await[0];
+    let cut = folder.path().join("cut");
+    let text = std::fs::read_to_string(first).expect("a state");
+    std::fs::write(&cut, text.replace("\"ended\":", "\"other\":")).expect("it is written");
+    let none = folder.path().join("none");
 
     let table: &[(&[&PathBuf], &str, &str)] = &[
-        (&[first, third], "..", "no state has the blocks 40 to 59"),
         (
-            &[second, third],
-            "..",
-            "no state has the beginning of .., and this one begins at block 40",
+            &[first],
+            RANGE,
+            "it has the blocks ..40, but part 0/1 of ..81 has the blocks ..81",
         ),
         (
-            &[first, second],
-            "..",
-            "no state has the end of .., and this one ends at block 59",
+            &[of_three, last],
+            RANGE,
+            "it has the blocks ..27, but part 0/2",
         ),
         (
-            &[first, second, third],
+            &[first, short],
+            RANGE,
+            "it has the blocks 40..60, but part 1/2",
+        ),
+        (
+            &[first, second, second],
+            RANGE,
+            "it has the blocks ..40, but part 0/3",
+        ),
+        (
+            &[of_three, middle, last],
             "..=100",
-            "no state has the end of ..101",
+            "but part 0/3 of ..101 has the blocks ..33",
         ),
-        (
-            &[first, second, third],
-            "5..",
-            "no state has the beginning of 5..",
-        ),
-        (
-            &[first, second, third, inner],
-            "..",
-            "the other states have all of its blocks",
-        ),
-        (
-            &[first, first, second, third],
-            "..",
-            "the other states have all of its blocks",
-        ),
-        (
-            &[first, &cut, third],
-            "..",
-            "interrupted at block 50 of 59: finish it with --resume first",
-        ),
-        (&[first, &forked[0], third], "..", "another block 39"),
-        (
-            &[first, &folder.path().join("none")],
-            "..",
-            "no sweep has left its state",
-        ),
+        (&[first, second], "..", "the same end for every part"),
+        (&[&cut, second], RANGE, "finish it with --resume first"),
+        (&[first, forked], RANGE, "another block 39"),
+        (&[first, &none], RANGE, "no sweep has left its state"),
     ];
     for (paths, blocks, expected) in table {
         let paths: Vec<_> = paths.iter().copied().cloned().collect();
@@ -270,12 +190,8 @@ async fn states_that_do_not_fit_together_are_refused() {
             .to_string();
         assert!(error.contains(expected), "{expected}: {error}");
     }
-    // Both ends may be named, and the chain may end before the range does.
-    for (ranges, blocks) in [
-        (["..40", "40..=80"], "..=80"),
-        (["1..40", "40..=100"], "1..=100"),
-    ] {
-        let paths = swept_parts(&url, &ranges, folder.path()).await;
-        merging(&paths, &url, blocks).expect(blocks);
-    }
+    let other_node = merging(&parts[..2], "http://127.0.0.1:1", RANGE);
+    let error = other_node.expect_err("another node").to_string();
+    assert!(error.contains("its node is"), "{error}");
+    merging(&parts[2..5], &url, RANGE).expect("three parts");
 }
