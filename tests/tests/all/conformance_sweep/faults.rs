@@ -10,7 +10,7 @@ use integration_tests::{
     watch::{check, ids},
 };
 use nodeproof_conformance::{
-    Options, Tier,
+    Options,
     report::{Outcome, Style, Verdict},
 };
 use serde_json::json;
@@ -58,35 +58,6 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// The cases about blocks that send their own requests and are not part of a sweep.
-const ASK_THEMSELVES: [&str; 7] = [
-    "chain/block-hashes",
-    "chain/repeat-read",
-    "get-block/block-index-malformed",
-    "get-block/block-index-required",
-    "get-block/index-zero",
-    "get-block/snapshot",
-    "get-block/unknown-index",
-];
-
-#[test]
-fn every_case_about_blocks_finds_some_fault() {
-    let rows = rows();
-    let proven: Vec<_> = rows.iter().flat_map(|row| row.finds).collect();
-    let options = only_blocks("..");
-    let unproven: Vec<_> = nodeproof_conformance::cases::all()
-        .iter()
-        .filter(|case| case.tier == Tier::Read)
-        .map(|case| case.id)
-        .filter(|id| options.selects(id) && !ASK_THEMSELVES.contains(id))
-        .filter(|id| !proven.iter().any(|(case, _)| case == id))
-        .collect();
-    assert!(
-        unproven.is_empty(),
-        "no fault makes a sweep's {unproven:?} fail"
-    );
 }
 
 #[test]

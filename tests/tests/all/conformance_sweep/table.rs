@@ -97,30 +97,11 @@ pub(crate) fn in_block(change: fn(&mut Value)) -> Fault {
     block_at(BLOCK, change)
 }
 
-fn in_first_transaction(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |request: &RecordedRequest, good: Response| {
-        if is_of(request, WITH_TRANSACTION) {
-            good.with_json(|block| {
-                if let Some(first) = block.pointer_mut("/text/transactions/0") {
-                    change(first);
-                }
-            })
-        } else {
-            good
-        }
-    })
-}
-
 fn missing(response: Response) -> Response {
     let body = r#"{"detail":"Block not found"}"#;
     response
         .with_status(StatusCode::BAD_REQUEST)
         .with_body(body)
-}
-
-fn reversed(value: &Value) -> Value {
-    let text = value.as_str().unwrap_or_default();
-    json!(text.chars().rev().collect::<String>())
 }
 
 /// Moves a block's time.
@@ -131,25 +112,9 @@ fn later(block: &mut Value, milliseconds: i64) {
 
 const RECEIPTS: &str = "/text/previous_block_receipts";
 
-/// Changes the first receipt.
-fn in_receipt(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |request: &RecordedRequest, good: Response| {
-        if is_of(request, BLOCK) {
-            good.with_json(|block| {
-                if let Some(first) = block.pointer_mut(&format!("{RECEIPTS}/0")) {
-                    change(first);
-                }
-            })
-        } else {
-            good
-        }
-    })
-}
-
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = responses();
     rows.extend(fields());
-    rows.extend(receipts());
     rows.extend(chain());
     rows
 }
@@ -247,62 +212,13 @@ fn responses() -> Vec<Row> {
     ]
 }
 
-/// Faults in the members of a block.
+/// Faults in the members of a block. The tables of runs without a sweep have more, which sweeps find as well.
 fn fields() -> Vec<Row> {
     vec![
-        Row::new(
-            "a block's index is a string",
-            in_block(|block| block["index"] = json!(block["index"].to_string())),
-            &[("get-block/decodes", 1), ("get-block/index", 1)],
-        ),
-        Row::new(
-            "a block has no timestamp",
-            in_block(|block| remove(block, "", "timestamp")),
-            &[("get-block/decodes", 1), ("get-block/timestamp", 1)],
-        ),
         Row::new(
             "a block has no proof",
             in_block(|block| remove(block, "", "proof")),
             &[("get-block/proof", 1)],
-        ),
-        Row::new(
-            "a block's status is a string",
-            in_block(|block| block["status"] = json!("valid")),
-            &[("get-block/status", 1)],
-        ),
-        Row::new(
-            "a block's text is null",
-            in_block(|block| block["text"] = Value::Null),
-            &[("get-block/text", 1)],
-        ),
-        Row::new(
-            "a block's transactions are an object",
-            in_block(|block| set(block, "/text/transactions", json!({}))),
-            &[("get-block/transactions", 1)],
-        ),
-        Row::new(
-            "a block's receipts are null",
-            in_block(|block| set(block, RECEIPTS, Value::Null)),
-            &[("get-block/previous-block-receipts", 1)],
-        ),
-        Row::new(
-            "a block's creator is in upper case",
-            in_block(|block| {
-                let upper = block["creator_wallet"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_uppercase();
-                block["creator_wallet"] = json!(upper.replace("0X", "0x"));
-            }),
-            &[("get-block/creator-wallet", 1)],
-        ),
-        Row::new(
-            "a block's expected miner is a contract",
-            in_block(|block| {
-                let miner = block["expected_miner"].as_str().unwrap_or_default();
-                block["expected_miner"] = json!(miner.replace("0x", "ct"));
-            }),
-            &[("get-block/expected-miner", 1)],
         ),
         Row::new(
             "two committee members have malformed addresses",
@@ -313,151 +229,19 @@ fn fields() -> Vec<Row> {
             &[("get-block/committee", 2)],
         ),
         Row::new(
-            "a wallet is in a committee twice",
-            in_block(|block| {
-                let first = block["committee"][0].clone();
-                set(block, "/committee/1", first);
-            }),
-            &[("get-block/committee-distinct", 1)],
-        ),
-        Row::new(
-            "a block's previous_hash is too short",
-            in_block(|block| block["previous_hash"] = json!("ab")),
-            &[("get-block/decodes", 1), ("get-block/previous-hash", 1)],
-        ),
-        Row::new(
-            "a block is in row form",
-            in_block(|block| {
-                let committee = block["committee"].to_string();
-                *block = json!({"block_index": block["index"], "timestamp": block["timestamp"],
-                    "proof": 1, "status": null, "previous_hash": block["previous_hash"],
-                    "creator_wallet": null, "expected_miner": block["expected_miner"],
-                    "committee": committee});
-            }),
-            &[
-                ("get-block/committee", 1),
-                ("get-block/creator-wallet", 1),
-                ("get-block/index", 1),
-                ("get-block/shape", 1),
-                ("get-block/status", 1),
-                ("get-block/text", 1),
-            ],
-        ),
-        Row::new(
             "a block's timestamp is in seconds",
             in_block(|block| {
                 block["timestamp"] = json!(block["timestamp"].as_i64().unwrap_or_default() / 1000);
             }),
             &[("chain/time-goes-on", 1), ("get-block/timestamp-unit", 1)],
         ),
-    ]
-}
-
-/// Faults in the votes on the block before.
-fn receipts() -> Vec<Row> {
-    vec![
-        Row::new(
-            "a receipt has no data",
-            in_receipt(|receipt| remove(receipt, "", "data")),
-            &[("get-block/receipt-data", 1)],
-        ),
-        Row::new(
-            "a receipt's block_index is a string",
-            in_receipt(|receipt| {
-                let text = receipt["data"]["block_index"].to_string();
-                set(receipt, "/data/block_index", json!(text));
-            }),
-            &[
-                ("chain/receipt-signatures", 1),
-                ("get-block/receipt-block-index", 1),
-            ],
-        ),
-        Row::new(
-            "a receipt's block_hash is not hexadecimal",
-            in_receipt(|receipt| set(receipt, "/data/block_hash", json!("xyz"))),
-            &[
-                ("chain/receipt-signatures", 1),
-                ("get-block/receipt-block-hash", 1),
-            ],
-        ),
-        Row::new(
-            "a vote is a string",
-            in_receipt(|receipt| set(receipt, "/data/vote", json!("yes"))),
-            &[
-                ("chain/receipt-signatures", 1),
-                ("get-block/receipt-vote", 1),
-            ],
-        ),
-        Row::new(
-            "a receipt's timestamp is a date string",
-            in_receipt(|receipt| set(receipt, "/data/timestamp", json!("2026-01-01T00:00:00Z"))),
-            &[
-                ("chain/receipt-signatures", 1),
-                ("get-block/receipt-timestamp", 1),
-            ],
-        ),
-        Row::new(
-            "a voter's address is missing",
-            in_receipt(|receipt| remove(receipt, "/data", "wallet_address")),
-            &[("get-block/receipt-wallet-address", 1)],
-        ),
-        Row::new(
-            "a public key is not hexadecimal",
-            in_receipt(|receipt| set(receipt, "/public_key", json!("-----BEGIN"))),
-            &[("get-block/receipt-public-key", 1)],
-        ),
-        Row::new(
-            "a receipt has no signature",
-            in_receipt(|receipt| remove(receipt, "", "signature")),
-            &[("get-block/receipt-signature", 1)],
-        ),
-        Row::new(
-            "a receipt has the signature of another receipt",
-            in_block(|block| {
-                let other = block.pointer(&format!("{RECEIPTS}/1/signature")).cloned();
-                let other = other.unwrap_or_default();
-                set(block, &format!("{RECEIPTS}/0/signature"), other);
-            }),
-            &[("chain/receipt-signatures", 1)],
-        ),
-        Row::new(
-            "a receipt names a wallet that did not sign it",
-            in_receipt(|receipt| {
-                let other = json!(format!("0x{}", "12".repeat(20)));
-                set(receipt, "/data/wallet_address", other);
-            }),
-            &[("chain/voter-address", 1)],
-        ),
-        Row::new(
-            "a voter votes twice",
-            in_block(|block| {
-                let list = block.pointer_mut(RECEIPTS).and_then(Value::as_array_mut);
-                if let Some(list) = list {
-                    list.push(list[0].clone());
-                }
-            }),
-            &[("chain/one-vote-a-voter", 1)],
-        ),
-        Row::new(
-            "a receipt's timestamp is in seconds",
-            in_receipt(|receipt| set(receipt, "/data/timestamp", json!(1_700_000_000))),
-            &[
-                ("chain/receipt-signatures", 1),
-                ("get-block/timestamp-unit", 1),
-            ],
-        ),
         Row::new(
             "a receipt has the index of another block",
-            in_receipt(|receipt| set(receipt, "/data/block_index", json!(1))),
+            in_block(|block| set(block, &format!("{RECEIPTS}/0/data/block_index"), json!(1))),
             &[
                 ("chain/receipt-signatures", 1),
                 ("get-block/receipts-of-preceding-block", 1),
             ],
-        ),
-        Row::new(
-            "a receipt is null",
-            in_receipt(|receipt| *receipt = Value::Null),
-            &[("get-block/previous-block-receipts", 1)],
         ),
         Row::new(
             "three receipts are a string, a list and a number",
@@ -474,12 +258,6 @@ fn receipts() -> Vec<Row> {
 /// Faults between blocks, and in their transactions.
 fn chain() -> Vec<Row> {
     vec![
-        Row::new(
-            "a block's previous_hash does not match its receipts",
-            in_block(|block| block["previous_hash"] = reversed(&block["previous_hash"])),
-            // Each vote reports the broken link.
-            &[("chain/receipt-links", 3)],
-        ),
         Row::new(
             "two blocks have the same previous_hash",
             Arc::new(|request: &RecordedRequest, response: Response| {
@@ -506,14 +284,6 @@ fn chain() -> Vec<Row> {
             &[("chain/time-goes-on", 1)],
         ),
         Row::new(
-            "a receipt is dated ten years before its block",
-            in_receipt(|receipt| {
-                let time = receipt["data"]["timestamp"].as_i64().unwrap_or_default();
-                set(receipt, "/data/timestamp", json!(time - 315_000_000_000));
-            }),
-            &[("chain/receipt-signatures", 1), ("chain/receipt-times", 1)],
-        ),
-        Row::new(
             "a block's timestamp is far in the future",
             in_block(|block| later(block, 2_000_000_000_000)),
             &[("chain/time-goes-on", 1)],
@@ -537,20 +307,6 @@ fn chain() -> Vec<Row> {
         )
         .at(&[BLOCKS]),
         Row::new(
-            "a transaction's timestamp is in seconds",
-            in_first_transaction(|first| {
-                let time = first["transaction"]["timestamp"]
-                    .as_i64()
-                    .unwrap_or_default();
-                set(first, "/transaction/timestamp", json!(time / 1000));
-            }),
-            &[
-                ("chain/transaction-signatures", 1),
-                ("chain/transaction-time-unit", 1),
-            ],
-        )
-        .at(&[WITH_TRANSACTION]),
-        Row::new(
             "a block contains a transaction twice",
             block_at(WITH_TRANSACTION, |block| {
                 let list = block.pointer_mut("/text/transactions");
@@ -559,12 +315,6 @@ fn chain() -> Vec<Row> {
                 }
             }),
             &[("chain/distinct-transactions", 1)],
-        )
-        .at(&[WITH_TRANSACTION]),
-        Row::new(
-            "a transaction has no signatures",
-            in_first_transaction(|first| first["signatures"] = json!([])),
-            &[("chain/transaction-signatures", 1)],
         )
         .at(&[WITH_TRANSACTION]),
         Row::new(

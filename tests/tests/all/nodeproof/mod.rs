@@ -24,6 +24,7 @@ mod pages;
 mod recheck;
 mod sharing;
 mod signatures;
+mod sweeps;
 mod unwritable;
 mod watching;
 #[cfg(target_os = "linux")]

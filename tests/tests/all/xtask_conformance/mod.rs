@@ -8,7 +8,6 @@ mod expectations;
 mod interrupt;
 mod nodes;
 mod one_node;
-mod sweep;
 mod tiers;
 
 use std::process::{Command, Stdio};

@@ -35,6 +35,10 @@ async fn without_a_url_a_local_node_is_started_and_conforms() {
             .lines()
             .any(|line| line.starts_with("pass") && line.contains("docs/responds"))
     );
+    // It ends with the run.
+    let (code, _, stderr) = run(&["--blocks", "..", "--resume"]).await;
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("--resume needs the --base-url"), "{stderr}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
