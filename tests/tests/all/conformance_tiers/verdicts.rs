@@ -284,5 +284,8 @@ async fn a_long_command_is_never_cut() {
     let text = report::text(&report.into(), Style::Plain);
     let mut lines = text.lines().filter(|line| line.starts_with("  try "));
     let line = lines.find(|line| line.contains(" bytes: `curl` in report.json"));
-    assert!(line.is_some_and(|line| !line.contains("curl -sS")), "{text}");
+    assert!(
+        line.is_some_and(|line| !line.contains("curl -sS")),
+        "{text}"
+    );
 }

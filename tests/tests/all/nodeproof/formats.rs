@@ -143,7 +143,7 @@ async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
     let proof = proof.expect("an annotation of the proof");
     for part in [
         "requires  BLOCK-4",
-        "%0A  expected  ",
+        "%0A  found     ",
         "%0A  actual    ",
         "%0A  try       curl -sS",
         "%250A",
