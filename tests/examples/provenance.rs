@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_claims::{Claim, ClaimError, ClaimErrorKind, ClaimOptions, SavedCall};
+use nodeproof_claims::{Claim, ClaimOptions, SavedCall};
 use nodeproof_client::{
     Client, FollowOptions, InclusionOptions, Transfer,
     contract_call::Fee,
@@ -116,14 +116,6 @@ fn read_csv(path: &str) -> Outcome<Vec<Asset>> {
         .collect()
 }
 
-/// Whether the same claim can succeed later.
-fn may_pass(error: &ClaimError) -> bool {
-    error.kind() == ClaimErrorKind::Uncertain
-        || error
-            .client_error()
-            .is_some_and(|error| error.is_retryable())
-}
-
 impl Dapp {
     /// Makes all claims, until each has a record.
     async fn claim_all(&self, assets: &[Asset]) -> Outcome {
@@ -141,7 +133,7 @@ impl Dapp {
                 match result {
                     Ok(outcome) => is_done &= outcome.record().is_some(),
                     Err(error) if error.same_record().is_some() => {}
-                    Err(error) if may_pass(&error) => {
+                    Err(error) if error.is_retryable() => {
                         eprintln!("{}: {error}", asset.id);
                         is_done = false;
                     }
@@ -210,7 +202,7 @@ impl Dapp {
         let call = SavedCall::new(self.tokens, &transfer, self.fee.clone(), file)?.wait(wait);
         loop {
             match call.make(&self.node, &[&self.wallet]).await {
-                Ok(outcome) if outcome.block.is_some() => return Ok(()),
+                Ok(outcome) if outcome.block().is_some() => return Ok(()),
                 Ok(outcome) => eprintln!("{} is not in a block yet", outcome.trans_code()),
                 Err(error) if error.is_retryable() => eprintln!("{}: {error}", asset.id),
                 Err(error) => return Err(error.into()),

@@ -1,6 +1,6 @@
 //! Makes a claim about an asset, with a document as its proof, and prints its record.
 //!
-//! `cargo run -p nodeproof-claims --example claim -- http://localhost:8420 [asset] [document]`
+//! `cargo run -p nodeproof-claims --example claim -- http://localhost:8420 asset document`
 //!
 //! It uses the public test key and the contract of a devnode with the seed 0. For another node,
 //! change the constants, and read the key from a key file (`nodeproof_wallet::KeyFile`). The signed
@@ -10,7 +10,7 @@
 
 use std::{env, error::Error, path::PathBuf};
 
-use nodeproof_claims::{Claim, ClaimOptions, ClaimStep};
+use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, OnStep};
 use nodeproof_client::{Client, contract_call::Fee};
 use nodeproof_wallet::KeyPair;
 
@@ -24,23 +24,26 @@ const CURRENCY: &str = "DEVN";
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
-    let asset = arguments.next().unwrap_or("example-asset".to_owned());
-    let document = arguments.next().map(PathBuf::from);
+    let asset = arguments.next().ok_or("give an asset")?;
+    let document = PathBuf::from(arguments.next().ok_or("give a document")?);
 
     let fee = Fee::new(1_500_000.into(), CURRENCY)?;
-    let mut claim = Claim::new(CONTRACT.parse()?, asset, 2_500_000, fee)
-        .remarks("Weighed and sealed in the presence of the owner");
-    let mut options = ClaimOptions::default().on_step(|step| match step {
-        ClaimStep::Built { transaction } => println!("{transaction}"),
-        ClaimStep::Submitted { .. } => println!("accepted; waiting for its record"),
-        _ => {}
-    });
-    if let Some(document) = document {
-        options = options.save_to(document.with_extension("claim.json"));
-        claim = claim.document(document);
-    }
-    let wallet = KeyPair::from_hex(KEY)?;
-    let outcome = claim.make(&node, &[&wallet], &options).await?;
+    let claim = Claim::new(CONTRACT.parse()?, asset, 2_500_000, fee)
+        .remarks("Weighed and sealed in the presence of the owner")
+        .document(&*document);
+    let options = ClaimOptions {
+        on_step: OnStep::new(|step| match step {
+            ClaimStep::Built { transaction } => println!("{transaction}"),
+            ClaimStep::Submitted { .. } => println!("accepted; waiting for its record"),
+            _ => {}
+        }),
+        ..ClaimOptions::default()
+    };
+    let (wallet, file) = (
+        KeyPair::from_hex(KEY)?,
+        document.with_extension("claim.json"),
+    );
+    let outcome = claim.make(&node, &[&wallet], file, &options).await?;
     let Some(record) = outcome.record() else {
         return Err(format!("no record yet; run this again: {:?}", outcome.read_back).into());
     };

@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let fee = Fee::new(1_500_000.into(), "DEVN")?;
     let call = SavedCall::new(TOKEN_CONTRACT.parse()?, &transfer, fee, file)?;
     let outcome = call.make(&node, &[&wallet]).await?;
-    let Some(block) = outcome.block else {
+    let Some(block) = outcome.block() else {
         return Err(format!(
             "{} is not in a block yet; run this again",
             outcome.trans_code()

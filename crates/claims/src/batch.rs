@@ -12,24 +12,24 @@ use nodeproof_primitives::{Signer, WalletAddress};
 use serde::Serialize;
 
 use crate::{
-    claim::Claim, error::ClaimError, options::ClaimOptions, prepared::PreparedClaim,
-    saved::digest_name, submitted::ClaimOutcome,
+    claim::Claim, complete::ClaimOutcome, error::ClaimError, options::ClaimOptions,
+    prepared::PreparedClaim, saved::digest_name,
 };
 
 impl PreparedClaim {
     /// Returns a name for the claim's file: 32 hexadecimal characters and `.json`.
     ///
     /// It is a digest of the contract call, the fee, and the network: that of the
-    /// [options](ClaimOptions::network), or else that of the node's port. So the same claim has the same name in every run. Two different claims about one
-    /// asset have different names, and in one folder the second is
-    /// [refused](PreparedClaim::refuse_earlier).
+    /// [options](ClaimOptions::network), or else that of the node's port. So the same claim has the same
+    /// name in every run. Two different claims about one asset have different names, and in one folder the
+    /// second is refused.
     ///
     /// ```no_run
     /// # use nodeproof_claims::{ClaimError, ClaimOutcome, PreparedClaim};
     /// # use nodeproof_client::nodeproof_primitives::Signer;
     /// # async fn example(prepared: PreparedClaim, wallet: &dyn Signer) -> Result<(), ClaimError> {
     /// let file = std::path::Path::new("claims").join(prepared.file_name()?);
-    /// let outcome = prepared.save_to(file).complete(&[wallet]).await?;
+    /// let outcome = prepared.complete(file, &[wallet]).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -47,7 +47,7 @@ impl PreparedClaim {
         let fee = &self.claim.fee;
         let text = serde_json::to_vec(&Identity {
             network: self.network().map(|network| network.name()),
-            call: &self.call,
+            call: self.call(),
             fee: fee.amount().as_str(),
             currency: fee.currency(),
         })
@@ -61,8 +61,7 @@ impl Claim {
     /// order.
     ///
     /// Each transaction is saved in its own [file](PreparedClaim::file_name) in `folder`, which has to
-    /// exist. This replaces [`save_to`](ClaimOptions::save_to). With the same folder, a second call
-    /// submits the saved transactions again, wherever the first call ended. So each claim is paid for
+    /// exist. With the same folder, a second call submits the saved transactions again, wherever the first call ended. So each claim is paid for
     /// once, even if it is listed twice. With [`again`](ClaimOptions::again), each claim in the list is
     /// paid for once more. If a claim is listed twice then, one of its results is
     /// [`ClaimError::Input`], and nothing is sent for it.
@@ -156,6 +155,6 @@ impl Batch<'_> {
             let reason = "the claim is listed twice; with `again`, list it once in each call";
             return Err(ClaimError::Input(reason.to_owned()));
         }
-        prepared.save_to(file).complete(self.signers).await
+        prepared.complete(file, self.signers).await
     }
 }

@@ -1,62 +1,72 @@
-//! Making a claim with one function call.
+//! Making a claim: a saved call whose record is compared with the claim.
 
-use nodeproof_client::Client;
-use nodeproof_primitives::Signer;
+use std::path::{Path, PathBuf};
+
+use nodeproof_client::{
+    Client, Inclusion, InclusionOptions, SignedTransaction, VerificationRecord,
+};
+use nodeproof_primitives::{Signer, TransactionCode};
 
 use crate::{
-    claim::Claim, error::ClaimError, options::ClaimOptions, prepared::PreparedClaim,
-    submitted::ClaimOutcome,
+    blocking::blocking,
+    call_error::SavedCallError,
+    claim::Claim,
+    earlier::EarlierClaims,
+    error::ClaimError,
+    options::{ClaimOptions, ClaimStep},
+    prepared::PreparedClaim,
+    read_back::ReadBack,
+    record_search::wait_with_progress,
+    saved::{Placement, SavedTransaction, SavedTransactionError, TransactionState},
+    saved_call::{MAX_SEARCH_TIME, SavedCall},
 };
 
-impl PreparedClaim {
-    /// Takes all remaining steps: builds, signs and saves the transaction, or resumes the saved one;
-    /// submits it; and waits for its record.
-    ///
-    /// # Errors
-    /// The first error of a step. [`ClaimError::maybe_sent`] returns whether the transaction may have
-    /// reached the node.
-    ///
-    /// ```no_run
-    /// # async fn example(
-    /// #     node: nodeproof_client::Client,
-    /// #     claim: nodeproof_claims::Claim,
-    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
-    /// # ) -> Result<(), nodeproof_claims::ClaimError> {
-    /// use nodeproof_claims::{ClaimOptions, PreparedClaim};
-    ///
-    /// let options = ClaimOptions::default().save_to("asset-7.claim.json");
-    /// let signers = [wallet.wallet_address()];
-    /// let prepared = PreparedClaim::prepare(&node, &claim, &signers, &options).await?;
-    /// println!("documents: {:?}", prepared.params().doc_hash_list);
-    /// let outcome = prepared.complete(&[wallet]).await?;
-    /// println!("{}: {:?}", outcome.trans_code(), outcome.record());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn complete(&self, signers: &[&dyn Signer]) -> Result<ClaimOutcome, ClaimError> {
-        // A saved transaction is already signed, but it is submitted to this node.
-        self.check_networks(signers)?;
-        let ready = match self.saved().await? {
-            Some(saved) => self.resume(saved),
-            None => {
-                self.refuse_earlier().await?;
-                let existing = self.existing_record().await?;
-                let checked = self.build().await?;
-                let signed = self.sign(&checked, signers, existing).await?;
-                signed.save().await?
-            }
-        };
-        ready.submit().await?.wait().await
+/// A claim whose transaction a node accepted, and its state as the node shows it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClaimOutcome {
+    /// The state of the claim at the end of the wait, as the node shows it.
+    pub read_back: ReadBack,
+    /// The block that contains the transaction, if it is one of the latest. Also `None` if the node
+    /// does not show the transactions of its blocks.
+    pub inclusion: Option<Inclusion>,
+    /// The transaction that was submitted.
+    pub transaction: SignedTransaction,
+    /// Whether it was new to the node, if the node reports it. If not, it had arrived before.
+    pub new_transaction: Option<bool>,
+    /// Whether an earlier run signed and saved it. If not, this verifier had no record about the asset
+    /// before.
+    pub resumed: bool,
+    /// Whether a node showed its record in an earlier run.
+    pub recorded_earlier: bool,
+    /// The number of submissions in this run.
+    pub sent: u32,
+    /// The new path of the earlier [saved](crate::ClaimOptions::again) file, if it was put aside.
+    pub put_aside: Option<PathBuf>,
+    trans_code: TransactionCode,
+}
+
+impl ClaimOutcome {
+    /// Returns the transaction's identifier.
+    #[must_use]
+    pub fn trans_code(&self) -> TransactionCode {
+        self.trans_code
+    }
+
+    /// Returns the record that states what was claimed, if it can be read.
+    #[must_use]
+    pub fn record(&self) -> Option<&VerificationRecord> {
+        self.read_back.record()
     }
 }
 
 impl Claim {
-    /// Makes the claim: hashes its documents, builds, checks, signs and saves its transaction,
-    /// submits it, and waits until its record can be read.
+    /// Makes the claim: hashes its documents, builds, checks and signs its transaction, saves it in
+    /// `file`, submits it, and waits until its record can be read.
     ///
-    /// With the same claim and the same [file](ClaimOptions::save_to), a second call submits the same
-    /// transaction again, wherever the first call ended.
-    /// [`new_transaction`](ClaimOutcome::new_transaction) shows whether it had already arrived.
+    /// With the same claim and the same file, a second call submits the same transaction again, wherever
+    /// the first call ended. [`new_transaction`](ClaimOutcome::new_transaction) shows whether it had already
+    /// arrived.
     ///
     /// You can drop the future at any time. Before the file is written, nothing was sent. After that,
     /// the claim can be resumed.
@@ -64,15 +74,193 @@ impl Claim {
     /// # Errors
     /// The first error of a step. [`ClaimError::maybe_sent`] returns whether the transaction may have
     /// reached the node. It is not an error if the record can't be read before the wait is over: see
-    /// [`ReadBack`](crate::ReadBack).
+    /// [`ReadBack`].
     pub async fn make(
         &self,
         client: &Client,
         signers: &[&dyn Signer],
+        file: impl AsRef<Path>,
         options: &ClaimOptions,
     ) -> Result<ClaimOutcome, ClaimError> {
         let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
         let prepared = PreparedClaim::prepare(client, self, &wallets, options).await?;
-        prepared.complete(signers).await
+        prepared.complete(file, signers).await
+    }
+}
+
+impl PreparedClaim {
+    /// Builds, signs and saves the transaction, or resumes the saved one; submits it; and waits for its
+    /// record. See [`Claim::make`].
+    ///
+    /// # Errors
+    /// As for [`Claim::make`].
+    pub async fn complete(
+        &self,
+        file: impl AsRef<Path>,
+        signers: &[&dyn Signer],
+    ) -> Result<ClaimOutcome, ClaimError> {
+        let file = file.as_ref();
+        let call = self.saved_call(file.to_owned());
+        // A saved transaction is already signed, but it is submitted to this node.
+        call.check_networks(&self.client, signers)
+            .map_err(SavedCallError::from)?;
+        let ready = match self.saved(file).await? {
+            Some(saved) => self.resumed(saved),
+            None => {
+                self.refuse_earlier(file).await?;
+                self.refuse_recorded().await?;
+                let checked = self.build().await?;
+                let signed = checked.sign(signers).await.map_err(SavedCallError::from)?;
+                self.options.report(&ClaimStep::Signed);
+                let base = self.client.base_url();
+                let saved = SavedTransaction::of(file, base, &checked, &signed);
+                self.save(&call, saved.map_err(SavedCallError::from)?)
+                    .await?
+            }
+        };
+        self.submit(ready).await
+    }
+
+    /// Continues with a transaction that is already saved.
+    fn resumed(&self, saved: SavedTransaction) -> ReadyClaim {
+        self.options.report(&ClaimStep::Resumed {
+            path: saved.path(),
+            trans_code: saved.trans_code(),
+        });
+        ReadyClaim {
+            saved,
+            resumed: true,
+            put_aside: None,
+        }
+    }
+
+    /// Writes the signed transaction to its file. If another process saved a transaction of the same claim
+    /// in the meantime, that one is used. If another process saved another claim about the same asset, this
+    /// one is dropped.
+    async fn save(
+        &self,
+        call: &SavedCall,
+        saved: SavedTransaction,
+    ) -> Result<ReadyClaim, ClaimError> {
+        let earlier = self.earlier_claims(&call.file);
+        let options = self.options.clone();
+        let written = blocking(move || {
+            let placement = match options.again {
+                true => Placement::Aside,
+                false => Placement::New,
+            };
+            // The folders are locked, so no process can save a claim between the search and the write.
+            let check = |is_locked: bool| may_write(&options, &earlier, is_locked);
+            let put_aside = saved.write_first(placement, &earlier.folders, check)?;
+            Ok((saved, put_aside))
+        });
+        let (saved, put_aside) = match written.await {
+            Ok(written) => written,
+            Err(ClaimError::Call(SavedCallError::Saved(
+                error @ SavedTransactionError::Exists { .. },
+            ))) => {
+                let other = call.saved_meanwhile(&self.client, error).await;
+                return Ok(self.resumed(other.map_err(SavedCallError::from)?));
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(path) = &put_aside {
+            self.options.report(&ClaimStep::PutAside { path });
+        }
+        self.options
+            .report(&ClaimStep::Saved { path: saved.path() });
+        Ok(ReadyClaim {
+            saved,
+            resumed: false,
+            put_aside,
+        })
+    }
+
+    /// Submits a saved transaction, and waits for its record. After that, the latest blocks are searched for
+    /// the transaction, unless there is no wait and no record.
+    async fn submit(&self, ready: ReadyClaim) -> Result<ClaimOutcome, ClaimError> {
+        let ReadyClaim {
+            mut saved,
+            resumed,
+            put_aside,
+        } = ready;
+        let options = &self.options;
+        let recorded_earlier = saved.state() == TransactionState::Recorded;
+        let submitted = saved
+            .submit(&self.client, &options.call.submit, |earlier| {
+                options.report(&ClaimStep::Submitting { earlier });
+            })
+            .await?;
+        let new_transaction = submitted.response.response.new_transaction;
+        options.report(&ClaimStep::Submitted { new_transaction });
+        let trans_code = saved.trans_code();
+        let waiting = |seen: &ReadBack, left| options.report(&ClaimStep::Waiting { seen, left });
+        let seen = wait_with_progress(|| self.look(), options.wait, options.interval, waiting);
+        let read_back = seen
+            .await
+            .map_err(|error| SavedCallError::Waiting { error, trans_code })?;
+        if read_back.record().is_some() {
+            saved.note_if_possible(TransactionState::Recorded).await;
+        }
+        let inclusion = match read_back.record().is_some() || !options.wait.is_zero() {
+            true => self.inclusion(trans_code).await,
+            false => None,
+        };
+        Ok(ClaimOutcome {
+            read_back,
+            inclusion,
+            new_transaction,
+            sent: submitted.sent,
+            transaction: saved.signed().clone(),
+            resumed,
+            recorded_earlier,
+            put_aside,
+            trans_code,
+        })
+    }
+
+    /// Searches the latest blocks for the transaction. A failure is not an error, because the record
+    /// matters more.
+    async fn inclusion(&self, trans_code: TransactionCode) -> Option<Inclusion> {
+        let options = InclusionOptions::default();
+        let search = self.client.find_transaction(trans_code, &options);
+        let found = tokio::time::timeout(MAX_SEARCH_TIME, search).await.ok()?;
+        found
+            .inspect_err(|error| tracing::debug!(%error, "the block can't be found"))
+            .ok()?
+    }
+}
+
+/// A claim that may be submitted: its transaction is on disk.
+struct ReadyClaim {
+    saved: SavedTransaction,
+    /// Whether an earlier run or another process signed it.
+    resumed: bool,
+    put_aside: Option<PathBuf>,
+}
+
+/// Fails if the folders have no locks, or an earlier claim about the same asset is saved, unless the options
+/// allow it.
+fn may_write(
+    options: &ClaimOptions,
+    earlier: &EarlierClaims,
+    is_locked: bool,
+) -> Result<(), ClaimError> {
+    if !is_locked {
+        let folder = nodeproof_files::parent_folder(&earlier.own).to_owned();
+        if !options.without_lock {
+            return Err(ClaimError::NoLock { folder });
+        }
+        options.report(&ClaimStep::NotSearched {
+            reason: &format!(
+                "the file system of {} has no locks: a claim that another process makes now is not \
+                 found",
+                folder.display()
+            ),
+        });
+    }
+    match options.again {
+        true => Ok(()),
+        false => earlier.refuse(),
     }
 }

@@ -17,19 +17,14 @@ const PIECE: usize = 64 * 1024;
 /// A claim sends only the hashes, never the documents.
 ///
 /// ```
-/// use nodeproof_claims::Document;
+/// use nodeproof_claims::{Document, document_hash};
+/// use std::path::Path;
 ///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("abc.txt");
-/// std::fs::write(&path, "abc")?;
-/// let hash = Document::from(path).hash(|progress| {
-///     println!("{} of {} bytes", progress.bytes, progress.total);
-/// })?;
-/// assert_eq!(
-///     hash.to_string(),
-///     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-/// );
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// let from_a_file = Document::from(Path::new("inspection.pdf"));
+/// let hash = document_hash(&b"abc"[..], |_| {})?;
+/// let known = Document::from(hash);
+/// # let _ = (from_a_file, known);
+/// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -102,22 +97,12 @@ pub struct HashProgress {
 impl Document {
     /// Returns its SHA-256. A file is read in pieces, so it may be large.
     ///
-    /// This blocks the calling thread. It calls `on_progress` after every piece.
+    /// This blocks the calling thread. It calls `on_progress` after every piece, and stops when that
+    /// returns false.
     ///
     /// # Errors
     /// If the path is not a readable regular file.
-    pub fn hash(
-        &self,
-        mut on_progress: impl FnMut(HashProgress),
-    ) -> Result<Hash256, DocumentError> {
-        self.hash_while(|progress| {
-            on_progress(progress);
-            true
-        })
-    }
-
-    /// Does the same as [`hash`](Self::hash), but stops when `on_progress` returns false.
-    pub(crate) fn hash_while(
+    pub(crate) fn hash(
         &self,
         mut on_progress: impl FnMut(HashProgress) -> bool,
     ) -> Result<Hash256, DocumentError> {
@@ -199,7 +184,10 @@ mod tests {
         fs::write(&path, vec![b'a'; 1_000_000]).unwrap();
         let mut told = Vec::new();
         let hash = Document::from(path.as_path())
-            .hash(|progress| told.push(progress))
+            .hash(|progress| {
+                told.push(progress);
+                true
+            })
             .unwrap();
         // This is the third example of FIPS 180-2.
         assert_eq!(
@@ -215,16 +203,16 @@ mod tests {
     #[test]
     fn a_ready_hash_is_taken_as_it_is() {
         let hash = Hash256::from_bytes([7; 32]);
-        assert_eq!(Document::from(hash).hash(|_| {}).unwrap(), hash);
+        assert_eq!(Document::from(hash).hash(|_| true).unwrap(), hash);
     }
 
     #[test]
     fn what_is_no_readable_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let error = Document::from(folder.path()).hash(|_| {}).unwrap_err();
+        let error = Document::from(folder.path()).hash(|_| true).unwrap_err();
         assert!(matches!(error, DocumentError::Folder { .. }));
         let missing = folder.path().join("no\u{1b}where");
-        let error = Document::from(missing).hash(|_| {}).unwrap_err();
+        let error = Document::from(missing).hash(|_| true).unwrap_err();
         assert!(matches!(error, DocumentError::Unreadable { .. }));
         assert!(error.to_string().contains("no\\u{1b}where can't be read"));
     }
@@ -233,7 +221,7 @@ mod tests {
     #[test]
     fn a_device_is_no_document() {
         let error = Document::from(Path::new("/dev/zero"))
-            .hash(|_| {})
+            .hash(|_| true)
             .unwrap_err();
         assert!(matches!(error, DocumentError::NoRegularFile { .. }));
     }

@@ -17,7 +17,7 @@ use crate::{
 pub(crate) struct EarlierClaims {
     pub(crate) folders: Vec<PathBuf>,
     /// The claim's own file, which is not an earlier claim.
-    pub(crate) own: Option<PathBuf>,
+    pub(crate) own: PathBuf,
     /// The network, if it is known. Claims on another network do not count.
     pub(crate) network: Option<Network>,
     pub(crate) contract: ContractAddress,
@@ -107,9 +107,8 @@ impl EarlierClaims {
 
     fn is_rival(&self, saved: &SavedTransaction) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
-        let is_own = self.own.as_deref().is_some_and(|own| {
-            own == saved.path() || real(own).is_some_and(|own| real(saved.path()) == Some(own))
-        });
+        let is_own = self.own == saved.path()
+            || real(&self.own).is_some_and(|own| real(saved.path()) == Some(own));
         let is_elsewhere =
             matches!((self.network, saved.network()), (Some(here), Some(other)) if here != other);
         !is_own && !is_elsewhere
@@ -131,16 +130,4 @@ fn report(folder: &Path, found: &SavedClaims, unsearched: &mut impl FnMut(&str))
             folder.display()
         ));
     }
-}
-
-/// Returns the folder of the claim's file and the folders of the options, without duplicates.
-pub(crate) fn folders(own: Option<&Path>, more: &[PathBuf]) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = more.to_vec();
-    if let Some(own) = own {
-        let beside = nodeproof_files::parent_folder(own).to_owned();
-        if !folders.contains(&beside) {
-            folders.push(beside);
-        }
-    }
-    folders
 }

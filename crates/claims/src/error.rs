@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{BuiltCallMismatch, Error, InputError, SubmitError, VerificationRecord};
-use nodeproof_primitives::{
-    TransactionCode, WalletAddress,
-    escape::{escaped, escaped_up_to},
-};
+use nodeproof_client::{Error, VerificationRecord};
+use nodeproof_primitives::{TransactionCode, WalletAddress, escape::escaped};
 
 use crate::{
+    call_error::{CallErrorKind, SavedCallError},
     document::DocumentError,
     read_back::Difference,
     saved::{SavedTransactionError, TransactionState},
@@ -24,19 +22,16 @@ use crate::{
 /// #     claim: nodeproof_claims::Claim,
 /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
 /// # ) -> Result<(), nodeproof_claims::ClaimError> {
-/// use nodeproof_claims::{ClaimErrorKind, ClaimOptions};
+/// use nodeproof_claims::{CallErrorKind, ClaimOptions};
 ///
-/// let options = ClaimOptions::default().save_to("asset-7.claim.json");
-/// match claim.make(&node, &[wallet], &options).await {
+/// match claim.make(&node, &[wallet], "asset-7.claim.json", &ClaimOptions::default()).await {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
 ///     Err(error) if error.same_record().is_some() => println!("recorded already"),
 ///     Err(error) if error.is_refused() => println!("correct the cause, then repeat: {error}"),
-///     Err(error) if error.kind() == ClaimErrorKind::Uncertain => {
+///     Err(error) if error.kind() == CallErrorKind::Uncertain => {
 ///         println!("make the same claim again: {error}");
 ///     }
-///     Err(error) if error.client_error().is_some_and(|error| error.is_retryable()) => {
-///         println!("not made; try later: {error}");
-///     }
+///     Err(error) if error.is_retryable() => println!("not made; try later: {error}"),
 ///     Err(error) => return Err(error),
 /// }
 /// # Ok(())
@@ -52,8 +47,8 @@ pub enum ClaimError {
     #[error(transparent)]
     Document(#[from] DocumentError),
     /// This verifier already has a record about the asset. Nothing was signed. If `differences` is
-    /// empty, the record states what was claimed, and nothing is left to do. With
-    /// `ClaimOptions::allow_existing_record`, the claim is made anyway, but its fee may be lost.
+    /// empty, the record states what was claimed, and nothing is left to do. A claim that was made anyway
+    /// would be paid for without effect.
     #[error(
         "{} has a record about {:?} already, {}. A node keeps one for each verifier and asset; \
          nothing was signed",
@@ -135,148 +130,61 @@ pub enum ClaimError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A request failed before anything was signed. Try again if `Error::is_retryable` is true.
-    /// Otherwise see `ErrorKind` for what to do.
+    /// The claim's contract call was not made, or it is unknown whether it was made. See
+    /// [`SavedCallError`] for what to do.
     #[error(transparent)]
-    Network(#[from] Error),
-    /// The built transaction is not the requested call. Nothing was signed. Use another node. For
-    /// `BuiltCallMismatch::Untimely`, check the local clock first.
-    #[error("{0}; nothing was signed")]
-    BuiltCallMismatch(#[from] BuiltCallMismatch),
-    /// A signer did not sign. This run sent nothing. Unlock the wallet or the device, or pass the
-    /// missing signer. Then try again.
-    #[error(transparent)]
-    Signing(#[from] InputError),
-    /// The file of the saved transaction can't be used. This run sent nothing, but an earlier run
-    /// may have. Keep the file, and see [`SavedTransactionError`] for what to do.
-    #[error(transparent)]
-    Saved(#[from] SavedTransactionError),
-    /// The node refuses the transaction, but anyone who has it can still submit it. Make the same
-    /// claim again with the file `saved_in`, without `ClaimOptions::again`: it submits the same
-    /// transaction, so you pay once. Any other claim is a new transaction: you may pay for both.
-    #[error(
-        "the node refuses transaction {trans_code}: {}{}{}{ANYONE}{}",
-        reasons(messages),
-        shortage.as_deref().map(|what| format!("; {what}")).unwrap_or_default(),
-        if *maybe_accepted_before {
-            "; it may have accepted it from an earlier submission"
-        } else {
-            ""
-        },
-        still_saved(saved_in.as_ref())
-    )]
-    Refused {
-        /// The node's messages.
-        messages: Vec<String>,
-        /// The transaction.
-        trans_code: TransactionCode,
-        /// Whether it was new to the node, if the node reports it.
-        new_transaction: Option<bool>,
-        /// Whether the node may have accepted an earlier submission: one without a response, in this run
-        /// or before, or one that was accepted before.
-        maybe_accepted_before: bool,
-        /// What the paying wallet lacks, if the node shows that its balance is below the fee. The text
-        /// is safe to print.
-        shortage: Option<String>,
-        /// The file in which it is still saved.
-        saved_in: Option<PathBuf>,
-    },
-    /// No response shows whether the node accepted the transaction. Make the same claim again with the
-    /// file `saved_in`, without `ClaimOptions::again`: it submits the same transaction, so you pay
-    /// once. Without a file, look for the record first if [`ClaimError::maybe_sent`] is true: a new
-    /// claim may pay twice.
-    #[error("{}{}", error.full_message(), again(saved_in.as_ref(), error))]
-    Submission {
-        /// The error.
-        error: SubmitError,
-        /// The transaction.
-        trans_code: TransactionCode,
-        /// The file in which it is saved.
-        saved_in: Option<PathBuf>,
-    },
-    /// The transaction was accepted, but the requests for its record failed. Call `wait_for_claim`,
-    /// or make the same claim again with the same file, without `ClaimOptions::again`. A claim
-    /// without the file is a new transaction: you may pay for both.
-    #[error(
-        "transaction {trans_code} was accepted, but its record could not be read: {}",
-        error.full_message()
-    )]
-    ReadingBack {
-        /// The error.
-        error: Error,
-        /// The transaction.
-        trans_code: TransactionCode,
-    },
+    Call(#[from] SavedCallError),
 }
 
-/// What an error says about the claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ClaimErrorKind {
-    /// Nothing was sent. Correct what the error names, or try later if
-    /// [`client_error`](ClaimError::client_error) is retryable.
-    NotMade,
-    /// An earlier claim about the asset, or its record, stands in the way. Nothing was sent.
-    Earlier,
-    /// The node received the claim and refused it. No fee was paid. If
-    /// [`client_error`](ClaimError::client_error) is
-    /// [rate limited](nodeproof_client::Error::is_rate_limited), the node was busy in all submissions that
-    /// the [policy](nodeproof_client::contract_call::SubmitPolicy) allows: make the same claim again later.
-    Refused,
-    /// The claim may have been made. Make the same claim again with the same file: you pay once.
-    Uncertain,
+// A search for earlier claims reads saved files, too.
+impl From<SavedTransactionError> for ClaimError {
+    fn from(error: SavedTransactionError) -> Self {
+        Self::Call(error.into())
+    }
 }
 
 impl ClaimError {
-    /// Returns whether a node may have received and accepted the signed transaction. Earlier runs that
-    /// saved it in the same file count too.
-    ///
-    /// If it is true, the claim may have been made: make the same claim again with the same file.
-    /// It is also true for a [refusal](Self::Refused), because the transaction arrived. It is false
-    /// for [`Saved`](Self::Saved), although an earlier run may have sent the transaction.
-    #[must_use]
-    pub fn maybe_sent(&self) -> bool {
-        match self {
-            Self::Refused { .. } | Self::ReadingBack { .. } => true,
-            Self::Submission { error, .. } => error.maybe_accepted(),
-            _ => false,
-        }
-    }
-
     /// Returns what the error says about the claim.
     ///
     /// ```
-    /// use nodeproof_claims::{ClaimError, ClaimErrorKind};
+    /// use nodeproof_claims::{CallErrorKind, ClaimError};
     ///
     /// let error = ClaimError::Input("an asset ID is empty".to_owned());
-    /// assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+    /// assert_eq!(error.kind(), CallErrorKind::NotMade);
     /// assert!(!error.maybe_sent());
     /// ```
     #[must_use]
-    pub fn kind(&self) -> ClaimErrorKind {
+    pub fn kind(&self) -> CallErrorKind {
         match self {
             Self::AlreadyRecorded { .. }
             | Self::EarlierClaim { .. }
-            | Self::Contradiction { .. } => ClaimErrorKind::Earlier,
-            Self::Refused {
-                maybe_accepted_before: false,
-                ..
-            } => ClaimErrorKind::Refused,
-            _ if self.maybe_sent() => ClaimErrorKind::Uncertain,
-            Self::Submission { error, .. } if error.sent() > 0 => ClaimErrorKind::Refused,
-            // An earlier run may have sent it.
-            Self::Saved(_) => ClaimErrorKind::Uncertain,
-            _ => ClaimErrorKind::NotMade,
+            | Self::Contradiction { .. } => CallErrorKind::Earlier,
+            Self::Call(error) => error.kind(),
+            _ => CallErrorKind::NotMade,
         }
     }
 
-    /// Returns whether the node refused the claim, and accepted it at no time that is known.
+    /// Returns whether a node may have accepted the signed transaction. Earlier runs that saved it in the
+    /// same file count too.
     ///
-    /// Anyone who has the transaction can still submit it. So correct the cause, such as a missing
-    /// balance, and make the same claim again with its file.
+    /// If it is true, the claim may have been made: make the same claim again with the same file. See
+    /// [`SavedCallError::maybe_sent`].
+    #[must_use]
+    pub fn maybe_sent(&self) -> bool {
+        matches!(self, Self::Call(error) if error.maybe_sent())
+    }
+
+    /// Returns whether the node refused the claim, and accepted it at no time that is known. See
+    /// [`SavedCallError::is_refused`].
     #[must_use]
     pub fn is_refused(&self) -> bool {
-        self.kind() == ClaimErrorKind::Refused
+        matches!(self, Self::Call(error) if error.is_refused())
+    }
+
+    /// Returns whether the same claim with the same file can succeed later, without a change.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Call(error) if error.is_retryable())
     }
 
     /// Returns the record that states what was claimed, if it exists already. Then the claim is done.
@@ -295,8 +203,7 @@ impl ClaimError {
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match self {
-            Self::Network(error) | Self::ReadingBack { error, .. } => Some(error),
-            Self::Submission { error, .. } => error.request_error(),
+            Self::Call(error) => error.client_error(),
             _ => None,
         }
     }
@@ -309,27 +216,6 @@ fn difference_text(differences: &[Difference]) -> String {
     let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     format!("and it differs from the claim ({})", differences.join("; "))
 }
-
-fn reasons(messages: &[String]) -> String {
-    if messages.is_empty() {
-        return "it gives no reason".to_owned();
-    }
-    escaped_up_to(&messages.join("; "), 400)
-}
-
-fn still_saved(saved_in: Option<&PathBuf>) -> String {
-    saved_in.map(|path| {
-        format!(
-            "; it is saved in {}, which is the only proof of it: repeat the same claim to submit the \
-             same transaction once more",
-            escaped(&path.to_string_lossy())
-        )
-    })
-    .unwrap_or_default()
-}
-
-/// A warning: a refused transaction can still be submitted.
-const ANYONE: &str = "; the refusal is not final: anyone with the transaction can still submit it";
 
 fn earlier_state(state: TransactionState) -> &'static str {
     if state == TransactionState::Recorded {
@@ -360,28 +246,5 @@ fn refused_earlier(state: TransactionState) -> &'static str {
         " (a node refused it, but anyone with it can still submit it)"
     } else {
         ""
-    }
-}
-
-fn again(saved_in: Option<&PathBuf>, error: &SubmitError) -> String {
-    let refused = if error.maybe_accepted() || error.sent() == 0 {
-        ""
-    } else {
-        ANYONE
-    };
-    match (saved_in, error.maybe_accepted()) {
-        (Some(path), maybe_sent) => format!(
-            "; {} saved in {}: repeat the same claim to submit the same transaction{refused}",
-            if maybe_sent {
-                "the transaction may have been accepted, in this run or an earlier one, and is"
-            } else {
-                "the transaction was not accepted, and is"
-            },
-            escaped(&path.to_string_lossy())
-        ),
-        (None, true) => "; the transaction may have arrived: look for its record before you claim \
-                         again"
-            .to_owned(),
-        (None, false) => refused.to_owned(),
     }
 }

@@ -1,5 +1,5 @@
-//! Makes claims about assets, from start to end. A claim with a
-//! [save file](ClaimOptions::save_to) is paid only once, even if the program is interrupted.
+//! Makes claims about assets, and other contract calls, from start to end. Each is saved in a file, and is
+//! paid only once, even if the program is interrupted.
 //!
 //! [`Claim::make`] hashes the documents and has a node build the transaction. If the transaction is
 //! exactly the requested call, it is signed, saved in a file, and submitted. Then the function waits
@@ -16,8 +16,8 @@
 //! let claim = Claim::new("ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?, "asset 7", 99, fee)
 //!     .document(Path::new("inspection.pdf"))
 //!     .remarks("Weighed and sealed");
-//! let options = ClaimOptions::default().save_to("asset-7.claim.json");
-//! let outcome = claim.make(&node, &[wallet], &options).await?;
+//! let (file, options) = ("asset-7.claim.json", ClaimOptions::default());
+//! let outcome = claim.make(&node, &[wallet], file, &options).await?;
 //! println!("{}: {:?}", outcome.trans_code(), outcome.record());
 //! # Ok(())
 //! # }
@@ -26,14 +26,13 @@
 //! [`Claim::make_all`] makes several claims, each saved in its own file in a folder. [`SavedCall`] makes
 //! any other contract call, such as a transfer, in the same way.
 //!
-//! [`PreparedClaim`] has the same steps as separate functions. [`SavedTransaction`] is the file. It
-//! is written and synced before the transaction is sent. It never overwrites another file. When it is
-//! read back, it is checked like a node's response. [`SavedTransaction::find_claims`] finds earlier
-//! claims about an asset. [`find_claim`] and [`wait_for_claim`] read
-//! records back.
+//! [`PreparedClaim`] shows what will be signed. [`SavedTransaction`] is the file. It is written and synced
+//! before the transaction is sent. It never overwrites another file. When it is read back, it is checked
+//! like a node's response. [`wait_for_claim`] reads records back.
 
 mod batch;
 mod blocking;
+mod call_error;
 mod claim;
 mod complete;
 mod document;
@@ -45,17 +44,15 @@ mod read_back;
 mod record_search;
 mod saved;
 mod saved_call;
-mod signed;
-mod submitted;
 
+pub use call_error::{CallErrorKind, SavedCallError};
 pub use claim::Claim;
+pub use complete::ClaimOutcome;
 pub use document::{Document, DocumentError, HashProgress, document_hash};
-pub use error::{ClaimError, ClaimErrorKind};
-pub use options::{ClaimOptions, ClaimStep};
-pub use prepared::{ExistingRecord, PreparedClaim};
+pub use error::ClaimError;
+pub use options::{ClaimOptions, ClaimStep, OnStep};
+pub use prepared::PreparedClaim;
 pub use read_back::{Difference, ReadBack};
-pub use record_search::{find_claim, wait_for_claim};
-pub use saved::{SavedClaims, SavedTransaction, SavedTransactionError, TransactionState};
-pub use saved_call::{CallOutcome, SavedCall, SavedCallError};
-pub use signed::{ReadyClaim, SignedClaim};
-pub use submitted::{ClaimOutcome, SubmittedClaim};
+pub use record_search::wait_for_claim;
+pub use saved::{SavedTransaction, SavedTransactionError, TransactionState};
+pub use saved_call::{CallOutcome, SavedCall};

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_client::contract_call::{CheckedTransaction, SubmitPolicy};
+use nodeproof_client::{CallOptions, contract_call::CheckedTransaction};
 use nodeproof_primitives::{Network, TransactionCode};
 
 use crate::{
@@ -15,219 +15,107 @@ use crate::{
     read_back::ReadBack,
 };
 
-type Progress = dyn Fn(&ClaimStep<'_>) + Send + Sync;
-
-/// The options of a claim: the file of its transaction, the time limits, and the progress callback.
+/// The options of a claim: the time limits, the exceptions from its checks, and the progress callback.
 ///
 /// ```
-/// use nodeproof_claims::ClaimOptions;
+/// use nodeproof_claims::{ClaimOptions, ClaimStep, OnStep};
 /// use nodeproof_client::nodeproof_primitives::Network;
 /// use std::time::Duration;
 ///
-/// let options = ClaimOptions::default()
-///     .save_to("claims/asset-7.json")
-///     .search_folder("claims/earlier")
-///     .network(Network::Testnet)
-///     .pauses(Duration::from_secs(1), Duration::from_secs(10));
-/// assert_eq!((options.wait, options.again), (Duration::from_secs(60), false));
-///
-/// let unchecked = options
-///     .again(true)
-///     .allow_existing_record(true)
-///     .any_node(true)
-///     .without_lock(true)
-///     .node_time(true);
-/// assert!(unchecked.again && unchecked.allow_existing_record);
+/// let options = ClaimOptions {
+///     network: Some(Network::Testnet),
+///     wait: Duration::from_secs(120),
+///     on_step: OnStep::new(|step| {
+///         if let ClaimStep::Built { transaction } = step {
+///             println!("{transaction}");
+///         }
+///     }),
+///     ..ClaimOptions::default()
+/// };
+/// assert!(!options.again && !options.any_node && !options.without_lock);
 /// ```
-#[derive(Clone)]
-#[non_exhaustive]
+#[derive(Clone, Debug)]
 pub struct ClaimOptions {
-    /// The file in which the signed transaction is saved before it is sent. The default is none. Then
-    /// nothing can be resumed, and a repeated claim after a crash may pay twice.
-    pub save_to: Option<PathBuf>,
     /// The longest time to wait for the record after the transaction was accepted. The default is
     /// 60 seconds. At zero, the client requests the record once.
     pub wait: Duration,
-    /// The pause after the first request for the record. The default is 500 ms. Each pause is half as
-    /// long again as the one before.
-    pub first_pause: Duration,
-    /// The longest pause between two requests for the record. The default is 5 seconds.
-    pub longest_pause: Duration,
-    /// How often the same transaction is submitted, and when.
-    pub submit: SubmitPolicy,
+    /// The pause after the first request for the record. The default is 500 ms. Pauses double, up to ten
+    /// times this.
+    pub interval: Duration,
+    /// How the transaction is submitted, and how its time is checked.
+    pub call: CallOptions,
     /// Whether to make another transaction and pay again, although one is already saved for this or
-    /// another claim about the same asset. The default is no. See [`again`](Self::again).
-    pub again: bool,
-    /// Whether to claim although this verifier already has a record about the asset. The default is no:
-    /// nodes were seen to refuse such a claim only when the block is made, and then the fee may be lost.
-    pub allow_existing_record: bool,
-    /// Whether to submit a transaction that was saved for a node at another base URL. The default is
-    /// no, because that node may be on another network. A node on the port of another network is always
-    /// refused.
-    pub any_node: bool,
-    /// Whether to make the claim although a file system has no locks. The default is no. See
-    /// [`without_lock`](Self::without_lock).
-    pub without_lock: bool,
-    /// More folders in which to look for saved claims about the same asset. The folder of
-    /// [`save_to`](Self::save_to) is always searched. The default is none.
-    pub search_folders: Vec<PathBuf>,
-    /// The node's network, if it is known. Saved claims on another network do not count. The default
-    /// is the network of the node's port. A wallet that is bound to another network than this one, or
-    /// than that of the port, signs nothing.
-    pub network: Option<Network>,
-    /// Whether the time of the node's latest block may replace the local clock. The default is no. See
-    /// [`node_time`](Self::node_time).
-    pub node_time: bool,
-    progress: Option<Arc<Progress>>,
-}
-
-impl Default for ClaimOptions {
-    fn default() -> Self {
-        Self {
-            save_to: None,
-            wait: Duration::from_secs(60),
-            first_pause: Duration::from_millis(500),
-            longest_pause: Duration::from_secs(5),
-            submit: SubmitPolicy::default(),
-            again: false,
-            allow_existing_record: false,
-            any_node: false,
-            without_lock: false,
-            search_folders: Vec::new(),
-            network: None,
-            node_time: false,
-            progress: None,
-        }
-    }
-}
-
-impl ClaimOptions {
-    /// Sets the file in which the signed transaction is saved before it is sent.
-    ///
-    /// The same claim with the same file submits the same transaction again.
-    #[must_use]
-    pub fn save_to(mut self, path: impl Into<PathBuf>) -> Self {
-        self.save_to = Some(path.into());
-        self
-    }
-
-    /// Sets the longest time to wait for the record.
-    #[must_use]
-    pub fn wait(mut self, longest: Duration) -> Self {
-        self.wait = longest;
-        self
-    }
-
-    /// Sets the first and the longest pause between two requests for the record.
-    #[must_use]
-    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
-        self.first_pause = first;
-        self.longest_pause = longest;
-        self
-    }
-
-    /// Sets how often the same transaction is submitted, and when.
-    #[must_use]
-    pub fn submit(mut self, policy: SubmitPolicy) -> Self {
-        self.submit = policy;
-        self
-    }
-
-    /// Sets whether to make another transaction and pay again, although one is
-    /// [saved](Self::save_to).
+    /// another claim about the same asset. The default is no.
     ///
     /// The saved transaction is not read. After the new transaction is signed, it takes the file's
     /// name. In the same step, the old file becomes `FILE.1`, or the first such name that is free. If
     /// anything fails before that, the file stays unchanged. The same claim *without* this option then
     /// submits the new transaction.
-    #[must_use]
-    pub fn again(mut self, yes: bool) -> Self {
-        self.again = yes;
-        self
-    }
-
-    /// Sets whether to claim although this verifier already has a record about the asset.
-    #[must_use]
-    pub fn allow_existing_record(mut self, yes: bool) -> Self {
-        self.allow_existing_record = yes;
-        self
-    }
-
-    /// Sets whether to submit a transaction that was saved for a node at another base URL.
-    #[must_use]
-    pub fn any_node(mut self, yes: bool) -> Self {
-        self.any_node = yes;
-        self
-    }
-
-    /// Sets whether to make the claim although the file system of a folder with saved claims has no locks.
+    pub again: bool,
+    /// Whether to submit a transaction that was saved for a node at another base URL. The default is
+    /// no, because that node may be on another network. A node on the port of another network is always
+    /// refused.
+    pub any_node: bool,
+    /// Whether to make the claim although the file system of a folder with saved claims has no locks. The
+    /// default is no.
     ///
     /// Then nothing keeps two processes from paying for two claims about one asset. Set this only if no
     /// other process makes claims with the same wallet. Claims of this process still wait for each other.
-    #[must_use]
-    pub fn without_lock(mut self, yes: bool) -> Self {
-        self.without_lock = yes;
-        self
-    }
+    pub without_lock: bool,
+    /// More folders in which to look for saved claims about the same asset. The folder of the claim's file
+    /// is always searched. The default is none.
+    pub search_folders: Vec<PathBuf>,
+    /// The node's network, if it is known. Saved claims on another network do not count. The default
+    /// is the network of the node's port. A wallet that is bound to another network than this one, or
+    /// than that of the port, signs nothing.
+    pub network: Option<Network>,
+    /// The function that is called at each step.
+    pub on_step: OnStep,
+}
 
-    /// Adds a folder in which to look for saved claims about the same asset. The folder of
-    /// [`save_to`](Self::save_to) is always searched.
-    #[must_use]
-    pub fn search_folder(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.search_folders.push(folder.into());
-        self
-    }
-
-    /// Sets the node's network.
-    #[must_use]
-    pub fn network(mut self, network: Network) -> Self {
-        self.network = Some(network);
-        self
-    }
-
-    /// Sets whether a transaction's time may be compared with that of the node's latest block instead of
-    /// the local clock.
-    ///
-    /// Then the node controls both times, so the check proves little. Use this only on test networks
-    /// whose time differs from real time.
-    #[must_use]
-    pub fn node_time(mut self, yes: bool) -> Self {
-        self.node_time = yes;
-        self
-    }
-
-    /// Sets the function that is called at each step. While documents are hashed, it is called often
-    /// and from other threads. It should not block, and it must not write a saved transaction itself.
-    #[must_use]
-    pub fn on_step(mut self, progress: impl Fn(&ClaimStep<'_>) + Send + Sync + 'static) -> Self {
-        self.progress = Some(Arc::new(progress));
-        self
-    }
-
-    pub(crate) fn report(&self, step: &ClaimStep<'_>) {
-        if let Some(progress) = &self.progress {
-            progress(step);
+impl Default for ClaimOptions {
+    fn default() -> Self {
+        Self {
+            wait: Duration::from_secs(60),
+            interval: Duration::from_millis(500),
+            call: CallOptions::default(),
+            again: false,
+            any_node: false,
+            without_lock: false,
+            search_folders: Vec::new(),
+            network: None,
+            on_step: OnStep::default(),
         }
     }
 }
 
-impl fmt::Debug for ClaimOptions {
+impl ClaimOptions {
+    pub(crate) fn report(&self, step: &ClaimStep<'_>) {
+        if let Some(on_step) = &self.on_step.0 {
+            on_step(step);
+        }
+    }
+}
+
+type StepFunction = dyn Fn(&ClaimStep<'_>) + Send + Sync;
+
+/// A function that is called at each step of a claim. By default, none is called.
+#[derive(Clone, Default)]
+pub struct OnStep(Option<Arc<StepFunction>>);
+
+impl OnStep {
+    /// Sets the function. While documents are hashed, it is called often and from other threads. It should
+    /// not block, and it must not write a saved transaction itself.
+    #[must_use]
+    pub fn new(function: impl Fn(&ClaimStep<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(function)))
+    }
+}
+
+impl fmt::Debug for OnStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClaimOptions")
-            .field("save_to", &self.save_to)
-            .field("wait", &self.wait)
-            .field("first_pause", &self.first_pause)
-            .field("longest_pause", &self.longest_pause)
-            .field("submit", &self.submit)
-            .field("again", &self.again)
-            .field("allow_existing_record", &self.allow_existing_record)
-            .field("any_node", &self.any_node)
-            .field("without_lock", &self.without_lock)
-            .field("search_folders", &self.search_folders)
-            .field("network", &self.network)
-            .field("node_time", &self.node_time)
-            .field("progress", &self.progress.is_some())
-            .finish()
+        let is_set = self.0.is_some();
+        f.debug_tuple("OnStep").field(&is_set).finish()
     }
 }
 

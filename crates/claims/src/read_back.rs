@@ -26,13 +26,9 @@ use serde::Serialize;
 pub enum ReadBack {
     /// This verifier's record about the asset. It states what was claimed.
     Recorded(VerificationRecord),
-    /// This verifier's record states what was claimed, but it existed before the transaction was
-    /// signed, so it comes from another transaction. A node stores one record for each verifier and
-    /// asset, so no further record will follow.
-    Before(VerificationRecord),
     /// This verifier's record about the asset states something else. A node stores one record for each
-    /// verifier and asset, so no further record will follow. If no record existed before, it comes from
-    /// this claim, and the node recorded it wrongly.
+    /// verifier and asset, so no further record will follow. If this run signed the claim, there was no
+    /// record before, and the node recorded the claim wrongly.
     Differs {
         /// The record.
         record: VerificationRecord,
@@ -96,7 +92,7 @@ impl Difference {
 }
 
 impl ReadBack {
-    /// Returns the record that states what was claimed, if it may come from the submitted transaction.
+    /// Returns the record that states what was claimed.
     #[must_use]
     pub fn record(&self) -> Option<&VerificationRecord> {
         match self {
@@ -108,19 +104,7 @@ impl ReadBack {
     /// Returns whether the state can't change any more.
     #[must_use]
     pub fn is_final(&self) -> bool {
-        matches!(
-            self,
-            Self::Recorded(_) | Self::Before(_) | Self::Differs { .. }
-        )
-    }
-
-    /// Turns [`Recorded`](Self::Recorded) into [`Before`](Self::Before) if the record existed before
-    /// the transaction was signed.
-    pub(crate) fn with_recorded_before(self, recorded_before: bool) -> Self {
-        match self {
-            Self::Recorded(record) if recorded_before => Self::Before(record),
-            seen => seen,
-        }
+        matches!(self, Self::Recorded(_) | Self::Differs { .. })
     }
 
     /// Returns what a node shows instead of a record that it has shown before. `None` if the record is
@@ -128,7 +112,7 @@ impl ReadBack {
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {
         match self {
-            Self::Recorded(_) | Self::Before(_) => None,
+            Self::Recorded(_) => None,
             Self::Differs { differences, .. } => {
                 let differences: Vec<String> =
                     differences.iter().map(ToString::to_string).collect();

@@ -3,29 +3,26 @@
 use std::time::{Duration, Instant};
 
 use nodeproof_client::{AddVerification, Client, Error, ErrorKind};
-use nodeproof_primitives::{ContractAddress, WalletAddress};
+use nodeproof_primitives::{ContractAddress, WalletAddress, doubled_pause};
 
 use crate::read_back::ReadBack;
 
 /// The shortest pause between two requests, even if the options set a shorter one.
 const MIN_PAUSE: Duration = Duration::from_millis(1);
+/// The longest pause, as a multiple of the first one.
+const LONGEST: u32 = 10;
 
-/// The time to wait for a record, and the pauses.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    pub(crate) wait: Duration,
-    pub(crate) first_pause: Duration,
-    pub(crate) longest_pause: Duration,
-}
-
-/// Checks once whether a claim is recorded.
+/// Waits until a claim is recorded, its state is final, or the time is over. Returns the last state seen.
+/// If `wait` is zero, it checks once.
 ///
-/// It requests the records of the asset. If the node shows only other verifiers' records, it also
-/// requests those of the claim's verifier.
+/// A check requests the records of the asset. If the node shows only other verifiers' records, it also
+/// requests those of the claim's verifier. The first pause between two checks is `interval`. Pauses double
+/// up to ten times `interval`, and are shortened by a random part of up to a quarter.
 ///
 /// # Errors
-/// If there is no response, or it contains neither rows nor objects. A response that means
-/// [no such record](Error::is_absent) is not an error.
+/// If the last request failed: there was no response, or it contains neither rows nor objects. An earlier
+/// failure does not end the wait: a node that takes transactions can occasionally fail a request. A
+/// response that means [no such record](Error::is_absent) is not an error.
 ///
 /// ```no_run
 /// # async fn example(
@@ -33,14 +30,11 @@ pub(crate) struct Patience {
 /// #     contract: nodeproof_client::nodeproof_primitives::ContractAddress,
 /// #     claim: nodeproof_client::AddVerification,
 /// # ) -> Result<(), nodeproof_client::Error> {
-/// use nodeproof_claims::{ReadBack, find_claim, wait_for_claim};
+/// use nodeproof_claims::{ReadBack, wait_for_claim};
 /// use std::time::Duration;
 ///
-/// let mut seen = find_claim(&node, contract, &claim).await?;
-/// if !seen.is_final() {
-///     let pauses = (Duration::from_millis(500), Duration::from_secs(5));
-///     seen = wait_for_claim(&node, contract, &claim, Duration::from_secs(60), pauses).await?;
-/// }
+/// let (wait, interval) = (Duration::from_secs(60), Duration::from_millis(500));
+/// let seen = wait_for_claim(&node, contract, &claim, wait, interval).await?;
 /// if let ReadBack::Differs { differences, .. } = &seen {
 ///     for difference in differences {
 ///         println!("{difference}");
@@ -49,75 +43,50 @@ pub(crate) struct Patience {
 /// # Ok(())
 /// # }
 /// ```
-pub async fn find_claim(
-    client: &Client,
-    contract: ContractAddress,
-    claim: &AddVerification,
-) -> Result<ReadBack, Error> {
-    search_once(client, contract, claim, &[claim.verifier_address]).await
-}
-
-/// Waits until a claim is recorded, its state is final, or the time is over. Returns the last
-/// state seen.
-///
-/// The pauses between requests start at `first_pause` and grow by half each time, up to
-/// `longest_pause`.
-///
-/// # Errors
-/// If the last request failed. An earlier failure does not end the wait: a node that takes
-/// transactions can occasionally fail a request.
 pub async fn wait_for_claim(
     client: &Client,
     contract: ContractAddress,
     claim: &AddVerification,
     wait: Duration,
-    (first_pause, longest_pause): (Duration, Duration),
+    interval: Duration,
 ) -> Result<ReadBack, Error> {
-    let patience = Patience {
-        wait,
-        first_pause,
-        longest_pause,
-    };
     let verifiers = [claim.verifier_address];
-    wait_with_progress(client, contract, claim, &verifiers, patience, |_, _| {}).await
+    let search = || search_once(client, contract, claim, &verifiers);
+    wait_with_progress(search, wait, interval, |_, _| {}).await
 }
 
-/// Waits for a record. After each request but the last, it calls `on_look` with the state and the
-/// time left.
-pub(crate) async fn wait_with_progress(
-    client: &Client,
-    contract: ContractAddress,
-    claim: &AddVerification,
-    verifiers: &[WalletAddress],
-    patience: Patience,
+/// Repeats a search until its result is final or the time is over. After each search but the last, it calls
+/// `on_look` with the state and the time left.
+pub(crate) async fn wait_with_progress<F: Future<Output = Result<ReadBack, Error>>>(
+    search: impl Fn() -> F,
+    wait: Duration,
+    interval: Duration,
     on_look: impl Fn(&ReadBack, Duration),
 ) -> Result<ReadBack, Error> {
     let started = Instant::now();
-    let mut pause = patience.first_pause;
-    // The first request may take its full time. Later requests end with the wait.
-    let mut seen = search_once(client, contract, claim, verifiers).await;
-    loop {
-        let left = patience.wait.saturating_sub(started.elapsed());
+    let interval = interval.max(MIN_PAUSE);
+    // The first search may take its full time. Later searches end with the wait.
+    let mut seen = search().await;
+    for earlier in 0.. {
+        let left = wait.saturating_sub(started.elapsed());
         match &seen {
-            Ok(state) if state.is_final() => return seen,
+            Ok(state) if state.is_final() => break,
             // Nothing was sent, and another attempt would not change that.
-            Err(error) if error.kind() == ErrorKind::Configuration => return seen,
-            _ if left.is_zero() => return seen,
+            Err(error) if error.kind() == ErrorKind::Configuration => break,
+            _ if left.is_zero() => break,
             Ok(state) => on_look(state, left),
             Err(error) => tracing::debug!(%error, "looking again"),
         }
-        tokio::time::sleep(pause.min(left).max(MIN_PAUSE)).await;
-        let longest_pause = patience.longest_pause.max(MIN_PAUSE);
-        pause = (pause + pause / 2).clamp(MIN_PAUSE, longest_pause);
-
-        let left = patience.wait.saturating_sub(started.elapsed());
-        let search = search_once(client, contract, claim, verifiers);
-        match tokio::time::timeout(left.max(MIN_PAUSE), search).await {
-            // A request that ran out of time shows nothing.
-            Err(_elapsed) => return seen,
+        let pause = doubled_pause(interval, interval.saturating_mul(LONGEST), earlier);
+        tokio::time::sleep(pause.min(left)).await;
+        let left = wait.saturating_sub(started.elapsed()).max(MIN_PAUSE);
+        match tokio::time::timeout(left, search()).await {
+            // A search that ran out of time shows nothing.
+            Err(_elapsed) => break,
             Ok(latest) => seen = latest,
         }
     }
+    seen
 }
 
 /// Searches once for the record of a claim. The node stores one of `verifiers` as its verifier.

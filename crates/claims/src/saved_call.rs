@@ -1,19 +1,22 @@
 //! A contract call from start to end, with a save file that is paid for once.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use nodeproof_client::{
-    CallOptions, Client, ContractCall, Error, ErrorKind, Inclusion, InclusionOptions, InputError,
-    SignedTransaction, SubmitError,
+    CallOptions, Client, ContractCall, ErrorKind, Inclusion, InclusionOptions, InputError,
+    SignedTransaction,
     contract_call::{CheckedTransaction, ContractFunction, Fee, check_networks},
 };
-use nodeproof_primitives::{ContractAddress, Network, Signer, TransactionCode, escape::escaped};
+use nodeproof_primitives::{ContractAddress, Network, Signer, TransactionCode};
 
 use crate::{
     blocking::blocking,
-    saved::{Placement, SavedTransaction, SavedTransactionError, TransactionState},
-    submitted::{note, note_if_possible},
+    call_error::SavedCallError,
+    saved::{KnownBlock, SavedTransaction, SavedTransactionError, TransactionState},
 };
+
+/// The longest search for the block of a transaction that may not have been submitted.
+pub(crate) const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 
 /// A contract call, such as a transfer, that is paid for once.
 ///
@@ -36,7 +39,7 @@ use crate::{
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
 /// let call = SavedCall::new(tokens, &transfer, fee, "invoice-17.json")?;
 /// let outcome = call.make(&node, &[wallet]).await?;
-/// match outcome.block {
+/// match outcome.block() {
 ///     Some(block) => println!("in block {block}"),
 ///     None => println!("{} is not in a block yet", outcome.trans_code()),
 /// }
@@ -46,13 +49,13 @@ use crate::{
 #[derive(Clone, Debug)]
 #[must_use = "a call is only made with `make`"]
 pub struct SavedCall {
-    call: ContractCall,
-    fee: Fee,
-    file: PathBuf,
-    options: CallOptions,
-    inclusion: InclusionOptions,
-    any_node: bool,
-    network: Option<Network>,
+    pub(crate) call: ContractCall,
+    pub(crate) fee: Fee,
+    pub(crate) file: PathBuf,
+    pub(crate) options: CallOptions,
+    pub(crate) inclusion: InclusionOptions,
+    pub(crate) any_node: bool,
+    pub(crate) network: Option<Network>,
 }
 
 /// A contract call that a node accepted.
@@ -62,10 +65,8 @@ pub struct SavedCall {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallOutcome {
-    /// The index of the block that contains the transaction. `None` if no block contained it before the
-    /// wait was over, or the node does not show transactions.
-    pub block: Option<u64>,
-    /// The transaction in its block, if this run searched for the block. An earlier run can have found it.
+    /// The transaction in its block. `None` if no block contained it before the wait was over, or the node
+    /// does not show transactions.
     pub included: Option<Inclusion>,
     /// Whether the node shows the transactions of its blocks. `None` if there was no wait.
     pub shows_transactions: Option<bool>,
@@ -75,7 +76,8 @@ pub struct CallOutcome {
     pub new_transaction: Option<bool>,
     /// Whether an earlier run signed and saved it.
     pub resumed: bool,
-    /// The number of submissions in this run.
+    /// The number of submissions in this run. Zero if the block that an earlier run found still contains
+    /// the transaction.
     pub sent: u32,
     trans_code: TransactionCode,
 }
@@ -86,96 +88,11 @@ impl CallOutcome {
     pub fn trans_code(&self) -> TransactionCode {
         self.trans_code
     }
-}
 
-/// A contract call was not made, or it is unknown whether it was made.
-///
-/// ```no_run
-/// # async fn example(
-/// #     node: nodeproof_client::Client,
-/// #     call: nodeproof_claims::SavedCall,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
-/// # ) {
-/// match call.make(&node, &[wallet]).await {
-///     Ok(outcome) => println!("{}", outcome.trans_code()),
-///     Err(error) if error.is_refused() => println!("nothing was paid: {error}"),
-///     Err(error) if error.maybe_sent() => println!("make it again with the same file: {error}"),
-///     Err(error) if error.is_retryable() => println!("not made; try later: {error}"),
-///     Err(error) => println!("not made: {error}"),
-/// }
-/// # }
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SavedCallError {
-    /// A signer is missing, is bound to another network, or did not sign. This run sent nothing.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// A request failed before anything was signed, or the node built another transaction. This run sent
-    /// nothing. Try again if `Error::is_retryable` is true.
-    #[error(transparent)]
-    Network(#[from] Error),
-    /// The file of the saved transaction can't be used. This run sent nothing, but an earlier run may
-    /// have. Keep the file, and see [`SavedTransactionError`] for what to do.
-    #[error(transparent)]
-    Saved(#[from] SavedTransactionError),
-    /// The node did not accept the transaction, or no response shows that it did. The same call with the
-    /// same file submits the same transaction again.
-    #[error(
-        "{}; transaction {trans_code} is saved in {}, and the same call with this file submits it again",
-        error.full_message(),
-        escaped(&saved_in.to_string_lossy())
-    )]
-    Submission {
-        /// The error.
-        error: SubmitError,
-        /// The transaction.
-        trans_code: TransactionCode,
-        /// The file in which it is saved.
-        saved_in: PathBuf,
-    },
-    /// The node accepted the transaction, but the requests for its block failed. The same call with the
-    /// same file submits the same transaction again.
-    #[error(
-        "transaction {trans_code} was accepted, but its block could not be read: {}",
-        error.full_message()
-    )]
-    Waiting {
-        /// The error.
-        error: Error,
-        /// The transaction.
-        trans_code: TransactionCode,
-    },
-}
-
-impl SavedCallError {
-    /// Returns whether the node refused the transaction, and no earlier submission can have been
-    /// accepted.
+    /// Returns the index of the block that contains the transaction, if it is known.
     #[must_use]
-    pub fn is_refused(&self) -> bool {
-        matches!(self, Self::Submission { error, .. } if error.is_refused() && !error.maybe_accepted())
-    }
-
-    /// Returns whether the same call with the same file can succeed later.
-    #[must_use]
-    pub fn is_retryable(&self) -> bool {
-        match self {
-            Self::Network(error) => error.is_retryable(),
-            Self::Submission { .. } => !self.is_refused(),
-            Self::Waiting { .. } => true,
-            Self::Input(_) | Self::Saved(_) => false,
-        }
-    }
-
-    /// Returns whether a node may have accepted the transaction. Another call, with another file, may
-    /// then pay twice.
-    #[must_use]
-    pub fn maybe_sent(&self) -> bool {
-        match self {
-            Self::Submission { error, .. } => error.maybe_accepted(),
-            Self::Waiting { .. } => true,
-            Self::Saved(_) | Self::Network(_) | Self::Input(_) => false,
-        }
+    pub fn block(&self) -> Option<u64> {
+        self.included.as_ref().map(|included| included.block)
     }
 }
 
@@ -258,6 +175,25 @@ impl SavedCall {
         self
     }
 
+    /// Reads the transaction that an earlier run saved, without submitting it. Returns `None` if there is no
+    /// such file. The call has to name its signers.
+    ///
+    /// # Errors
+    /// If the file can't be read, is damaged, or is of another call, or was saved for another node, unless
+    /// [`any_node`](Self::any_node) is set and that node's port is not of another network.
+    pub async fn saved(
+        &self,
+        client: &Client,
+    ) -> Result<Option<SavedTransaction>, SavedTransactionError> {
+        let path = self.file.clone();
+        let Some(saved) = blocking(move || SavedTransaction::open(&path)).await? else {
+            return Ok(None);
+        };
+        saved.check_same(&self.call, &self.fee)?;
+        saved.check_target(client.base_url(), self.network, self.any_node)?;
+        Ok(Some(saved))
+    }
+
     /// Makes the call: builds, checks, signs and saves its transaction, or reads the saved one; submits
     /// it; and waits until it is in a block.
     ///
@@ -272,184 +208,153 @@ impl SavedCall {
         client: &Client,
         signers: &[&dyn Signer],
     ) -> Result<CallOutcome, SavedCallError> {
-        let mut call = self.call.clone();
-        if call.signers.is_empty() {
-            call = call.signers(signers.iter().map(|signer| signer.wallet_address()));
+        let mut this = self.clone();
+        if this.call.signers.is_empty() {
+            let wallets = signers.iter().map(|signer| signer.wallet_address());
+            this.call = this.call.signers(wallets);
         }
-        CheckedTransaction::check_call(&call).map_err(Error::from)?;
+        CheckedTransaction::check_call(&this.call)?;
         // A saved transaction is already signed, but it is submitted to this node.
-        for network in self.networks(client) {
-            check_networks(signers, Some(network))?;
-        }
-        match self.saved(client, &call).await? {
-            Some(saved) => self.submit(client, saved, true).await,
-            None => {
-                let (saved, resumed) = self.sign(client, &call, signers).await?;
-                self.submit(client, saved, resumed).await
-            }
-        }
+        this.check_networks(client, signers)?;
+        let (saved, resumed) = match this.saved(client).await? {
+            Some(saved) => (saved, true),
+            None => this.sign(client, signers).await?,
+        };
+        this.submit(client, saved, resumed).await
     }
 
-    /// Returns the stated network, and that of the node's port.
-    fn networks(&self, client: &Client) -> impl Iterator<Item = Network> {
-        let of_port = Network::from_port(client.base_url().port());
-        self.network.into_iter().chain(of_port)
-    }
-
-    /// Reads the saved transaction of this call, if there is one.
-    async fn saved(
+    /// Fails if a signer is bound to another network than the stated one, or that of the node's port.
+    pub(crate) fn check_networks(
         &self,
         client: &Client,
-        call: &ContractCall,
-    ) -> Result<Option<SavedTransaction>, SavedCallError> {
-        let path = self.file.clone();
-        let Some(saved) = blocking(move || SavedTransaction::open(&path)).await? else {
-            return Ok(None);
-        };
-        saved.check_same(call, &self.fee)?;
-        if let Err(error) = saved.check_node(client.base_url()) {
-            saved.check_network(self.networks(client))?;
-            if !self.any_node {
-                return Err(error.into());
-            }
-        }
-        Ok(Some(saved))
+        signers: &[&dyn Signer],
+    ) -> Result<(), InputError> {
+        check_networks(signers, self.network)?;
+        check_networks(signers, Network::from_port(client.base_url().port()))
     }
 
     /// Signs the call, and saves it. Also returns whether another process had saved it in the meantime.
     async fn sign(
         &self,
         client: &Client,
-        call: &ContractCall,
         signers: &[&dyn Signer],
     ) -> Result<(SavedTransaction, bool), SavedCallError> {
         let checked = client
-            .build_checked_call(call, &self.fee, self.options.clock)
+            .build_checked_call(&self.call, &self.fee, self.options.clock)
             .await?;
         // A later run searches the blocks from here on.
-        let height = match self.inclusion.timeout.is_zero() {
+        let latest = match self.inclusion.timeout.is_zero() {
             true => None,
-            false => client.check_node().await?,
+            false => client.latest_block().await?,
         };
         let signed = checked.sign(signers).await?;
         let (path, node) = (self.file.clone(), client.base_url().clone());
         let created = blocking(move || {
-            let saved = SavedTransaction::of(&path, &node, &checked, &signed)?.at_block(height);
-            let new = Placement::New;
-            saved.write_first(new, &[], |_| Ok::<_, SavedTransactionError>(()))?;
+            let block = latest.as_ref().and_then(KnownBlock::of);
+            let saved = SavedTransaction::of(&path, &node, &checked, &signed)?.at_block(block);
+            saved.write_new()?;
             Ok(saved)
         });
         match created.await {
             Ok(saved) => Ok((saved, false)),
-            // Another process was faster. Submit its transaction.
-            Err(SavedTransactionError::Exists { path }) => {
-                let other = self.saved(client, call).await?;
-                let other = other.ok_or(SavedTransactionError::Exists { path })?;
-                Ok((other, true))
-            }
-            Err(error) => Err(error.into()),
+            Err(error) => Ok((self.saved_meanwhile(client, error).await?, true)),
+        }
+    }
+
+    /// Returns the transaction of another process that was faster, if that is why this one was not saved.
+    pub(crate) async fn saved_meanwhile(
+        &self,
+        client: &Client,
+        error: SavedTransactionError,
+    ) -> Result<SavedTransaction, SavedTransactionError> {
+        match error {
+            SavedTransactionError::Exists { .. } => self.saved(client).await?.ok_or(error),
+            error => Err(error),
         }
     }
 
     async fn submit(
         &self,
         client: &Client,
-        saved: SavedTransaction,
+        mut saved: SavedTransaction,
         resumed: bool,
     ) -> Result<CallOutcome, SavedCallError> {
-        let (transaction, trans_code) = (saved.signed().clone(), saved.trans_code());
-        let saved_in = saved.path().to_owned();
+        let trans_code = saved.trans_code();
+        let mut outcome = CallOutcome {
+            included: None,
+            shows_transactions: None,
+            transaction: saved.signed().clone(),
+            new_transaction: Some(false),
+            resumed,
+            sent: 0,
+            trans_code,
+        };
+        if let (TransactionState::Recorded, Some(known)) = (saved.state(), saved.block())
+            && let Ok(Some(block)) = client.block(known.index).await
+            && let Ok(Some(included)) = Inclusion::in_block(&block, trans_code)
+        {
+            outcome.included = Some(included);
+            outcome.shows_transactions = Some(true);
+            return Ok(outcome);
+        }
+        let start = match resumed {
+            true => search_start(client, saved.block()).await,
+            false => saved.block().map(|block| block.index),
+        };
         let wait = InclusionOptions {
-            start: self.inclusion.start.or(saved.block()),
+            start: self.inclusion.start.or(start),
             ..self.inclusion.clone()
         };
-        let mut earlier_block = saved.block();
-        let mut saved = Some(saved);
-        // If the state can't be saved on disk, nothing is sent.
-        let before = note(&mut saved, TransactionState::Sent).await?;
-        let earlier = before.is_some_and(TransactionState::may_have_arrived);
-        if before != Some(TransactionState::Recorded) {
-            earlier_block = None;
-        }
-        let submitted = client
-            .submit_with_retries(&transaction, &self.options.submit)
-            .await;
-        let (sent, new_transaction) = match submitted {
+        match saved.submit(client, &self.options.submit, |_| ()).await {
             Ok(submitted) => {
-                note_if_possible(&mut saved, TransactionState::Accepted).await;
-                let response = submitted.response.response;
-                (submitted.sent, response.new_transaction)
+                outcome.sent = submitted.sent;
+                outcome.new_transaction = submitted.response.response.new_transaction;
             }
             Err(error) => {
-                // A refusal does not undo an earlier acceptance.
-                let error = error.or_accepted_earlier(earlier);
-                let is_in_block = error.maybe_accepted()
-                    && match earlier_block {
-                        Some(block) => contains(client, block, trans_code).await,
-                        None => {
-                            let found = client.find_transaction(trans_code, &wait).await;
-                            found.is_ok_and(|found| found.is_some())
-                        }
-                    };
-                if !is_in_block {
-                    let state = match before {
-                        Some(before) if !error.maybe_accepted() && error.sent() == 0 => before,
-                        _ if !error.maybe_accepted() => TransactionState::Refused,
-                        _ => TransactionState::Sent,
-                    };
-                    note_if_possible(&mut saved, state).await;
-                    return Err(SavedCallError::Submission {
-                        error,
-                        trans_code,
-                        saved_in,
-                    });
+                // It can be in a block, whatever the node responds now.
+                let search = client.find_transaction(trans_code, &wait);
+                let found = match error.maybe_sent() {
+                    true => tokio::time::timeout(MAX_SEARCH_TIME, search).await,
+                    false => return Err(error),
                 };
-                (error.sent(), Some(false))
+                let (Ok(Ok(Some(included))), SavedCallError::Submission { error: failed, .. }) =
+                    (found, &error)
+                else {
+                    return Err(error);
+                };
+                outcome.sent = failed.sent();
+                outcome.included = Some(included);
             }
-        };
-        let (included, shows_transactions) = match earlier_block {
-            Some(block) if contains(client, block, trans_code).await => (None, Some(true)),
-            _ => {
-                earlier_block = None;
-                wait_for_block(client, trans_code, &wait).await?
-            }
-        };
-        let block = included.as_ref().map(|included| included.block);
-        if block.is_some() {
-            saved = saved.map(|saved| saved.at_block(block));
-            note_if_possible(&mut saved, TransactionState::Recorded).await;
         }
-        Ok(CallOutcome {
-            block: block.or(earlier_block),
-            included,
-            shows_transactions,
-            transaction,
-            new_transaction,
-            resumed,
-            sent,
-            trans_code,
-        })
+        if outcome.included.is_none() && !wait.timeout.is_zero() {
+            match client.wait_for_inclusion(trans_code, &wait).await {
+                Ok(included) => outcome.included = included,
+                Err(error) if error.kind() == ErrorKind::NoTransactions => {
+                    outcome.shows_transactions = Some(false);
+                    return Ok(outcome);
+                }
+                Err(error) => return Err(SavedCallError::Waiting { error, trans_code }),
+            }
+        }
+        outcome.shows_transactions =
+            (outcome.included.is_some() || !wait.timeout.is_zero()).then_some(true);
+        if let Some(included) = &outcome.included {
+            saved = saved.at_block(Some(KnownBlock::from(included)));
+            saved.note_if_possible(TransactionState::Recorded).await;
+        }
+        Ok(outcome)
     }
 }
 
-/// Returns the transaction in its block, and whether the node shows transactions.
-async fn wait_for_block(
-    client: &Client,
-    trans_code: TransactionCode,
-    wait: &InclusionOptions,
-) -> Result<(Option<Inclusion>, Option<bool>), SavedCallError> {
-    if wait.timeout.is_zero() {
-        return Ok((None, None));
+/// Returns the index from which to search for the block of a saved transaction: that of the block that was
+/// the latest, or that contained it. If the node has another block there, or none, its chain was replaced,
+/// and the transaction can be in any block.
+async fn search_start(client: &Client, known: Option<KnownBlock>) -> Option<u64> {
+    let known = known?;
+    match client.block(known.index).await {
+        Ok(Some(block)) if known.is(&block) => Some(known.index),
+        Ok(_) => Some(1),
+        // The search meets the same error.
+        Err(_) => Some(known.index),
     }
-    match client.wait_for_inclusion(trans_code, wait).await {
-        Ok(included) => Ok((included, Some(true))),
-        Err(error) if error.kind() == ErrorKind::NoTransactions => Ok((None, Some(false))),
-        Err(error) => Err(SavedCallError::Waiting { error, trans_code }),
-    }
-}
-
-/// Returns whether a block contains a transaction, as far as the node shows it.
-async fn contains(client: &Client, block: u64, trans_code: TransactionCode) -> bool {
-    let block = client.block(block).await;
-    block.is_ok_and(|block| block.is_some_and(|block| block.transaction(trans_code).is_some()))
 }

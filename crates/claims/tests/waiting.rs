@@ -31,7 +31,7 @@ async fn wait(server: &Server, wait: Duration) -> Result<ReadBack, Error> {
         .request_timeout(Duration::from_secs(5))
         .build()
         .unwrap();
-    wait_for_claim(&client, contract, &claim, wait, (SHORT, SHORT)).await
+    wait_for_claim(&client, contract, &claim, wait, SHORT).await
 }
 
 #[tokio::test]

@@ -90,17 +90,8 @@ impl Failure {
         Self::new(Kind::ReaderGone, "")
     }
 
-    /// Creates the failure of a transaction that the node refused.
-    pub(crate) fn refused(what: &str, messages: &[String]) -> Self {
-        let says = match messages {
-            [] => "it gives no reason".to_owned(),
-            messages => bounded(messages).join("; "),
-        };
-        Self::refused_with_text(format!("the node refused {what}: {says}"), messages)
-    }
-
-    /// Creates the failure of a refused transaction with its own text.
-    pub(crate) fn refused_with_text(text: String, messages: &[String]) -> Self {
+    /// Creates the failure of a transaction that the node refused, with the node's messages.
+    pub(crate) fn refused(text: impl Into<String>, messages: &[String]) -> Self {
         let mut failure = Self::new(Kind::Refused, text);
         failure.maybe_sent = true;
         failure.node_messages = bounded(messages);
@@ -197,21 +188,17 @@ mod tests {
     #[test]
     fn what_a_node_says_is_told_in_part_where_it_is_long() {
         let long = vec!["x".repeat(100_000); 40];
-        let failure = Failure::refused("the transaction", &long);
-        assert!(failure.message.len() < 6_000, "{}", failure.message.len());
-        assert!(failure.message.ends_with("and 30 more"));
+        let failure = Failure::refused("no", &long);
         assert_eq!(failure.node_messages.len(), MAX_MESSAGES + 1);
-        let short = Failure::refused("the transaction", &["no fee".to_owned()]);
+        assert_eq!(failure.node_messages[MAX_MESSAGES], "and 30 more");
+        assert!(failure.node_messages[0].len() < 600);
+        let short = Failure::refused("no", &["no fee".to_owned()]);
         assert_eq!(short.node_messages, ["no fee"]);
-        assert_eq!(short.message, "the node refused the transaction: no fee");
     }
 
     #[test]
     fn what_a_node_says_can_not_act_on_a_terminal() {
-        let failure = Failure::refused("it", &["\u{1b}[2Jgone\r\u{202e}".to_owned()]);
-        assert_eq!(
-            failure.message,
-            "the node refused it: \\u{1b}[2Jgone\\r\\u{202e}"
-        );
+        let failure = Failure::unexpected("\u{1b}[2Jgone\r\u{202e}");
+        assert_eq!(failure.message, "\\u{1b}[2Jgone\\r\\u{202e}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nodeproof_primitives::{Integer, TransactionCode};
+use nodeproof_primitives::{Hash256, Integer, TransactionCode};
 
 use crate::{Block, BlockTransaction, Client, Error, FollowOptions};
 
@@ -51,6 +51,8 @@ impl Default for InclusionOptions {
 pub struct Inclusion {
     /// The index of the block.
     pub block: u64,
+    /// The [hash](Block::block_hash) of the block. It tells blocks of replaced chains apart.
+    pub block_hash: Option<Hash256>,
     /// The transaction's position in the block, counted from 0.
     pub position: usize,
     /// The transaction, with its signatures and status.
@@ -65,11 +67,32 @@ impl Inclusion {
         self.transaction.status()
     }
 
-    fn find(code: TransactionCode, index: u64, block: &Block) -> Result<Option<Self>, Error> {
+    /// Finds a transaction in a block.
+    ///
+    /// # Errors
+    /// If the node returned the block without transactions.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// # ) -> Result<(), nodeproof_client::Error> {
+    /// use nodeproof_client::Inclusion;
+    ///
+    /// if let Some(block) = node.block(8_u64).await?
+    ///     && let Some(included) = Inclusion::in_block(&block, code)?
+    /// {
+    ///     println!("at position {}", included.position);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn in_block(block: &Block, code: TransactionCode) -> Result<Option<Self>, Error> {
         let mut numbered = block.all_transactions()?.iter().enumerate();
         let found = numbered.find(|(_, entry)| entry.trans_code() == Some(code));
         Ok(found.map(|(position, transaction)| Self {
-            block: index,
+            block: block.index.as_u64().unwrap_or_default(),
+            block_hash: block.block_hash(),
             position,
             transaction: transaction.clone(),
         }))
@@ -152,8 +175,7 @@ impl Client {
             let mut blocks = self.follow(follow, true);
             while let Some(block) = blocks.next().await {
                 let block = block?;
-                let index = block.index.as_u64().unwrap_or_default();
-                if let Some(found) = self.find_in(code, index, &block)? {
+                if let Some(found) = self.find_in(code, &block)? {
                     return Ok(Some(found));
                 }
             }
@@ -185,19 +207,14 @@ impl Client {
                 }
                 continue;
             };
-            if let Some(found) = self.find_in(code, index, &block)? {
+            if let Some(found) = self.find_in(code, &block)? {
                 return Ok((Some(found), next));
             }
         }
         Ok((None, next))
     }
 
-    fn find_in(
-        &self,
-        code: TransactionCode,
-        index: u64,
-        block: &Block,
-    ) -> Result<Option<Inclusion>, Error> {
-        Inclusion::find(code, index, block).map_err(|error| error.of_node(self.base_url()))
+    fn find_in(&self, code: TransactionCode, block: &Block) -> Result<Option<Inclusion>, Error> {
+        Inclusion::in_block(block, code).map_err(|error| error.of_node(self.base_url()))
     }
 }

@@ -15,6 +15,7 @@
 //! ```
 
 mod amount;
+mod backoff;
 pub mod canonical_json;
 mod constants;
 pub mod escape;
@@ -35,6 +36,7 @@ mod token_decimals;
 mod with_causes;
 
 pub use amount::{Amount, InexactAmountError, ParseAmountError};
+pub use backoff::doubled_pause;
 pub use fixed_hex::{
     ContractAddress, Hash256, MessageSignature, ParseHexError, TransactionCode, WalletAddress,
 };

@@ -35,8 +35,11 @@ impl Dapp {
     /// Makes a claim about a weighed asset. Returns the transaction and its block.
     async fn claim(&self, asset: &str, remarks: &str, folder: &Path) -> Result<Place, ClaimError> {
         let claim = Claim::new(self.claims, asset, 2_500_000, self.fee.clone()).remarks(remarks);
-        let options = ClaimOptions::default().save_to(folder.join(format!("{asset}.claim.json")));
-        let outcome = claim.make(&self.node, &[&self.wallet], &options).await?;
+        let file = folder.join(format!("{asset}.claim.json"));
+        let options = ClaimOptions::default();
+        let outcome = claim
+            .make(&self.node, &[&self.wallet], file, &options)
+            .await?;
         let block = outcome.record().and(outcome.inclusion.as_ref());
         Ok((outcome.trans_code(), block.map(|included| included.block)))
     }

@@ -5,12 +5,13 @@ mod file;
 #[cfg(test)]
 mod sample;
 mod search;
+mod submission;
 #[cfg(test)]
 mod tests;
 mod transaction;
 
 pub use error::SavedTransactionError;
 pub(crate) use file::{Placement, digest_name};
-pub use search::SavedClaims;
-pub(crate) use search::claim_of;
+pub(crate) use search::{SavedClaims, claim_of};
+pub(crate) use transaction::KnownBlock;
 pub use transaction::{SavedTransaction, TransactionState};

@@ -21,43 +21,30 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The saved transactions of a folder that make a claim about an asset.
 #[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct SavedClaims {
+pub(crate) struct SavedClaims {
     /// The transactions, sorted by their paths. After a crash, two files may contain the same
     /// transaction.
-    pub transactions: Vec<SavedTransaction>,
+    pub(crate) transactions: Vec<SavedTransaction>,
     /// The files that are damaged or can't be read. They may contain such a transaction.
-    pub skipped: Vec<SavedTransactionError>,
+    pub(crate) skipped: Vec<SavedTransactionError>,
     /// Whether the whole folder was searched. If not, it has more than 10,000 entries, or more than
     /// 256 MiB of files that can be saved transactions.
-    pub complete: bool,
+    pub(crate) complete: bool,
 }
 
 impl SavedTransaction {
     /// Finds the saved transactions in a folder that make a claim about an asset as this verifier. Each
     /// of them has its own fee, and may still be recorded.
     ///
-    /// All [states](crate::TransactionState) count. A node can report a transaction as refused and include it
+    /// All [states](super::TransactionState) count. A node can report a transaction as refused and include it
     /// later, and it can show a record that no block contains.
     ///
     /// Subfolders and other files are skipped. A missing folder counts as empty. The transactions may
-    /// be for another network; see [`node`](Self::node).
+    /// be for another network.
     ///
     /// # Errors
     /// If the folder can't be read.
-    ///
-    /// ```
-    /// use nodeproof_claims::SavedTransaction;
-    /// use std::path::Path;
-    ///
-    /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
-    /// let verifier = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
-    /// let folder = Path::new("no-such-folder");
-    /// let claims = SavedTransaction::find_claims(folder, contract, "asset 7", verifier)?;
-    /// assert!(claims.complete && claims.transactions.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn find_claims(
+    pub(crate) fn find_claims(
         folder: &Path,
         contract: ContractAddress,
         asset_id: &str,

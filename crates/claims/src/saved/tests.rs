@@ -93,7 +93,7 @@ async fn nobody_else_can_read_it() {
     let mut kept = files.keep();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&files.path()), 0o600);
-    kept.note(TransactionState::Accepted).unwrap();
+    kept.save_state(TransactionState::Accepted).unwrap();
     assert_eq!(mode(&files.path()), 0o600);
 }
 
@@ -140,7 +140,7 @@ async fn its_state_is_noted_and_nothing_else_changes() {
         TransactionState::Accepted,
         TransactionState::Recorded,
     ] {
-        kept.note(state).unwrap();
+        kept.save_state(state).unwrap();
         assert_eq!(files.opened(), kept);
         assert_eq!(files.opened().state(), state);
     }
@@ -154,21 +154,21 @@ async fn accepted_and_recorded_states_are_never_downgraded() {
     // Another process opened the file before and does not have the result.
     let mut late = files.opened();
     assert_eq!(
-        kept.note_after(TransactionState::Sent).unwrap(),
+        kept.save_state(TransactionState::Sent).unwrap(),
         TransactionState::Signed
     );
-    kept.note(TransactionState::Accepted).unwrap();
+    kept.save_state(TransactionState::Accepted).unwrap();
     assert_eq!(
-        late.note_after(TransactionState::Sent).unwrap(),
+        late.save_state(TransactionState::Sent).unwrap(),
         TransactionState::Accepted
     );
     for lower in [TransactionState::Signed, TransactionState::Refused] {
-        late.note(lower).unwrap();
+        late.save_state(lower).unwrap();
         assert_eq!(late.state(), TransactionState::Accepted);
         assert_eq!(files.opened().state(), TransactionState::Accepted);
     }
-    late.note(TransactionState::Recorded).unwrap();
-    kept.note(TransactionState::Accepted).unwrap();
+    late.save_state(TransactionState::Recorded).unwrap();
+    kept.save_state(TransactionState::Accepted).unwrap();
     assert_eq!(files.opened().state(), TransactionState::Recorded);
 }
 
@@ -177,7 +177,9 @@ async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
     let (files, other) = (files().await, other_files().await);
     let path = files.path();
     let beside = |files: &TestFiles| {
-        SavedTransaction::create_with_backup(&path, &files.node, &files.checked, &files.signed)
+        let saved = SavedTransaction::of(&path, &files.node, &files.checked, &files.signed)?;
+        let aside = saved.write_first(Placement::Aside, &[], |_| Ok(()))?;
+        Ok::<_, SavedTransactionError>((saved, aside))
     };
     let text = |path: &Path| std::fs::read_to_string(path).unwrap();
 
@@ -198,7 +200,7 @@ async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
     // A process that still waits for the first transaction does not change the new file.
     beside(&other).unwrap();
     let latest = text(&path);
-    let error = first.note(TransactionState::Recorded).unwrap_err();
+    let error = first.save_state(TransactionState::Recorded).unwrap_err();
     assert!(
         matches!(error, SavedTransactionError::DifferentTransaction { .. }),
         "{error}"
@@ -337,7 +339,7 @@ async fn every_saved_claim_about_an_asset_is_found_in_a_folder_whatever_its_stat
         let path = folder.path().join(name);
         let mut kept =
             SavedTransaction::create(&path, &files.node, &files.checked, &files.signed).unwrap();
-        kept.note(state).unwrap();
+        kept.save_state(state).unwrap();
     };
     let (cheap, dear) = (
         claiming("caf\u{e9}", FIRST, "1").await,

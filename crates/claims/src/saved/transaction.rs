@@ -6,10 +6,10 @@ use std::{
 };
 
 use nodeproof_client::{
-    BaseUrl, ContractCall, SignedTransaction,
+    BaseUrl, Block, ContractCall, Inclusion, SignedTransaction,
     contract_call::{CheckedTransaction, Fee, shown_apart},
 };
-use nodeproof_primitives::{Amount, Network, RawJson, TransactionCode};
+use nodeproof_primitives::{Amount, Hash256, Network, RawJson, TransactionCode};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -29,35 +29,7 @@ const VERSION: u32 = 1;
 /// requested call and the signed transaction, but no key. It can only be used to submit this
 /// transaction. On Unix its mode is 600.
 ///
-/// ```no_run
-/// # async fn example(
-/// #     node: nodeproof_client::Client,
-/// #     call: nodeproof_client::ContractCall,
-/// #     fee: nodeproof_client::contract_call::Fee,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
-/// # ) -> Result<(), Box<dyn std::error::Error>> {
-/// use nodeproof_claims::{SavedTransaction, TransactionState};
-/// use nodeproof_client::contract_call::Clock;
-/// use std::path::Path;
-///
-/// let path = Path::new("transfer.json");
-/// let mut saved = match SavedTransaction::open(path)? {
-///     Some(saved) => saved,
-///     None => {
-///         let checked = node.build_checked_call(&call, &fee, Clock::Local).await?;
-///         let signed = checked.sign(&[wallet]).await?;
-///         SavedTransaction::create(path, node.base_url(), &checked, &signed)?
-///     }
-/// };
-/// saved.check_same(&call, &fee)?;
-/// saved.check_node(node.base_url())?;
-/// saved.note(TransactionState::Sent)?;
-/// node.submit(saved.signed()).await?.accepted()?;
-/// saved.note(TransactionState::Accepted)?;
-/// println!("{}: {:?}", saved.node(), saved.state());
-/// # Ok(())
-/// # }
-/// ```
+/// [`SavedCall`](crate::SavedCall) and [`Claim`](crate::Claim) write, read and submit such files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedTransaction {
     path: PathBuf,
@@ -108,12 +80,12 @@ pub(super) struct Contents {
     version: u32,
     node: String,
     state: TransactionState,
-    /// Whether the same record existed before this was signed.
-    #[serde(default)]
-    recorded_before: bool,
     /// The latest block when this was signed, and later the block that contains it, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     block: Option<u64>,
+    /// The hash of that block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    block_hash: Option<Hash256>,
     trans_code: TransactionCode,
     requested: ContractCall,
     fee: FeeText,
@@ -127,6 +99,38 @@ pub(super) struct Contents {
 struct FeeText {
     amount: Amount,
     currency: String,
+}
+
+/// A block as it was when a file was written. Later, the chain can have another block in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KnownBlock {
+    pub(crate) index: u64,
+    /// `None` if it can't be computed.
+    hash: Option<Hash256>,
+}
+
+impl KnownBlock {
+    pub(crate) fn of(block: &Block) -> Option<Self> {
+        Some(Self {
+            index: block.index.as_u64()?,
+            hash: block.block_hash(),
+        })
+    }
+
+    /// Returns whether this can be the same block.
+    pub(crate) fn is(self, block: &Block) -> bool {
+        let mut hashes = self.hash.iter().zip(block.block_hash());
+        hashes.all(|(known, found)| *known == found)
+    }
+}
+
+impl From<&Inclusion> for KnownBlock {
+    fn from(included: &Inclusion) -> Self {
+        Self {
+            index: included.block,
+            hash: included.block_hash,
+        }
+    }
 }
 
 /// The members that exist in every version of the format. They are read first.
@@ -144,63 +148,42 @@ impl SavedTransaction {
     ///
     /// # Errors
     /// If the file exists or can't be written, or `signed` is not the signed form of `checked`.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     checked: nodeproof_client::contract_call::CheckedTransaction,
+    /// #     signed: nodeproof_client::SignedTransaction,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_claims::SavedTransaction;
+    /// use nodeproof_client::SubmitPolicy;
+    /// use std::path::Path;
+    ///
+    /// let (path, base) = (Path::new("transfer.json"), node.base_url());
+    /// let mut saved = SavedTransaction::create(path, base, &checked, &signed)?;
+    /// saved.submit(&node, &SubmitPolicy::default(), |_| ()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create(
         path: &Path,
         node: &BaseUrl,
         checked: &CheckedTransaction,
         signed: &SignedTransaction,
     ) -> Result<Self, SavedTransactionError> {
-        let kept = Self::of(path, node, checked, signed)?;
-        kept.write_first(Placement::New, &[], |_| Ok::<_, SavedTransactionError>(()))?;
-        Ok(kept)
+        let saved = Self::of(path, node, checked, signed)?;
+        saved.write_new()?;
+        Ok(saved)
     }
 
-    /// Writes a signed transaction to a file. An existing file is put aside as `FILE.1` or the first
-    /// such name that is free. Returns the new path of the file that was put aside.
-    ///
-    /// The existing file has one of the two names at any time, and is never overwritten. After a crash,
-    /// the first name belongs to either the whole old file or the whole new file.
-    ///
-    /// # Errors
-    /// If the file can't be written, or `signed` is not the signed form of `checked`. Then the existing
-    /// file keeps its name.
-    ///
-    /// ```no_run
-    /// # fn example(
-    /// #     node: nodeproof_client::Client,
-    /// #     checked: nodeproof_client::contract_call::CheckedTransaction,
-    /// #     signed: nodeproof_client::SignedTransaction,
-    /// # ) -> Result<(), nodeproof_claims::SavedTransactionError> {
-    /// use nodeproof_claims::SavedTransaction;
-    /// use std::path::Path;
-    ///
-    /// let (path, base) = (Path::new("transfer.json"), node.base_url());
-    /// let (saved, aside) = SavedTransaction::create_with_backup(path, base, &checked, &signed)?;
-    /// if let Some(aside) = aside {
-    ///     println!("the earlier transaction is in {}", aside.display());
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn create_with_backup(
-        path: &Path,
-        node: &BaseUrl,
-        checked: &CheckedTransaction,
-        signed: &SignedTransaction,
-    ) -> Result<(Self, Option<PathBuf>), SavedTransactionError> {
-        let kept = Self::of(path, node, checked, signed)?;
-        let aside =
-            kept.write_first(
-                Placement::Aside,
-                &[],
-                |_| Ok::<_, SavedTransactionError>(()),
-            )?;
-        Ok((kept, aside))
+    /// Writes the file, which must not exist.
+    pub(crate) fn write_new(&self) -> Result<(), SavedTransactionError> {
+        self.write_first(Placement::New, &[], |_| Ok(())).map(drop)
     }
 
     /// Writes the file for the first time, if `check` passes while its folder and the others are
-    /// locked. Its argument is false if a file system has no locks. Each of the other folders gets a link to it, so that searches there find it. Returns the
-    /// path of the file that was put aside.
+    /// locked. Its argument is false if a file system has no locks. Each of the other folders gets a link to
+    /// it, so that searches there find it. Returns the path of the file that was put aside.
     pub(crate) fn write_first<E: From<SavedTransactionError>>(
         &self,
         placement: Placement,
@@ -215,21 +198,19 @@ impl SavedTransaction {
         Ok(folder.write(&self.path, &self.contents, placement)?)
     }
 
-    /// Sets whether the same record existed before this was signed.
-    pub(crate) fn after_a_record(mut self, recorded_before: bool) -> Self {
-        self.contents.recorded_before = recorded_before;
-        self
-    }
-
     /// Sets the latest block when this was signed, or the block that contains it.
-    pub(crate) fn at_block(mut self, block: Option<u64>) -> Self {
-        self.contents.block = block;
+    pub(crate) fn at_block(mut self, block: Option<KnownBlock>) -> Self {
+        self.contents.block = block.map(|block| block.index);
+        self.contents.block_hash = block.and_then(|block| block.hash);
         self
     }
 
     /// Returns that block.
-    pub(crate) fn block(&self) -> Option<u64> {
-        self.contents.block
+    pub(crate) fn block(&self) -> Option<KnownBlock> {
+        Some(KnownBlock {
+            index: self.contents.block?,
+            hash: self.contents.block_hash,
+        })
     }
 
     /// Returns the transaction to save, if it is the signed form of `checked`.
@@ -251,8 +232,8 @@ impl SavedTransaction {
             version: VERSION,
             node: node.as_str().to_owned(),
             state: TransactionState::Signed,
-            recorded_before: false,
             block: None,
+            block_hash: None,
             trans_code: checked.trans_code(),
             requested: checked.call().clone(),
             fee: FeeText {
@@ -360,7 +341,7 @@ impl SavedTransaction {
     ///
     /// # Errors
     /// [`SavedTransactionError::DifferentTransaction`] with the differences.
-    pub fn check_same(
+    pub(crate) fn check_same(
         &self,
         requested: &ContractCall,
         fee: &Fee,
@@ -415,73 +396,60 @@ impl SavedTransaction {
         })
     }
 
-    /// Checks that it was saved for the node at this base URL. All names and addresses of this machine
-    /// are one host: `localhost`, `127.0.0.1`, `[::1]`.
+    /// Checks that it was saved for the node at this base URL or, with `any_node`, for another one. All
+    /// names and addresses of this machine are one host: `localhost`, `127.0.0.1`, `[::1]`.
+    ///
+    /// There is no chain ID: the transaction is valid and paid for on another network, too. So a node at
+    /// another base URL is refused in any case if `network`, or the port of one of the two URLs, shows that
+    /// it is of another network.
     ///
     /// # Errors
-    /// [`SavedTransactionError::DifferentNode`], because that node may be of another network.
-    pub fn check_node(&self, node: &BaseUrl) -> Result<(), SavedTransactionError> {
-        let kept = &self.contents.node;
+    /// [`SavedTransactionError::DifferentNode`] and [`SavedTransactionError::DifferentNetwork`].
+    pub fn check_target(
+        &self,
+        node: &BaseUrl,
+        network: Option<Network>,
+        any_node: bool,
+    ) -> Result<(), SavedTransactionError> {
+        let saved_for = &self.contents.node;
         let place = |url: &BaseUrl| (url.is_https(), url.port(), url.as_url().path().to_owned());
-        let is_same =
-            |kept: BaseUrl| kept.is_loopback() && node.is_loopback() && place(&kept) == place(node);
-        if kept == node.as_str() || kept.parse().is_ok_and(is_same) {
+        let is_same = |other: BaseUrl| {
+            other.is_loopback() && node.is_loopback() && place(&other) == place(node)
+        };
+        if saved_for == node.as_str() || saved_for.parse().is_ok_and(is_same) {
+            return Ok(());
+        }
+        let networks = [network, Network::from_port(node.port())];
+        for network in networks.into_iter().flatten() {
+            if let Some(saved_for) = self.network()
+                && saved_for != network
+            {
+                return Err(SavedTransactionError::DifferentNetwork {
+                    path: self.path.clone(),
+                    saved_for,
+                    network,
+                });
+            }
+        }
+        if any_node {
             return Ok(());
         }
         Err(SavedTransactionError::DifferentNode {
             path: self.path.clone(),
-            saved_for: kept.clone(),
+            saved_for: saved_for.clone(),
             node: node.as_str().to_owned(),
         })
     }
 
-    /// Checks that the port of the node that built it is not that of another network than these.
-    ///
-    /// There is no chain ID: the transaction is valid and paid for on another network, too.
-    ///
-    /// ```no_run
-    /// use nodeproof_claims::SavedTransaction;
-    /// use nodeproof_client::nodeproof_primitives::Network;
-    ///
-    /// # fn example(saved: &SavedTransaction) -> Result<(), Box<dyn std::error::Error>> {
-    /// saved.check_network([Network::Devnet])?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`SavedTransactionError::DifferentNetwork`] for the first other network.
-    pub fn check_network(
-        &self,
-        networks: impl IntoIterator<Item = Network>,
-    ) -> Result<(), SavedTransactionError> {
-        let Some(saved_for) = self.network() else {
-            return Ok(());
-        };
-        match networks.into_iter().find(|network| *network != saved_for) {
-            None => Ok(()),
-            Some(network) => Err(SavedTransactionError::DifferentNetwork {
-                path: self.path.clone(),
-                saved_for,
-                network,
-            }),
-        }
-    }
-
-    /// Saves the transaction's state in the file.
+    /// Saves the transaction's state in the file. Returns the state that this or another process saved
+    /// before.
     ///
     /// An accepted transaction stays accepted until it is recorded. A recorded one stays recorded. Both
     /// hold even if another process saves a state.
     ///
     /// # Errors
     /// If the file can't be written, or now contains another transaction. Then the file is unchanged.
-    pub fn note(&mut self, state: TransactionState) -> Result<(), SavedTransactionError> {
-        self.note_after(state).map(drop)
-    }
-
-    /// Saves a state like [`note`](Self::note). Returns the state that this or another process
-    /// saved before.
-    pub(crate) fn note_after(
+    pub(super) fn save_state(
         &mut self,
         state: TransactionState,
     ) -> Result<TransactionState, SavedTransactionError> {
@@ -506,26 +474,22 @@ impl SavedTransaction {
                 });
             }
         };
-        let before = there.contents.state;
-        let stays = match before {
-            TransactionState::Recorded => true,
-            TransactionState::Accepted => state != TransactionState::Recorded,
-            _ => before == state,
+        let mut contents = there.contents.clone();
+        let before = contents.state;
+        contents.state = match (before, state) {
+            (TransactionState::Recorded, _) => before,
+            (TransactionState::Accepted, state) if state != TransactionState::Recorded => before,
+            _ => state,
         };
-        let contents = Contents {
-            state: if stays { before } else { state },
-            ..self.contents.clone()
-        };
-        if !stays {
+        if state == TransactionState::Recorded {
+            contents.block = self.contents.block;
+            contents.block_hash = self.contents.block_hash;
+        }
+        if contents != there.contents {
             folder.write(&self.path, &contents, Placement::Over)?;
         }
         self.contents = contents;
         Ok(before)
-    }
-
-    /// Returns whether the same record existed before this was signed.
-    pub(crate) fn recorded_before(&self) -> bool {
-        self.contents.recorded_before
     }
 
     /// Returns the path of the file.
@@ -550,6 +514,11 @@ impl SavedTransaction {
     #[must_use]
     pub fn call(&self) -> &ContractCall {
         &self.contents.requested
+    }
+
+    /// Returns the amount of the fee and its currency.
+    pub(super) fn fee(&self) -> (&Amount, &str) {
+        (&self.contents.fee.amount, &self.contents.fee.currency)
     }
 
     /// Returns the base URL of the node that built it.
@@ -588,7 +557,7 @@ impl Contents {
             hasher.update((part.len() as u64).to_be_bytes());
             hasher.update(part.as_bytes());
         }
-        nodeproof_primitives::Hash256::from_bytes(hasher.finalize().into()).to_string()
+        Hash256::from_bytes(hasher.finalize().into()).to_string()
     }
 }
 

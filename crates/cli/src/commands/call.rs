@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nodeproof_client::{
-    ContractCall,
-    contract_call::{BuiltCallMismatch, CheckedTransaction},
-};
+use nodeproof_client::{ContractCall, contract_call::CheckedTransaction};
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 
-use super::field_text::date_and_time;
+use super::{field_text::date_and_time, not_made};
 use crate::{
     arguments::{
         addresses::{contract_address, wallet_address},
@@ -64,10 +61,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
     let checked = client
         .build_checked_call(&call, &fee, args.time.clock())
         .await
-        .map_err(|error| match error.into_mismatch() {
-            Ok(error) => mismatch(error),
-            Err(error) => error.into(),
-        })?;
+        .map_err(not_made::build)?;
     session.output.note(&format!(
         "the node built transaction {} as requested: time {}",
         checked.trans_code(),
@@ -80,18 +74,4 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         ),
         args.out.as_deref(),
     )
-}
-
-/// Returns the failure if the node built a different call, or if the call can't be built.
-pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
-    match error {
-        BuiltCallMismatch::DuplicateMemberInRequest { .. } | BuiltCallMismatch::Inexact { .. } => {
-            Failure::usage(error)
-        }
-        BuiltCallMismatch::Untimely { latest: None, .. } => Failure::unexpected(format!(
-            "{error}; nothing was signed. Set this computer's clock, or use another node; \
-             --trust-node-time takes the node's latest block for the clock, on a test network"
-        )),
-        error => Failure::unexpected(format!("{error}; nothing was signed")),
-    }
 }

@@ -9,6 +9,7 @@ pub(crate) mod docs;
 mod field_text;
 mod following;
 pub(crate) mod manual;
+mod not_made;
 mod refusal;
 pub(crate) mod sign;
 mod signing;

@@ -1,6 +1,10 @@
 //! The transaction and the exact message that would be signed.
 
-use nodeproof_primitives::{RawJson, WalletAddress};
+use std::path::Path;
+
+use nodeproof_claims::SavedTransaction;
+use nodeproof_client::contract_call::CheckedTransaction;
+use nodeproof_primitives::{RawJson, WalletAddress, signed_message};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
@@ -46,10 +50,27 @@ impl ToSign {
         })
     }
 
-    pub(super) fn saved_in(mut self, path: String, already_signed: bool) -> Self {
-        self.saved_in = Some(path);
-        self.already_signed = already_signed;
-        self
+    /// Returns the transaction that an earlier run signed, or else that a node builds now.
+    pub(super) async fn planned(
+        saved: Option<SavedTransaction>,
+        build: impl Future<Output = Result<CheckedTransaction, Failure>>,
+        file: Option<&Path>,
+        signers: Vec<WalletAddress>,
+    ) -> Result<Self, Failure> {
+        let mut shown = match &saved {
+            Some(saved) => {
+                let transaction = saved.signed().transaction_text();
+                let message = signed_message(transaction).map_err(Failure::usage)?;
+                Self::of(transaction, &message, signers)?
+            }
+            None => {
+                let checked = build.await?;
+                Self::of(checked.transaction_text(), checked.message(), signers)?
+            }
+        };
+        shown.saved_in = file.map(|path| path.display().to_string());
+        shown.already_signed = saved.is_some();
+        Ok(shown)
     }
 }
 

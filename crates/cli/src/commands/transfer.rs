@@ -3,19 +3,15 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use nodeproof_claims::{
-    CallOutcome, SavedCall, SavedCallError, SavedTransaction, SavedTransactionError,
-};
+use nodeproof_claims::{CallOutcome, SavedCall};
 use nodeproof_client::{
     CallOptions, ContractCall, InclusionOptions, Transfer, contract_call::CheckedTransaction,
 };
 use nodeproof_files::{Shared, check_private_folder, parent_folder};
-use nodeproof_primitives::{
-    ContractAddress, Integer, Signer, TokenDecimals, WalletAddress, signed_message, with_causes,
-};
+use nodeproof_primitives::{ContractAddress, Integer, Signer, TokenDecimals, WalletAddress};
 use serde::Serialize;
 
-use super::{call::mismatch, submit, to_sign::ToSign};
+use super::{not_made, to_sign::ToSign};
 use crate::{
     arguments::{
         addresses::{contract_address, wallet_address},
@@ -25,11 +21,7 @@ use crate::{
     },
     failure::{Failure, Kind},
     io::{interrupt, output::CommandResult, table::Columns},
-    session::{
-        exposure,
-        settings::{Session, Target},
-        signers::SignerArgs,
-    },
+    session::{exposure, settings::Session, signers::SignerArgs},
 };
 
 #[derive(Debug, Args)]
@@ -144,32 +136,39 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
         },
         ..InclusionOptions::default()
     };
-    if args.dry_run {
-        return session
-            .output
-            .show(&to_be_signed(args, session, &target, &call, wallets).await?);
-    }
-    let mut saved_call = SavedCall::of(call, fee, &args.keep)
+    CheckedTransaction::check_call(&call).map_err(Failure::usage)?;
+    let client = session.client_of(&target)?;
+    let mut saved_call = SavedCall::of(call.clone(), fee.clone(), &args.keep)
         .options(options)
         .wait(wait)
         .any_node(args.any_node);
     if let Some(network) = network {
         saved_call = saved_call.network(network);
     }
+    if args.dry_run {
+        let saved = saved_call.saved(&client).await;
+        let saved = saved.map_err(|error| not_made::saved_file(&error))?;
+        let build = async {
+            let built = client.build_checked_call(&call, &fee, args.time.clock());
+            built.await.map_err(not_made::build)
+        };
+        let shown = ToSign::planned(saved, build, Some(&args.keep), wallets).await?;
+        return session.output.show(&shown);
+    }
     let saved_in = args.keep.display().to_string();
     interrupt::set_interrupt_message(format!(
         "if the transaction was signed, it is saved in {saved_in}: run the same command again"
     ));
-    let client = session.client_of(&target)?;
     let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
-    let made = saved_call.make(&client, &signers).await.map_err(failure)?;
+    let made = saved_call.make(&client, &signers).await;
+    let made = made.map_err(not_made::saved_call)?;
     if let Some(failure) = unconfirmed(&made) {
         return Err(failure);
     }
     session.output.show(&AcceptedTransfer {
         trans_code: made.trans_code().to_string(),
         saved_in,
-        block: made.block,
+        block: made.block(),
         token: args.token.clone(),
         amount,
         to: args.to,
@@ -194,41 +193,10 @@ fn amount(args: &TransferArgs) -> Result<Integer, Failure> {
     Ok(amount)
 }
 
-/// Returns the transaction that would be signed, or that an earlier run signed.
-async fn to_be_signed(
-    args: &TransferArgs,
-    session: &Session,
-    target: &Target,
-    call: &ContractCall,
-    wallets: Vec<WalletAddress>,
-) -> Result<ToSign, Failure> {
-    let fee = session.fee(&args.fee)?;
-    let place = args.keep.display().to_string();
-    if let Some(saved) = SavedTransaction::open(&args.keep).map_err(Failure::usage)? {
-        saved.check_same(call, &fee).map_err(Failure::usage)?;
-        let transaction = saved.signed().transaction_text();
-        let message = signed_message(transaction).map_err(Failure::usage)?;
-        return Ok(ToSign::of(transaction, &message, wallets)?.saved_in(place, true));
-    }
-    CheckedTransaction::check_call(call).map_err(Failure::usage)?;
-    let client = session.client_of(target)?;
-    let built = client.build_checked_call(call, &fee, args.time.clock());
-    let checked = built.await.map_err(not_built)?;
-    let shown = ToSign::of(checked.transaction_text(), checked.message(), wallets)?;
-    Ok(shown.saved_in(place, false))
-}
-
-fn not_built(error: nodeproof_client::Error) -> Failure {
-    match error.into_mismatch() {
-        Ok(error) => mismatch(error),
-        Err(error) => error.into(),
-    }
-}
-
 /// Returns the failure if no block shows the accepted transfer.
 fn unconfirmed(made: &CallOutcome) -> Option<Failure> {
     let code = made.trans_code();
-    let what = match (made.block, made.shows_transactions) {
+    let what = match (made.block(), made.shows_transactions) {
         (Some(_), _) | (None, None) => return None,
         (None, Some(true)) => {
             "is not in a block yet: run the same command again, which submits the same transaction"
@@ -240,36 +208,4 @@ fn unconfirmed(made: &CallOutcome) -> Option<Failure> {
     };
     let text = format!("transaction {code} was accepted, and {what}");
     Some(Failure::new(Kind::Unconfirmed, text))
-}
-
-/// Returns the failure of a transfer that was not made, or may not have been made.
-fn failure(error: SavedCallError) -> Failure {
-    let (maybe_sent, is_refused) = (error.maybe_sent(), error.is_refused());
-    let text = error.to_string();
-    let failure = match error {
-        SavedCallError::Input(error) => Failure::usage(with_causes(&error)),
-        SavedCallError::Network(error) => not_built(error),
-        SavedCallError::Submission { error, .. } if error.is_refused() => {
-            let refused = Failure::refused_with_text(text, error.messages());
-            if is_refused {
-                refused
-            } else {
-                refused.with_kind(Kind::Unconfirmed)
-            }
-        }
-        SavedCallError::Submission { error, .. } => {
-            let why = submit::why_not(&error).filter(|_| !maybe_sent);
-            Failure::new(submit::kind_of(&error), text).with_suffix(why.unwrap_or_default())
-        }
-        SavedCallError::Waiting { .. } => Failure::new(Kind::Unconfirmed, text)
-            .with_suffix("; run the same command again, which submits the same transaction"),
-        SavedCallError::Saved(SavedTransactionError::DifferentNode { .. }) => {
-            Failure::usage(text.replace("`any_node`", "--any-node"))
-        }
-        SavedCallError::Saved(SavedTransactionError::DifferentTransaction { .. }) => {
-            Failure::usage(text).with_suffix("; --keep names the file of this payment")
-        }
-        _ => Failure::usage(text),
-    };
-    failure.with_maybe_sent(maybe_sent)
 }

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{
-    Client, Error, SignedTransaction, SubmitError, SubmitResponse, transport::backoff::doubled,
-};
+use nodeproof_primitives::doubled_pause;
+
+use crate::{Client, Error, SignedTransaction, SubmitError, SubmitResponse};
 
 /// The number of submissions of one transaction, and the pauses between them.
 ///
@@ -85,7 +85,7 @@ impl SubmitPolicy {
             // A node can't have the same transaction sent again and again without a pause.
             Some(requested) if rate_limited > 0 => requested.max(self.first_pause),
             Some(requested) => requested,
-            None => doubled(self.first_pause, self.longest_pause, attempts - 1),
+            None => doubled_pause(self.first_pause, self.longest_pause, attempts - 1),
         };
         let shortest = match rate_limited {
             0 => Duration::ZERO,
@@ -163,6 +163,8 @@ impl Client {
                         Ok(()) => return Ok(Submitted { response, sent }),
                         Err(refused) if refused.is_refused() => {
                             let new = response.response.new_transaction;
+                            // A transaction that is new to the node had not arrived.
+                            maybe_accepted &= new != Some(true);
                             (refused.with_new_transaction(new), None, true)
                         }
                         Err(unclear) => {
@@ -212,7 +214,6 @@ fn may_succeed_later(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::backoff::tests::is_up_to;
 
     const LONG: Duration = Duration::from_secs(1000);
 
@@ -226,7 +227,8 @@ mod tests {
         };
         for (attempts, longest) in [(1, 2), (2, 4), (3, 5), (4, 5)] {
             let pause = policy.pause(attempts, 0, None, LONG).unwrap();
-            assert!(is_up_to(pause, Duration::from_secs(longest)), "{pause:?}");
+            assert!(pause <= Duration::from_secs(longest), "{pause:?}");
+            assert!(pause >= Duration::from_secs(longest) * 3 / 4, "{pause:?}");
         }
         assert_eq!(policy.pause(5, 0, None, LONG), None);
     }

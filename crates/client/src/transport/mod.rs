@@ -4,7 +4,6 @@
 //! of the client, such as one with a missing parameter, [`http_client`] returns a plain HTTP client
 //! with the same settings.
 
-pub(crate) mod backoff;
 mod body;
 mod exchange;
 mod headers;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::backoff::doubled;
+use nodeproof_primitives::doubled_pause;
 use reqwest::{
     StatusCode,
     header::{HeaderMap, RETRY_AFTER},
@@ -68,7 +68,11 @@ impl RetryPolicy {
         }
         match requested {
             Some(requested) => (requested <= self.longest_retry_after).then_some(requested),
-            None => Some(doubled(self.first_pause, self.longest_pause, repetition)),
+            None => Some(doubled_pause(
+                self.first_pause,
+                self.longest_pause,
+                repetition,
+            )),
         }
     }
 }

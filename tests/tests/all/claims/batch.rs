@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use nodeproof_claims::{ClaimError, ClaimErrorKind};
+use nodeproof_claims::CallErrorKind;
 use nodeproof_primitives::{Signing, WalletAddress};
 use tokio::sync::Barrier;
 
@@ -106,11 +106,14 @@ async fn claims_that_were_interrupted_are_each_paid_once() {
     let (folder, client) = (world.folder.path().to_owned(), world.client.clone());
     let submitted = AtomicUsize::new(0);
     let options = world.with_blocks();
-    let crashing = options.clone().on_step(move |step| {
-        let ends = matches!(step, ClaimStep::Submitted { .. })
-            && submitted.fetch_add(1, Ordering::SeqCst) == 2;
-        assert!(!ends, "the program ends here");
-    });
+    let crashing = ClaimOptions {
+        on_step: OnStep::new(move |step| {
+            let ends = matches!(step, ClaimStep::Submitted { .. })
+                && submitted.fetch_add(1, Ordering::SeqCst) == 2;
+            assert!(!ends, "the program ends here");
+        }),
+        ..options.clone()
+    };
     let (begun, signing) = (claims.clone(), wallet.clone());
     let ended = tokio::spawn(async move {
         Claim::make_all(&begun, &client, &[signer(&signing)], &crashing, &folder, 2).await
@@ -177,7 +180,7 @@ async fn without_locks_two_claims_about_one_asset_are_not_both_paid() {
     let signer = Together::of(world.alice(), 2);
     let node = Arc::clone(world.node.node());
     let (writers, changed) = (Mutex::new(0), Condvar::new());
-    let options = world.options().without_lock(true).on_step(move |step| {
+    let on_step = OnStep::new(move |step| {
         if matches!(step, ClaimStep::NotSearched { .. }) {
             // A writer waits for the other one, which must not come before this one has written.
             let mut count = writers.lock().unwrap();
@@ -188,6 +191,11 @@ async fn without_locks_two_claims_about_one_asset_are_not_both_paid() {
         }
         make_block(&node, step);
     });
+    let options = ClaimOptions {
+        without_lock: true,
+        on_step,
+        ..world.options()
+    };
     let (before, folder) = (world.balance().await, world.folder.path());
     let made = Claim::make_all(&claims, &world.client, &[&signer], &options, folder, 2).await;
     let refused: Vec<_> = made.iter().filter_map(|one| one.as_ref().err()).collect();
@@ -221,7 +229,7 @@ async fn a_claim_is_not_paid_if_not_all_files_can_be_searched_for_an_earlier_one
     assert!(matches!(error, ClaimError::TooManyFiles { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains("nothing was sent"), "{text}");
-    assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+    assert_eq!(error.kind(), CallErrorKind::NotMade);
     assert_eq!((world.node.submissions_received(), world.files()), (0, 0));
 
     std::fs::remove_file(folder.join("1")).unwrap();
@@ -239,7 +247,8 @@ async fn a_claim_that_is_listed_twice_with_again_is_paid_for_once_more() {
         // The same claim in two forms.
         let (read, stated) = (world.claim("a").document(document), world.claim("a"));
         let claims = [read, stated.document(hash)];
-        let (client, options) = (&world.client, world.options().again(true));
+        let (client, mut options) = (&world.client, world.options());
+        options.again = true;
         let before = world.balance().await;
         let made =
             Claim::make_all(&claims, client, &[&wallet], &options, folder, concurrency).await;
@@ -247,7 +256,7 @@ async fn a_claim_that_is_listed_twice_with_again_is_paid_for_once_more() {
         let [error] = refused.as_slice() else {
             panic!("{made:?}")
         };
-        assert_eq!(error.kind(), ClaimErrorKind::NotMade, "{error}");
+        assert_eq!(error.kind(), CallErrorKind::NotMade, "{error}");
         assert!(error.to_string().contains("listed twice"), "{error}");
         world.node.make_block();
         assert_eq!(before - world.balance().await, FEE);

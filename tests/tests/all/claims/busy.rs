@@ -13,7 +13,6 @@ async fn claims_in_flight_all_get_past_a_limit_of_one_submission_a_second() {
         node,
         folder: tempfile::tempdir().unwrap(),
     };
-    let short = Duration::from_millis(1);
     let in_flight = (0..3).map(|task| {
         let (client, wallet) = (world.client.clone(), world.wallet(0));
         let claims = (0..3).map(|number| world.claim(&format!("{task}-{number}")));
@@ -24,15 +23,20 @@ async fn claims_in_flight_all_get_past_a_limit_of_one_submission_a_second() {
         async move {
             for claim in claims {
                 let node = Arc::clone(&node);
-                let options = ClaimOptions::default()
-                    .save_to(folder.join(&claim.asset_id))
-                    .pauses(short, short)
-                    .submit(SubmitPolicy {
-                        longest_pause: Duration::from_secs(1),
-                        ..SubmitPolicy::default()
-                    })
-                    .on_step(move |step| make_block(&node, step));
-                let outcome = claim.make(&client, &[&wallet], &options).await;
+                let options = ClaimOptions {
+                    interval: Duration::from_millis(1),
+                    call: CallOptions {
+                        submit: SubmitPolicy {
+                            longest_pause: Duration::from_secs(1),
+                            ..SubmitPolicy::default()
+                        },
+                        ..CallOptions::default()
+                    },
+                    on_step: OnStep::new(move |step| make_block(&node, step)),
+                    ..ClaimOptions::default()
+                };
+                let file = folder.join(&claim.asset_id);
+                let outcome = claim.make(&client, &[&wallet], file, &options).await;
                 assert!(outcome.unwrap().record().is_some());
             }
         }

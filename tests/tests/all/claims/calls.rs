@@ -5,13 +5,13 @@ use std::process::{Command, Stdio};
 use axum::http::StatusCode;
 use integration_tests::built;
 use nodeproof_claims::{
-    CallOutcome, SavedCall, SavedCallError, SavedTransactionError, TransactionState,
+    CallErrorKind, CallOutcome, SavedCall, SavedCallError, SavedTransactionError, TransactionState,
 };
 use nodeproof_client::{
     CallOptions, InclusionOptions, Transfer, contract_call::CheckedTransaction,
 };
-use nodeproof_devnode::{BlockTime, InjectedFault, Outage};
-use nodeproof_primitives::{Network, WalletAddress};
+use nodeproof_devnode::{BlockTime, ChainTime, InjectedFault, Outage};
+use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
 use super::*;
 
@@ -78,7 +78,10 @@ async fn a_transfer_whose_response_is_lost_is_paid_once() {
         node.set_submission_outage(Some(outage));
         let error = world.pay(&call).await.unwrap_err();
         assert!(error.maybe_sent() && !error.is_refused(), "{error}");
-        assert!(error.to_string().contains("submits it again"), "{error}");
+        assert!(
+            error.to_string().contains("submit the same transaction"),
+            "{error}"
+        );
         assert_eq!(world.saved().state(), TransactionState::Sent);
     }
     node.set_submission_outage(None);
@@ -99,10 +102,12 @@ async fn a_transfer_whose_response_is_lost_is_paid_once() {
         node.set_submission_outage(outage);
         let outcome = world.pay(&call).await.unwrap();
         assert_eq!(outcome.trans_code(), code);
-        assert_eq!(outcome.block, Some(height));
+        assert_eq!(outcome.block(), Some(height));
+        let included = outcome.included.unwrap();
+        assert_eq!(included.transaction.trans_code(), Some(code));
+        // The block that is known is read before anything is sent.
+        assert_eq!(outcome.sent, u32::from(outage.is_none()));
         if outage.is_none() {
-            let included = outcome.included.unwrap();
-            assert_eq!(included.transaction.trans_code(), Some(code));
             // Later runs find a block that is not one of the latest any more.
             for _ in 0..30 {
                 node.make_block();
@@ -130,13 +135,13 @@ async fn a_node_that_refuses_a_transaction_it_has_does_not_hide_its_block() {
     let client = Client::new(&*proxy.server.base_url()).unwrap();
     let (alice, again) = (world.named("alice"), call.clone().any_node(true));
     let outcome = again.make(&client, &[&alice]).await.unwrap();
-    assert_eq!(outcome.block, first.included.map(|first| first.block));
+    assert_eq!(outcome.block(), first.block());
 
     // A call that no block contains is refused, and stays so.
     let refused = world.transfer(999_999_999_999_999);
     std::fs::remove_file(world.file()).unwrap();
     let error = refused.make(&client, &[&alice]).await.unwrap_err();
-    assert!(error.is_refused() && !error.maybe_sent(), "{error}");
+    assert_eq!(error.kind(), CallErrorKind::Refused, "{error}");
 }
 
 #[tokio::test]
@@ -174,6 +179,38 @@ async fn two_runs_with_one_file_make_one_call() {
     );
     let after = world.balances().await;
     assert_eq!((before.0 - after.0, after.1 - before.1), (FEE, 5));
+}
+
+#[tokio::test]
+async fn a_block_is_found_after_a_shorter_chain_replaced_the_old_one() {
+    let mut world = TestEnvironment::new().await;
+    let alice = world.named("alice");
+    let call = world.transfer(5).any_node(true);
+    while world.node.height() < 40 {
+        world.node.make_block();
+    }
+    let outage = Some(Outage::Unavailable);
+    world.node.node().set_submission_outage(outage);
+    assert!(world.pay(&call).await.unwrap_err().maybe_sent());
+
+    let time = ChainTime::From(TimestampMs::from_millis(1_767_225_600_000));
+    let config = Config::for_tests().with_blocks(12).with_time(time);
+    let config = config.with_block_time(BlockTime::OnSubmission);
+    world.node = nodeproof_devnode::spawn(config).await.unwrap();
+    world.client = Client::new(world.node.base_url()).unwrap();
+    let submitted = world.client.submit(world.saved().signed()).await.unwrap();
+    submitted.accepted().unwrap();
+    let block = world.node.height();
+    while world.node.height() < 63 {
+        world.node.make_block();
+    }
+    for _ in 0..2 {
+        let outcome = call.make(&world.client, &[&alice]).await.unwrap();
+        assert_eq!(outcome.block(), Some(block));
+        let found = world.client.block(block).await.unwrap().unwrap();
+        let hash = outcome.included.unwrap().block_hash;
+        assert!(hash.is_some() && hash == found.block_hash());
+    }
 }
 
 #[tokio::test]

@@ -2,13 +2,8 @@
 
 use std::sync::Mutex;
 
-use nodeproof_claims::{
-    ClaimError, Document, PreparedClaim, ReadBack, TransactionState, find_claim, wait_for_claim,
-};
-use nodeproof_client::{
-    contract_call::{CheckedTransaction, SubmitPolicy},
-    nodeproof_primitives::{Hash256, signed_message},
-};
+use nodeproof_claims::{PreparedClaim, ReadBack, TransactionState, wait_for_claim};
+use nodeproof_client::nodeproof_primitives::{Hash256, signed_message};
 
 use super::*;
 
@@ -27,10 +22,7 @@ async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
         .asset_type("crate")
         .outcome(3);
     let wallet = world.wallet(0);
-    let outcome = claim
-        .make(&world.client, &[&wallet], &world.with_blocks())
-        .await
-        .unwrap();
+    let outcome = world.make(&claim, &world.with_blocks()).await.unwrap();
 
     let record = outcome.record().unwrap();
     assert_eq!(record.asset_id, ASSET);
@@ -83,48 +75,31 @@ async fn a_block_shows_the_claims_of_a_contract() {
 }
 
 #[tokio::test]
-async fn claiming_the_same_again_submits_the_same_transaction() {
-    let world = TestEnvironment::new().await;
-    let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
-    let claim_it = || async {
-        claim
-            .make(&world.client, &[&wallet], &world.with_blocks())
-            .await
-            .unwrap()
-    };
-    let (first, again) = (claim_it().await, claim_it().await);
-    assert_eq!(again.transaction, first.transaction);
-    assert_eq!(again.trans_code(), first.trans_code());
-    assert_eq!(again.new_transaction, Some(false));
-    assert!(again.resumed && again.record().is_some());
-}
-
-#[tokio::test]
 async fn each_step_is_told_in_its_order() {
     let world = TestEnvironment::new().await;
     let document = world.folder.path().join("a");
     std::fs::write(&document, "a").unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let (list, node) = (Arc::clone(&told), Arc::clone(world.node.node()));
-    let options = world
-        .options()
-        .wait(Duration::from_secs(600))
-        .on_step(move |step| {
+    let options = ClaimOptions {
+        wait: Duration::from_secs(600),
+        on_step: OnStep::new(move |step| {
             // The record exists after the first request that did not find it.
             if matches!(step, ClaimStep::Waiting { .. }) {
                 node.make_block();
             }
             list.lock().unwrap().push(name(step));
-        });
+        }),
+        ..world.options()
+    };
     let claim = world.claim(ASSET).document(document);
-    let wallet = world.wallet(0);
     // Run it on another thread, like an application.
-    let client = world.client.clone();
+    let (client, wallet, file) = (world.client.clone(), world.wallet(0), world.file());
     let outcome = tokio::spawn(async move {
-        claim
-            .make(&client, &[signer(&wallet)], &options)
-            .await
-            .unwrap()
+        let made = claim
+            .make(&client, &[signer(&wallet)], file, &options)
+            .await;
+        made.unwrap()
     });
     assert!(outcome.await.unwrap().record().is_some());
     assert_eq!(
@@ -144,18 +119,18 @@ async fn each_step_is_told_in_its_order() {
 #[tokio::test]
 async fn a_record_that_is_not_there_at_the_deadline_is_told_as_such() {
     let world = TestEnvironment::new().await;
-    let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
-    let options = world.options();
-    let outcome = claim.make(&world.client, &[&wallet], &options).await;
-    let outcome = outcome.unwrap();
+    let (claim, options) = (world.claim(ASSET), world.options());
+    let outcome = world.make(&claim, &options).await.unwrap();
     assert_eq!(outcome.read_back, ReadBack::Nothing);
     assert_eq!(outcome.record(), None);
     assert_eq!(world.saved().state(), TransactionState::Accepted);
 
     // The record exists later, without a second transaction.
     world.node.make_block();
-    let later = claim.make(&world.client, &[&wallet], &options).await;
-    assert!(later.unwrap().record().is_some());
+    let later = world.make(&claim, &options).await.unwrap();
+    assert!(later.resumed && later.record().is_some());
+    assert_eq!(later.transaction, outcome.transaction);
+    assert_eq!(later.new_transaction, Some(false));
 }
 
 #[tokio::test]
@@ -164,7 +139,12 @@ async fn all_signers_sign_and_one_of_them_verifies() {
     let (first, second) = (world.wallet(0), world.wallet(1));
     let claim = world.claim(ASSET).verifier(second.address());
     let outcome = claim
-        .make(&world.client, &[&first, &second], &world.with_blocks())
+        .make(
+            &world.client,
+            &[&first, &second],
+            world.file(),
+            &world.with_blocks(),
+        )
         .await
         .unwrap();
     assert_eq!(outcome.transaction.signatures().unwrap().len(), 2);
@@ -179,9 +159,12 @@ async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
     world.claimed(ASSET).await;
     let other = world.wallet(1);
     let by_other = |asset: &'static str, file: &'static str| {
-        let options = world.with_blocks().save_to(world.folder.path().join(file));
+        let (file, options) = (world.folder.path().join(file), world.with_blocks());
         let (claim, other, client) = (world.claim(asset), other.clone(), &world.client);
-        async move { claim.make(client, &[&other], &options).await.unwrap() }
+        async move {
+            let made = claim.make(client, &[&other], file, &options).await;
+            made.unwrap()
+        }
     };
     let own = by_other(ASSET, "one").await;
     let record = own.record().unwrap();
@@ -199,80 +182,31 @@ async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
 }
 
 #[tokio::test]
-async fn every_step_can_be_taken_alone() {
+async fn a_prepared_claim_is_shown_before_it_is_made() {
     let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
-    let hash = Document::from(Hash256::from_bytes([7; 32]))
-        .hash(|_| {})
-        .unwrap();
-    let params = claim.params(&[wallet.address()], vec![hash]).unwrap();
-    let call = claim.call(&[wallet.address()], vec![hash]).unwrap();
-    let raw = world.client.build_call(&call).await.unwrap();
-    let checked = CheckedTransaction::check(&call, &raw, &claim.fee).unwrap();
-    assert_eq!(
-        checked.message(),
-        signed_message(checked.transaction_text()).unwrap()
-    );
-    assert_eq!(world.node.submissions_received(), 0);
-    let signed = checked.sign(&[&wallet]).await.unwrap();
-    let base = world.client.base_url();
-    let saved = SavedTransaction::create(&world.file(), base, &checked, &signed).unwrap();
-    let submitted = world
-        .client
-        .submit_with_retries(saved.signed(), &SubmitPolicy::once())
-        .await
-        .unwrap();
-    assert!(submitted.response.is_accepted());
-    let contract = claim.contract;
-    let look = find_claim(&world.client, contract, &params);
-    assert_eq!(look.await.unwrap(), ReadBack::Nothing);
-    world.node.make_block();
-    let short = Duration::from_millis(1);
-    let pauses = (short, short);
-    let found = wait_for_claim(&world.client, contract, &params, Duration::ZERO, pauses)
-        .await
-        .unwrap();
-    assert!(found.is_final() && found.record().is_some());
-}
-
-#[tokio::test]
-async fn a_prepared_claim_is_shown_signed_saved_and_submitted_step_by_step() {
-    let world = TestEnvironment::new().await;
-    let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
-    let wallets = [wallet.address()];
-    let prepare = |asset: &str| {
-        let (claim, client, options) = (world.claim(asset), &world.client, world.options());
-        async move {
-            PreparedClaim::prepare(client, &claim, &wallets, &options)
-                .await
-                .unwrap()
-        }
-    };
-    let prepared = prepare(ASSET).await;
+    let (wallets, options) = ([wallet.address()], world.with_blocks());
+    let prepared = PreparedClaim::prepare(&world.client, &claim, &wallets, &options).await;
+    let prepared = prepared.unwrap();
     assert_eq!(prepared.call(), &claim.call(&wallets, Vec::new()).unwrap());
-    assert_eq!(prepared.saved().await.unwrap(), None);
-    let existing = prepared.existing_record().await.unwrap();
+    assert_eq!(prepared.saved(&world.file()).await.unwrap(), None);
     let checked = prepared.build().await.unwrap();
     assert!(checked.to_string().contains("add_verification"));
-
-    // A transaction of a different claim is not signed.
-    let other = prepare("another").await;
-    let refused = other.sign(&checked, &[&wallet], existing).await;
-    assert!(matches!(refused, Err(ClaimError::Input(_))));
-
-    let signed = prepared.sign(&checked, &[&wallet], existing).await.unwrap();
+    let message = signed_message(checked.transaction_text()).unwrap();
+    assert_eq!(checked.message(), message);
     assert!(!world.file().exists());
-    let ready = signed.save().await.unwrap();
-    assert_eq!(world.saved().state(), TransactionState::Signed);
     assert_eq!(world.node.submissions_received(), 0);
-    let submitted = ready.submit().await.unwrap();
-    assert_eq!(world.saved().state(), TransactionState::Accepted);
-    world.node.make_block();
-    assert!(submitted.wait().await.unwrap().record().is_some());
 
-    // The saved transaction is resumed.
-    let saved = prepared.saved().await.unwrap().unwrap();
+    let made = prepared.complete(world.file(), &[&wallet]).await.unwrap();
+    assert!(made.record().is_some());
+    let saved = prepared.saved(&world.file()).await.unwrap().unwrap();
     assert_eq!(saved.state(), TransactionState::Recorded);
-    let again = prepared.resume(saved).submit().await.unwrap();
-    assert!(again.wait().await.unwrap().resumed);
+    let wait = wait_for_claim(
+        &world.client,
+        claim.contract,
+        prepared.params(),
+        Duration::ZERO,
+        Duration::ZERO,
+    );
+    assert_eq!(wait.await.unwrap().record(), made.record());
 }

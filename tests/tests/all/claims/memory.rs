@@ -1,174 +1,156 @@
-//! Later runs remember that a transaction may have been sent.
+//! What the responses to submissions say about a claim, in this run and in later ones.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::http::{HeaderValue, StatusCode, header};
-use nodeproof_claims::{ClaimError, TransactionState};
+use nodeproof_claims::{CallErrorKind, TransactionState};
+use nodeproof_devnode::Outage;
 
-use super::{crashes::crash, *};
+use super::*;
 
-/// Makes a claim without a node, using the transaction that was saved while there was a node.
-async fn claim_without_node(
-    world: TestEnvironment,
-    claim: &Claim,
-) -> (ClaimError, TransactionState) {
-    let wallet = world.wallet(0);
-    let options = world.options();
-    let path = world.file();
-    let TestEnvironment {
-        node,
-        client,
-        folder: _folder,
-    } = world;
-    restart::stop(node).await;
-    let error = claim.make(&client, &[&wallet], &options).await.unwrap_err();
-    (
-        error,
-        SavedTransaction::open(&path).unwrap().unwrap().state(),
-    )
-}
+type Reply = (StatusCode, &'static str, &'static str);
 
-#[tokio::test]
-async fn a_node_that_is_gone_does_not_make_an_earlier_submission_unsent() {
-    let world = TestEnvironment::new().await;
-    let (claim, wallet) = (world.claim("a"), world.wallet(0));
-    let options = world.options();
-    let made = claim.make(&world.client, &[&wallet], &options).await;
-    made.unwrap();
-    let (error, state) = claim_without_node(world, &claim).await;
-    assert!(error.maybe_sent());
-    let ClaimError::Submission { error: failed, .. } = &error else {
-        panic!("{error}");
-    };
-    assert_eq!((failed.sent(), failed.attempts()), (0, 4));
-    assert!(
-        error.to_string().contains("may have been accepted"),
-        "{error}"
-    );
-    assert_eq!(state, TransactionState::Accepted);
-}
-
-#[tokio::test]
-async fn that_it_was_about_to_be_sent_is_on_disk_before_it_is() {
-    let world = TestEnvironment::new().await;
-    let claim = world.claim("a");
-    crash(&world, &claim, |step| {
-        matches!(step, ClaimStep::Submitting { .. })
-    })
-    .await;
-    assert_eq!(world.node.submissions_received(), 0);
-    assert_eq!(world.saved().state(), TransactionState::Sent);
-    let (error, state) = claim_without_node(world, &claim).await;
-    assert!(error.maybe_sent(), "{error}");
-    assert_eq!(state, TransactionState::Sent);
-}
-
-/// Replaces the responses to submissions, one after the other. The last one is repeated.
-fn submitting(responses: Vec<(StatusCode, &'static str, &'static str)>) -> Fault {
-    let count = AtomicU32::new(0);
+/// Replaces the responses to submissions, one after the other. After the last one, the node's own
+/// responses follow, or the last one is repeated. The node receives all submissions.
+fn submitting(responses: Vec<Reply>, repeats: bool) -> Fault {
+    let count = AtomicUsize::new(0);
     Arc::new(move |request, mut response| {
         if request.path != "/submit-transaction" {
             return response;
         }
-        let number = count.fetch_add(1, Ordering::SeqCst) as usize;
-        let (status, pause, body) = *responses.get(number).or(responses.last()).unwrap();
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        let last = responses.last().filter(|_| repeats);
+        let Some((status, pause, body)) = responses.get(number).or(last) else {
+            return response;
+        };
         let pause = HeaderValue::from_static(pause);
         response.headers.insert(header::RETRY_AFTER, pause);
-        response.with_status(status).with_body(body)
+        response.with_status(*status).with_body(*body)
     })
 }
 
+const BUSY: Reply = (StatusCode::TOO_MANY_REQUESTS, "3600", "{}");
+const BAD: Reply = (StatusCode::BAD_REQUEST, "0", "{}");
+const LOST: Reply = (StatusCode::BAD_GATEWAY, "0", "{}");
+const CONTRADICTORY: Reply = (
+    StatusCode::OK,
+    "0",
+    r#"{"status":"FAILURE","response":{"valid":true,"msg":"fine","new_transaction":true}}"#,
+);
+const KNOWN: Reply = (
+    StatusCode::OK,
+    "0",
+    r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":false}}"#,
+);
+const NEW: Reply = (
+    StatusCode::OK,
+    "0",
+    r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":true}}"#,
+);
+
 #[tokio::test]
-async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_only() {
-    let busy = (StatusCode::TOO_MANY_REQUESTS, "3600", "{}");
-    let bad = (StatusCode::BAD_REQUEST, "0", "{}");
-    let lost = (StatusCode::BAD_GATEWAY, "0", "{}");
-    for (responses, maybe_sent, state) in [
-        (vec![busy], false, TransactionState::Refused),
-        (vec![bad], false, TransactionState::Refused),
-        (vec![lost, busy], true, TransactionState::Sent),
-        (vec![lost, bad], true, TransactionState::Sent),
+async fn an_error_says_whether_the_claim_may_have_been_made() {
+    use CallErrorKind::{Refused, Uncertain};
+    for (responses, kind) in [
+        (vec![BUSY], Refused),
+        (vec![BAD], Refused),
+        (vec![LOST], Uncertain),
+        // A status that says that it was not taken says so of that submission only.
+        (vec![LOST, BUSY], Uncertain),
+        (vec![LOST, BAD], Uncertain),
+        (vec![CONTRADICTORY], Uncertain),
+        (vec![KNOWN], Refused),
+        (vec![LOST, KNOWN], Uncertain),
+        // It had not arrived before.
+        (vec![LOST, NEW], Refused),
     ] {
         let world = TestEnvironment::new().await;
-        let (claim, wallet) = (world.claim("a"), world.wallet(0));
-        let (_proxy, client) = world.behind(submitting(responses)).await;
-        let error = claim.make(&client, &[&wallet], &world.options()).await;
-        let error = error.unwrap_err();
-        assert_eq!(error.maybe_sent(), maybe_sent, "{error}");
-        assert_eq!(world.saved().state(), state, "{error}");
-        assert!(
-            error.to_string().contains("repeat the same claim"),
-            "{error}"
-        );
+        let (_proxy, client) = world.behind(submitting(responses.clone(), true)).await;
+        let made = world
+            .make_at(&client, &world.claim("a"), &world.options())
+            .await;
+        let error = made.unwrap_err();
+        assert_eq!(error.kind(), kind, "{responses:?}: {error}");
+        let state = match kind {
+            Refused => TransactionState::Refused,
+            _ => TransactionState::Sent,
+        };
+        assert_eq!(world.saved().state(), state, "{responses:?}: {error}");
+        let text = error.to_string();
+        assert!(text.contains("repeat the same call"), "{text}");
+        // The file is the only proof, so the message must not suggest removing it.
+        assert!(text.contains("only proof") && !text.contains("remove"));
     }
 }
 
 #[tokio::test]
-async fn a_contradictory_response_leaves_the_outcome_open() {
+async fn after_a_lost_response_the_same_transaction_is_submitted_again() {
+    for (status, body) in [
+        (StatusCode::BAD_GATEWAY, "lost"),
+        (StatusCode::TOO_MANY_REQUESTS, "lost"),
+        // The response is not JSON.
+        (StatusCode::OK, "lost"),
+    ] {
+        let world = TestEnvironment::new().await;
+        let lost = submitting(vec![(status, "0", body); 2], false);
+        let (proxy, client) = world.behind(lost).await;
+        let made = world
+            .make_at(&client, &world.claim("a"), &world.with_blocks())
+            .await;
+        let outcome = made.unwrap();
+        assert_eq!(outcome.sent, 3, "{status}");
+        assert_eq!(outcome.new_transaction, Some(false));
+        assert!(outcome.record().is_some() && !outcome.resumed);
+        let requests = proxy.requests().into_iter();
+        let bodies: Vec<_> = requests
+            .filter(|request| request.path == "/submit-transaction")
+            .map(|request| request.body)
+            .collect();
+        let saved = world.saved().signed().text().as_str().to_owned();
+        assert_eq!(bodies, [saved.as_str(); 3]);
+    }
+}
+
+#[tokio::test]
+async fn a_claim_whose_response_alone_is_lost_is_paid_once() {
     let world = TestEnvironment::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
-    let contradictory =
-        r#"{"status":"FAILURE","response":{"valid":true,"msg":"fine","new_transaction":true}}"#;
-    let responses = vec![(StatusCode::OK, "0", contradictory)];
-    let (_proxy, client) = world.behind(submitting(responses)).await;
-    let error = claim.make(&client, &[&wallet], &world.options()).await;
-    let error = error.unwrap_err();
-    assert!(error.maybe_sent());
-    let ClaimError::Submission { error: failed, .. } = &error else {
-        panic!("{error}");
+    let balance = async || {
+        let token = world.node.native_token();
+        let balance = world.client.token_balance(token, wallet.address());
+        balance.await.unwrap().unwrap()
     };
-    assert!(
-        failed
-            .request_error()
-            .is_none_or(nodeproof_client::Error::is_decode)
-    );
-    assert!(failed.maybe_accepted());
-    assert!(error.to_string().contains("FAILURE"), "{error}");
-    assert_eq!(world.saved().state(), TransactionState::Sent);
+    let before = balance().await;
+    let outage = |outage| world.node.set_submission_outage(outage);
+    outage(Some(Outage::LostResponses));
+    let mut options = world.options();
+    options.call.submit = SubmitPolicy::once();
+    let error = world.make(&claim, &options).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Uncertain, "{error}");
+    // All other requests are handled.
+    assert_eq!((balance().await, world.node.pending()), (before.clone(), 1));
+
+    outage(None);
+    let outcome = world.make(&claim, &world.with_blocks()).await.unwrap();
+    assert_eq!(outcome.new_transaction, Some(false));
+    assert_eq!(before - balance().await, 1_500_000);
 }
 
 #[tokio::test]
-async fn a_refusal_after_a_submission_without_a_response_is_not_final() {
-    let lost = (StatusCode::BAD_GATEWAY, "0", "{}");
-    let known =
-        r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":false}}"#;
-    let new =
-        r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":true}}"#;
-    for (responses, open, state) in [
-        (
-            vec![lost, (StatusCode::OK, "0", known)],
-            true,
-            TransactionState::Sent,
-        ),
-        // It had not arrived before.
-        (
-            vec![lost, (StatusCode::OK, "0", new)],
-            false,
-            TransactionState::Refused,
-        ),
-        (
-            vec![(StatusCode::OK, "0", known)],
-            false,
-            TransactionState::Refused,
-        ),
-    ] {
-        let world = TestEnvironment::new().await;
-        let (claim, wallet) = (world.claim("a"), world.wallet(0));
-        let (_proxy, client) = world.behind(submitting(responses)).await;
-        let error = claim.make(&client, &[&wallet], &world.options()).await;
-        let error = error.unwrap_err();
-        let ClaimError::Refused {
-            maybe_accepted_before,
-            ..
-        } = &error
-        else {
-            panic!("{error}");
-        };
-        assert_eq!(*maybe_accepted_before, open);
-        assert_eq!(world.saved().state(), state);
-        let text = error.to_string();
-        // The file is the only proof, so the message must not suggest removing it.
-        assert!(!text.contains("remove"), "{text}");
-        assert!(text.contains("only proof"), "{text}");
-    }
+async fn a_transaction_that_was_saved_for_another_base_url_needs_an_option() {
+    let world = TestEnvironment::new().await;
+    let claim = world.claim("a");
+    let (_proxy, client) = world.behind(submitting(vec![LOST], true)).await;
+    let made = world.make_at(&client, &claim, &world.options()).await;
+    assert!(made.unwrap_err().maybe_sent());
+    // The node's own base URL differs from the proxy's, and may belong to another network.
+    let error = world.make(&claim, &world.options()).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::SavedFile, "{error}");
+    let anywhere = ClaimOptions {
+        any_node: true,
+        ..world.with_blocks()
+    };
+    let outcome = world.make(&claim, &anywhere).await.unwrap();
+    assert_eq!(outcome.new_transaction, Some(false));
+    assert!(outcome.record().is_some());
 }

@@ -14,7 +14,6 @@ mod memory;
 mod networks;
 mod provenance;
 mod refusals;
-mod tampering;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -22,9 +21,11 @@ use integration_tests::{
     proxy::{Fault, Proxy},
     restart,
 };
-use nodeproof_claims::{Claim, ClaimOptions, ClaimOutcome, ClaimStep, SavedTransaction};
+use nodeproof_claims::{
+    Claim, ClaimError, ClaimOptions, ClaimOutcome, ClaimStep, OnStep, SavedTransaction,
+};
 use nodeproof_client::{
-    Client,
+    CallOptions, Client,
     contract_call::{Fee, SubmitPolicy},
 };
 use nodeproof_devnode::{Config, Handle, Node};
@@ -67,36 +68,63 @@ impl TestEnvironment {
         SavedTransaction::open(&self.file()).unwrap().unwrap()
     }
 
-    /// Returns options that save the transaction, request the record once, and pause as briefly as possible.
+    /// Returns options that request the record once, and pause as briefly as possible.
     fn options(&self) -> ClaimOptions {
         let short = Duration::from_millis(1);
-        ClaimOptions::default()
-            .save_to(self.file())
-            .wait(Duration::ZERO)
-            .pauses(short, short)
-            .submit(SubmitPolicy {
-                first_pause: short,
-                longest_pause: short,
-                ..SubmitPolicy::default()
-            })
+        ClaimOptions {
+            wait: Duration::ZERO,
+            interval: short,
+            call: CallOptions {
+                submit: SubmitPolicy {
+                    first_pause: short,
+                    longest_pause: short,
+                    ..SubmitPolicy::default()
+                },
+                ..CallOptions::default()
+            },
+            ..ClaimOptions::default()
+        }
     }
 
     /// Returns the same options. A block is made as soon as the node has taken the transaction.
     fn with_blocks(&self) -> ClaimOptions {
         let node = Arc::clone(self.node.node());
-        self.options().on_step(move |step| make_block(&node, step))
+        ClaimOptions {
+            on_step: OnStep::new(move |step| make_block(&node, step)),
+            ..self.options()
+        }
     }
 
-    /// Makes a claim of the first wallet. It must succeed.
-    async fn claimed(&self, asset: &str) -> ClaimOutcome {
-        let mut options = self.with_blocks();
-        options.save_to = None;
-        let claim = self.claim(asset);
+    /// Makes a claim of the first wallet at the node, saved in the file.
+    async fn make(
+        &self,
+        claim: &Claim,
+        options: &ClaimOptions,
+    ) -> Result<ClaimOutcome, ClaimError> {
+        self.make_at(&self.client, claim, options).await
+    }
+
+    /// Makes such a claim through another client.
+    async fn make_at(
+        &self,
+        client: &Client,
+        claim: &Claim,
+        options: &ClaimOptions,
+    ) -> Result<ClaimOutcome, ClaimError> {
         let wallet = self.wallet(0);
-        claim
-            .make(&self.client, &[&wallet], &options)
-            .await
-            .unwrap()
+        claim.make(client, &[&wallet], self.file(), options).await
+    }
+
+    /// Makes a claim of the first wallet, saved elsewhere. It must succeed.
+    async fn claimed(&self, asset: &str) -> ClaimOutcome {
+        let (claim, wallet) = (self.claim(asset), self.wallet(0));
+        let folder = self.folder.path().join("other");
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join(asset.replace(|c: char| !c.is_alphanumeric(), "-"));
+        let made = claim
+            .make(&self.client, &[&wallet], file, &self.with_blocks())
+            .await;
+        made.unwrap()
     }
 
     /// Returns a client that reaches the node through a proxy.

@@ -1,10 +1,8 @@
 //! Claims and the networks of nodes, wallets and saved transactions.
 
 use nodeproof_claims::{
-    ClaimError, ClaimErrorKind, ExistingRecord, PreparedClaim, SavedTransactionError,
-    TransactionState,
+    CallErrorKind, PreparedClaim, SavedCallError, SavedTransactionError, TransactionState,
 };
-use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::Network;
 
 use super::{crashes::crash, *};
@@ -20,10 +18,12 @@ impl TestEnvironment {
         let prepared = PreparedClaim::prepare(client, &claim, &signers, options);
         prepared.await.unwrap()
     }
+}
 
-    async fn built(&self) -> CheckedTransaction {
-        let prepared = self.prepared(&self.client, &self.options()).await;
-        prepared.build().await.unwrap()
+fn on(network: Network, options: &ClaimOptions) -> ClaimOptions {
+    ClaimOptions {
+        network: Some(network),
+        ..options.clone()
     }
 }
 
@@ -33,8 +33,7 @@ async fn a_claim_has_another_file_on_each_network() {
     let none = ClaimOptions::default();
     let mut names = Vec::new();
     for network in Network::ALL {
-        let stated = none.clone().network(network);
-        let stated = world.prepared(&world.client, &stated).await;
+        let stated = world.prepared(&world.client, &on(network, &none)).await;
         let prepared = world.prepared(&at_port_of(network), &none).await;
         let name = prepared.file_name().unwrap();
         assert_eq!(stated.file_name().unwrap(), name);
@@ -50,32 +49,38 @@ async fn a_claim_has_another_file_on_each_network() {
 #[tokio::test]
 async fn a_transaction_that_was_saved_on_the_port_of_another_network_is_not_submitted() {
     let world = TestEnvironment::new().await;
-    let (claim, wallet, checked) = (world.claim("a"), world.wallet(0), world.built().await);
+    let (claim, wallet) = (world.claim("a"), world.wallet(0));
+    let prepared = world.prepared(&world.client, &world.options()).await;
+    let checked = prepared.build().await.unwrap();
     let signed = checked.sign(&[&wallet]).await.unwrap();
     let devnet = at_port_of(Network::Devnet);
     SavedTransaction::create(&world.file(), devnet.base_url(), &checked, &signed).unwrap();
 
-    let options = world.with_blocks().any_node(true);
-    let on_mainnet = options.clone().network(Network::Mainnet);
+    let options = ClaimOptions {
+        any_node: true,
+        ..world.with_blocks()
+    };
     for (client, options) in [
-        (&world.client, &on_mainnet),
+        (&world.client, &on(Network::Mainnet, &options)),
         (&at_port_of(Network::Mainnet), &options),
         // The port counts, whatever the option is.
         (
             &at_port_of(Network::Mainnet),
-            &options.clone().network(Network::Devnet),
+            &on(Network::Devnet, &options),
         ),
     ] {
-        let made = claim.make(client, &[&wallet], options).await;
+        let made = world.make_at(client, &claim, options).await;
         let error = made.unwrap_err();
         assert!(
             matches!(
                 error,
-                ClaimError::Saved(SavedTransactionError::DifferentNetwork {
-                    saved_for: Network::Devnet,
-                    network: Network::Mainnet,
-                    ..
-                })
+                ClaimError::Call(SavedCallError::Saved(
+                    SavedTransactionError::DifferentNetwork {
+                        saved_for: Network::Devnet,
+                        network: Network::Mainnet,
+                        ..
+                    }
+                ))
             ),
             "{error}"
         );
@@ -83,8 +88,8 @@ async fn a_transaction_that_was_saved_on_the_port_of_another_network_is_not_subm
     assert_eq!(world.node.submissions_received(), 0);
     assert_eq!(world.saved().state(), TransactionState::Signed);
 
-    let same = options.network(Network::Devnet);
-    let made = claim.make(&world.client, &[&wallet], &same).await.unwrap();
+    let same = on(Network::Devnet, &options);
+    let made = world.make(&claim, &same).await.unwrap();
     assert_eq!((made.transaction, made.resumed), (signed, true));
 }
 
@@ -92,38 +97,37 @@ async fn a_transaction_that_was_saved_on_the_port_of_another_network_is_not_subm
 async fn a_wallet_of_another_network_submits_no_saved_transaction() {
     let world = TestEnvironment::new().await;
     let claim = world.claim("a");
-    crash(&world, &claim, |step| {
-        matches!(step, ClaimStep::Saved { .. })
-    })
-    .await;
+    crash(&world, world.options(), &claim, "Saved").await;
     let wallet = world.wallet(0).for_network(Some(Network::Testnet));
-    let options = world.with_blocks().network(Network::Devnet);
-    let refused = claim.make(&world.client, &[&wallet], &options).await;
+    let options = on(Network::Devnet, &world.with_blocks());
+    let refused = claim
+        .make(&world.client, &[&wallet], world.file(), &options)
+        .await;
     let error = refused.unwrap_err();
     assert!(error.to_string().contains("is bound to testnet"), "{error}");
-    assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+    assert_eq!(error.kind(), CallErrorKind::NotMade);
     assert_eq!(world.node.submissions_received(), 0);
 }
 
 #[tokio::test]
 async fn an_option_does_not_lift_the_network_of_the_port() {
     let world = TestEnvironment::new().await;
-    let (checked, mainnet) = (world.built().await, at_port_of(Network::Mainnet));
-    let options = world.options().network(Network::Testnet);
-    let prepared = world.prepared(&mainnet, &options).await;
+    let (claim, mainnet) = (world.claim("a"), at_port_of(Network::Mainnet));
+    let options = on(Network::Testnet, &world.options());
     for (bound, words) in [
-        (Network::Testnet, "the node is one of mainnet"),
-        (Network::Mainnet, "the node is one of testnet"),
+        (Some(Network::Testnet), "the node is one of mainnet"),
+        (Some(Network::Mainnet), "the node is one of testnet"),
+        // No node listens there.
+        (None, "no connection"),
     ] {
-        let wallet = world.wallet(0).for_network(Some(bound));
-        let signers = [signer(&wallet)];
-        let signed = prepared.sign(&checked, &signers, ExistingRecord::None);
-        let error = signed.await.unwrap_err();
-        assert!(matches!(error, ClaimError::Signing(_)), "{error}");
-        assert!(error.to_string().contains(words), "{error}");
+        let wallet = world.wallet(0).for_network(bound);
+        let made = claim
+            .make(&mainnet, &[&wallet], world.file(), &options)
+            .await;
+        let error = made.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::NotMade);
+        let is_connect = error.client_error().is_some_and(|error| error.is_connect());
+        let is_refused = error.to_string().contains(words);
+        assert_eq!((is_refused, is_connect), (bound.is_some(), bound.is_none()));
     }
-    let unbound = world.wallet(0);
-    let signers = [signer(&unbound)];
-    let signed = prepared.sign(&checked, &signers, ExistingRecord::None);
-    assert!(signed.await.is_ok());
 }

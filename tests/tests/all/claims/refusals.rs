@@ -1,8 +1,6 @@
 //! Claims that are not made, and their messages.
 
-use nodeproof_claims::{
-    ClaimError, ClaimErrorKind, ReadBack, SavedTransactionError, TransactionState,
-};
+use nodeproof_claims::{CallErrorKind, ReadBack, SavedCallError, SavedTransactionError};
 use nodeproof_client::Transfer;
 use nodeproof_primitives::Network;
 use nodeproof_wallet::{KeyFile, Protection};
@@ -10,45 +8,21 @@ use nodeproof_wallet::{KeyFile, Protection};
 use super::*;
 
 #[tokio::test]
-async fn a_fee_that_the_node_refuses_is_told_in_its_words() {
+async fn a_claim_with_another_fee_than_the_saved_one_is_another_claim() {
     let world = TestEnvironment::new().await;
     let mut claim = world.claim("a");
     claim.fee = Fee::new(1.into(), world.node.native_token()).unwrap();
-    let wallet = world.wallet(0);
-    let error = claim
-        .make(&world.client, &[&wallet], &world.options())
-        .await
-        .unwrap_err();
-    assert!(error.maybe_sent());
-    match &error {
-        ClaimError::Refused {
-            messages, saved_in, ..
-        } => {
-            assert!(messages.first().unwrap().contains("fee"), "{messages:?}");
-            assert_eq!(saved_in.as_deref(), Some(&*world.file()));
-        }
-        other => panic!("{other}"),
-    }
-    assert_eq!(world.saved().state(), TransactionState::Refused);
-    assert_eq!(world.node.pending(), 0);
+    let error = world.make(&claim, &world.options()).await.unwrap_err();
+    assert!(error.is_refused(), "{error}");
 
-    // With another fee, it is another transaction. The file does not contain it.
     claim.fee = Fee::new(1_500_000.into(), world.node.native_token()).unwrap();
-    let other = claim
-        .make(&world.client, &[&wallet], &world.options())
-        .await
-        .unwrap_err();
-    assert!(
-        other
-            .to_string()
-            .contains("`fee` was 1, and is now 1500000"),
-        "{other}"
-    );
+    let other = world.make(&claim, &world.options()).await.unwrap_err();
+    let expected = "`fee` was 1, and is now 1500000";
+    assert!(other.to_string().contains(expected), "{other}");
+    assert_eq!(other.kind(), CallErrorKind::SavedFile);
     assert_eq!(world.node.submissions_received(), 1);
     std::fs::remove_file(world.file()).unwrap();
-    let made = claim
-        .make(&world.client, &[&wallet], &world.with_blocks())
-        .await;
+    let made = world.make(&claim, &world.with_blocks()).await;
     assert!(made.unwrap().record().is_some());
 }
 
@@ -57,14 +31,10 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
     let world = TestEnvironment::new().await;
     world.claimed("a").await;
     let before = world.node.submissions_received();
-    let wallet = world.wallet(0);
     let other = world.claim("a").outcome(2);
     for claim in [&world.claim("a"), &other] {
-        let error = claim
-            .make(&world.client, &[&wallet], &world.options())
-            .await
-            .unwrap_err();
-        assert!(!error.maybe_sent());
+        let error = world.make(claim, &world.options()).await.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::Earlier);
         match error {
             ClaimError::AlreadyRecorded {
                 ref record,
@@ -77,7 +47,7 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
                 assert_eq!(fields.contains(&"outcome"), !is_same);
                 assert_eq!(error.same_record().is_some(), is_same);
                 let text = error.to_string();
-                assert!(text.contains(&wallet.address().to_string()), "{text}");
+                assert!(text.contains(&world.wallet(0).address().to_string()));
                 assert!(text.contains("about \"a\" already"), "{text}");
             }
             other => panic!("{other}"),
@@ -85,87 +55,68 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
     }
     assert_eq!(world.node.submissions_received(), before);
     assert!(!world.file().exists());
-
-    // The option allows it. The node then takes the transaction, but records nothing.
-    let options = world
-        .with_blocks()
-        .allow_existing_record(true)
-        .wait(Duration::from_secs(600));
-    let outcome = other.make(&world.client, &[&wallet], &options).await;
-    match outcome.unwrap().read_back {
-        ReadBack::Differs {
-            record,
-            differences,
-        } => {
-            assert_eq!(
-                differences[0].to_string(),
-                "outcome: expected 2, recorded 1"
-            );
-            assert_eq!(record.outcome, 1);
-        }
-        seen => panic!("{seen:?}"),
-    }
 }
 
 #[tokio::test]
-async fn a_document_that_can_not_be_read_is_named_before_anything_is_asked() {
+async fn what_can_not_be_claimed_is_refused_before_anything_is_asked() {
     let world = TestEnvironment::new().await;
-    let wallet = world.wallet(0);
-    for (path, words) in [
-        (world.folder.path().join("nowhere.pdf"), "can't be read"),
-        (world.folder.path().to_owned(), "is a folder"),
+    let mut long = world.claim("a");
+    long.deletable_after = "9".repeat(10_000).parse().unwrap();
+    let missing = world.folder.path().join("nowhere.pdf");
+    for (claim, words) in [
+        (world.claim("a").document(missing), "nowhere.pdf"),
+        (
+            world.claim("a").document(world.folder.path()),
+            "is a folder",
+        ),
+        (long, "4300"),
     ] {
-        let claim = world.claim("a").document(path.clone());
-        let error = claim
-            .make(&world.client, &[&wallet], &world.options())
-            .await
-            .unwrap_err();
-        assert!(matches!(error, ClaimError::Document(_)) && !error.maybe_sent());
-        let text = error.to_string();
-        assert!(text.contains(words), "{text}");
-        assert!(text.contains(&*path.to_string_lossy()), "{text}");
+        let error = world.make(&claim, &world.options()).await.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::NotMade);
+        assert!(error.to_string().contains(words), "{error}");
     }
-    let (claim, options) = (world.claim("a"), world.options());
-    let nobody = claim.make(&world.client, &[], &options).await;
+    let claim = world.claim("a");
+    let nobody = claim
+        .make(&world.client, &[], world.file(), &world.options())
+        .await;
     assert!(matches!(nobody, Err(ClaimError::Input(_))));
     assert_eq!(world.node.requests_received(), 0);
 }
 
 #[tokio::test]
-async fn what_can_not_be_signed_is_refused_before_anything_is_asked() {
+async fn what_a_node_does_not_say_rightly_has_nothing_signed() {
     let world = TestEnvironment::new().await;
-    let wallet = world.wallet(0);
-    let mut claim = world.claim("a");
-    claim.remarks = "x".repeat(1 << 20);
-    let options = world.options();
-    let error = claim.make(&world.client, &[&wallet], &options).await;
-    let error = error.unwrap_err();
-    assert!(matches!(error, ClaimError::Input(_)), "{error}");
-    assert!(error.to_string().contains("1048576"), "{error}");
-    assert_eq!(world.node.requests_received(), 0);
-}
-
-#[tokio::test]
-async fn a_node_that_can_not_tell_whether_there_is_a_record_has_nothing_signed() {
-    let world = TestEnvironment::new().await;
-    let wallet = world.wallet(0);
-    for body in [r#"{"status":"FAILURE","data":null}"#, r#"{"data":{}}"#] {
-        let unclear: Fault = Arc::new(move |request, response| {
-            if request.path == "/sc-state" {
-                return response.with_body(body);
+    // It does not say whether there is a record, or builds another claim.
+    for (path, from, to) in [
+        ("/sc-state", "", r#"{"status":"FAILURE","data":null}"#),
+        ("/sc-state", "", r#"{"data":{}}"#),
+        ("/call-sc", r#""outcome":1"#, r#""outcome":2"#),
+        ("/call-sc", r#""signatures":[]"#, r#""signatures":[],"a":1"#),
+    ] {
+        let wrong: Fault = Arc::new(move |request, response| {
+            if request.path != path {
+                return response;
             }
-            response
+            let text = String::from_utf8(response.body.to_vec()).unwrap();
+            response.with_body(match from {
+                "" => to.to_owned(),
+                from => text.replacen(from, to, 1),
+            })
         });
-        let (proxy, client) = world.behind(unclear).await;
-        let claim = world.claim("a");
-        let error = claim.make(&client, &[&wallet], &world.options()).await;
-        assert!(error.unwrap_err().client_error().unwrap().is_decode());
-        assert!(
-            proxy
-                .requests()
-                .iter()
-                .all(|request| request.path == "/sc-state")
+        let (proxy, client) = world.behind(wrong).await;
+        let made = world
+            .make_at(&client, &world.claim("a"), &world.options())
+            .await;
+        let error = made.unwrap_err();
+        let is_decode = error.client_error().is_some_and(|error| error.is_decode());
+        let is_other = matches!(
+            error,
+            ClaimError::Call(SavedCallError::BuiltCallMismatch(_))
         );
+        assert_eq!((is_decode, is_other), (from.is_empty(), !from.is_empty()));
+        assert_eq!(error.kind(), CallErrorKind::NotMade, "{error}");
+        let requests = proxy.requests();
+        assert!(requests.iter().all(|one| one.path != "/submit-transaction"));
     }
     assert!(!world.file().exists());
 }
@@ -173,112 +124,94 @@ async fn a_node_that_can_not_tell_whether_there_is_a_record_has_nothing_signed()
 #[tokio::test]
 async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
     let world = TestEnvironment::new().await;
-    let wallet = world.wallet(0);
-    let options = world.options();
-    let first = world.claim("a");
-    first
-        .make(&world.client, &[&wallet], &options)
-        .await
-        .unwrap();
+    let (first, options) = (world.claim("a"), world.options());
+    world.make(&first, &options).await.unwrap();
     let before = world.node.requests_received();
     let saved = std::fs::read(world.file()).unwrap();
-    let other = world.claim("b");
-    let error = other.make(&world.client, &[&wallet], &options).await;
-    match error.unwrap_err() {
-        ClaimError::Saved(SavedTransactionError::DifferentTransaction { differences, .. }) => {
-            assert_eq!(differences, [r#"`asset_id` was "a", and is now "b""#]);
-        }
+    let error = world.make(&world.claim("b"), &options).await.unwrap_err();
+    match error {
+        ClaimError::Call(SavedCallError::Saved(SavedTransactionError::DifferentTransaction {
+            differences,
+            ..
+        })) => assert_eq!(differences, [r#"`asset_id` was "a", and is now "b""#]),
         other => panic!("{other}"),
     }
     // With another wallet, it is also another claim.
     let stranger = world.wallet(1);
-    let error = first.make(&world.client, &[&stranger], &options).await;
+    let error = first
+        .make(&world.client, &[&stranger], world.file(), &options)
+        .await;
     assert!(error.unwrap_err().to_string().contains("`signers` was"));
 
     std::fs::write(world.file(), &saved[..saved.len() / 2]).unwrap();
-    let damaged = first.make(&world.client, &[&wallet], &options).await;
-    assert!(matches!(
-        damaged,
-        Err(ClaimError::Saved(SavedTransactionError::Damaged { .. }))
-    ));
+    let damaged = world.make(&first, &options).await.unwrap_err();
+    assert_eq!(damaged.kind(), CallErrorKind::SavedFile);
+    assert!(damaged.to_string().contains("is damaged"), "{damaged}");
     assert_eq!(world.node.requests_received(), before);
 }
 
 #[tokio::test]
 async fn where_nothing_can_be_kept_nothing_is_sent() {
     let world = TestEnvironment::new().await;
-    let wallet = world.wallet(0);
     let nowhere = world.folder.path().join("no").join("where.json");
-    let options = world.options().save_to(nowhere);
-    let error = world
-        .claim("a")
-        .make(&world.client, &[&wallet], &options)
-        .await
-        .unwrap_err();
-    assert!(matches!(error, ClaimError::Saved(_)) && !error.maybe_sent());
+    let (claim, wallet) = (world.claim("a"), world.wallet(0));
+    let made = claim
+        .make(&world.client, &[&wallet], nowhere, &world.options())
+        .await;
+    let error = made.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::SavedFile);
+    assert!(!error.maybe_sent() && !error.is_retryable(), "{error}");
     assert_eq!(world.node.submissions_received(), 0);
 }
 
 #[tokio::test]
-async fn a_refusal_has_a_kind_of_its_own_and_names_what_the_wallet_lacks() {
+async fn a_refusal_names_what_the_wallet_lacks() {
     let world = TestEnvironment::new().await;
     let native = world.node.native_token();
     let poor = KeyPair::from_bytes(&[0x5a; 32]).unwrap();
     let rich = world.wallet(0);
-    let fee = |amount: u64, token: &str| Fee::new(amount.into(), token).unwrap();
     let has_none = format!(
         "wallet {} has 0 {native}, and the fee is 1500000",
         poor.address()
     );
-    for (asset, wallet, fee, expected) in [
-        ("no funds", &poor, fee(1_500_000, native), Some(&*has_none)),
-        ("a low fee", &rich, fee(1, native), None),
+    for (asset, wallet, amount, token, expected) in [
+        ("no funds", &poor, 1_500_000, native, Some(&*has_none)),
+        ("a low fee", &rich, 1, native, None),
         (
             "an unknown currency",
             &rich,
-            fee(1_500_000, "NONE"),
+            1_500_000,
+            "NONE",
             Some("has 0 NONE, and the fee is 1500000"),
         ),
     ] {
         let mut claim = world.claim(asset);
-        claim.fee = fee;
-        let mut options = world.options();
-        options.save_to = None;
-        let error = claim
-            .make(&world.client, &[wallet], &options)
-            .await
-            .unwrap_err();
-        assert!(error.is_refused(), "{asset}: {:?}", error.kind());
-        assert_eq!(error.kind(), ClaimErrorKind::Refused);
+        claim.fee = Fee::new(amount.into(), token).unwrap();
+        let file = world.folder.path().join(asset);
+        let made = claim
+            .make(&world.client, &[wallet], &file, &world.options())
+            .await;
+        let error = made.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::Refused, "{asset}: {error}");
         let text = error.to_string();
+        assert!(text.contains(&*file.to_string_lossy()), "{text}");
         match expected {
             Some(expected) => assert!(text.contains(expected), "{text}"),
             None => assert!(!text.contains("; wallet "), "{text}"),
         }
     }
-    let known = world.node.submissions_received();
-    world.claimed("a").await;
-    let again = world
-        .claim("a")
-        .make(&world.client, &[&rich], &world.options())
-        .await;
-    assert_eq!(again.unwrap_err().kind(), ClaimErrorKind::Earlier);
-    assert_eq!(world.node.submissions_received(), known + 1);
 }
 
 #[tokio::test]
 async fn a_claim_that_is_too_long_is_not_signed() {
     let world = TestEnvironment::new().await;
-    let wallet = world.wallet(0);
     let with_remarks = |length: usize| world.claim("a").remarks("\u{e9}".repeat(length));
     let error = async |length: usize| {
-        let made = with_remarks(length)
-            .make(&world.client, &[&wallet], &world.options())
-            .await;
+        let made = world.make(&with_remarks(length), &world.options()).await;
         made.unwrap_err()
     };
     let too_long = error(2000).await;
-    assert_eq!(too_long.kind(), ClaimErrorKind::NotMade);
+    assert_eq!(too_long.kind(), CallErrorKind::NotMade);
     let text = too_long.to_string();
     assert!(text.contains("nodes refuse more than 4096"), "{text}");
     assert_eq!(world.node.submissions_received(), 0);
@@ -291,8 +224,8 @@ async fn a_claim_that_is_too_long_is_not_signed() {
         .expect("a length");
     let longest = 2000 - (length - 4096).div_ceil(r"\u00e9".len());
     assert!(error(longest + 1).await.to_string().contains("4096"));
-    let made = with_remarks(longest)
-        .make(&world.client, &[&wallet], &world.with_blocks())
+    let made = world
+        .make(&with_remarks(longest), &world.with_blocks())
         .await;
     assert!(made.unwrap().record().is_some());
 }
@@ -304,16 +237,23 @@ async fn a_wallet_of_another_network_signs_no_claim_and_no_call() {
     let keys = world.wallet(0).for_network(Some(Network::Testnet));
     KeyFile::write(&path, &keys, Protection::Plain).unwrap();
     let wallet = KeyFile::read(&path).unwrap().key_pair(None).unwrap();
-    let options = world.with_blocks().network(Network::Devnet);
+    let options = ClaimOptions {
+        network: Some(Network::Devnet),
+        ..world.with_blocks()
+    };
     let claim = world.claim("a");
-    let refused = claim.make(&world.client, &[&wallet], &options).await;
+    let refused = claim
+        .make(&world.client, &[&wallet], world.file(), &options)
+        .await;
     let error = refused.unwrap_err();
-    assert_eq!(error.kind(), ClaimErrorKind::NotMade);
+    assert_eq!(error.kind(), CallErrorKind::NotMade);
     assert!(error.to_string().contains("is bound to testnet"), "{error}");
     assert_eq!(world.node.submissions_received(), 0);
     assert!(!world.file().exists());
     let unbound = wallet.clone().for_network(None);
-    let made = claim.make(&world.client, &[&unbound], &options).await;
+    let made = claim
+        .make(&world.client, &[&unbound], world.file(), &options)
+        .await;
     assert!(made.unwrap().record().is_some());
 
     // The port of devnet. Nothing is requested.
@@ -326,4 +266,27 @@ async fn a_wallet_of_another_network_signs_no_claim_and_no_call() {
     let error = call.unwrap_err();
     assert!(error.to_string().contains("is bound to testnet"), "{error}");
     assert!(error.request_error().is_none() && !error.maybe_accepted());
+}
+
+#[tokio::test]
+async fn a_record_with_other_words_is_not_taken_for_the_claim() {
+    let world = TestEnvironment::new().await;
+    let lie: Fault = Arc::new(|request, response| {
+        if request.path != "/sc-state" {
+            return response;
+        }
+        let text = String::from_utf8(response.body.to_vec()).unwrap();
+        response.with_body(text.replace("na\u{ef}ve", "naive"))
+    });
+    let (_proxy, client) = world.behind(lie).await;
+    let made = world
+        .make_at(&client, &world.claim("a"), &world.with_blocks())
+        .await;
+    match made.unwrap().read_back {
+        ReadBack::Differs { differences, .. } => {
+            let fields: Vec<_> = differences.iter().map(|one| one.field).collect();
+            assert_eq!(fields, ["remarks"]);
+        }
+        seen => panic!("{seen:?}"),
+    }
 }

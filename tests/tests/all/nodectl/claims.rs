@@ -268,7 +268,7 @@ async fn the_same_command_again_submits_the_same_transaction() {
         first["message"]
             .as_str()
             .unwrap()
-            .contains("repeat the same claim"),
+            .contains("repeat the same call"),
         "{first}"
     );
 
@@ -305,35 +305,6 @@ async fn the_same_command_again_submits_the_same_transaction() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_record_of_one_verifier_about_one_asset_is_never_paid_for() {
-    let node = lively().await;
-    let verifier = Verifier::of(&node);
-    let url = node.base_url();
-    let first = verifier.add_signed(url, "a", &[]).ended(0).json();
-    let other = verifier
-        .add_signed(url, "a", &["--outcome", "2"])
-        .ended(2)
-        .error();
-    assert!(
-        other["message"]
-            .as_str()
-            .unwrap()
-            .contains("differs from the claim (outcome: expected 2, recorded 1)"),
-        "{other}"
-    );
-    // A node stores one record, so the message must not suggest another payment.
-    for more in [&["--outcome", "2", "--again"][..], &["--again"]] {
-        let again = verifier.add_signed(url, "a", more).ended(2).error();
-        let words = again["message"].as_str().unwrap();
-        assert!(words.contains("record"), "{again}");
-        assert!(!words.contains("--again"), "{again}");
-    }
-    assert_eq!(node.node().submissions_received(), 1);
-    let kept = first["saved_in"].as_str().unwrap();
-    assert!(fs::exists(kept).unwrap() && !fs::exists(format!("{kept}.1")).unwrap());
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_record_that_does_not_come_is_5_unless_nobody_waits() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = Verifier::of(&node);
@@ -350,21 +321,6 @@ async fn a_record_that_does_not_come_is_5_unless_nobody_waits() {
         .ended(0)
         .json();
     assert_eq!(ran["record"], Value::Null);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_claim_without_funds_is_refused() {
-    let node = lively().await;
-    let mut verifier = Verifier::of(&node);
-    verifier.wallet = verifier
-        .home
-        .wallet("poor.json", &KeyPair::from_bytes(&[3; 32]).unwrap());
-    let error = verifier.add(node.base_url(), "a", &[]).ended(4).error();
-    assert_eq!(error["kind"], "refused");
-    assert!(
-        !error["node_messages"].as_array().unwrap().is_empty(),
-        "{error}"
-    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -388,41 +344,4 @@ async fn bad_input_is_refused_before_anything_is_asked() {
     assert!(ran.err.contains("names no asset"), "{ran:?}");
     assert_eq!(node.node().requests_received(), 0);
     assert!(!verifier.home.path(".local").exists());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_passphrase_signs_and_sends_nothing() {
-    let node = lively().await;
-    let verifier = Verifier::of(&node);
-    let wrong = verifier.home.file("wrong", "another one");
-    let ran = verifier
-        .add(node.base_url(), "a", &["--passphrase-file", &wrong])
-        .ended(2);
-    assert!(ran.err.contains("passphrase"), "{ran:?}");
-    assert_eq!(node.node().submissions_received(), 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_builds_another_claim_is_6_and_nothing_is_kept() {
-    let node = lively().await;
-    let fault: Fault = Arc::new(|request, response| match request.path.as_str() {
-        "/call-sc" => response.with_json(|body| {
-            body["transaction"]["specific_data"]["params"]["asset_id"] = "another".into();
-        }),
-        _ => response,
-    });
-    let proxy = Proxy::spawn(&node, fault).await.unwrap();
-    let verifier = Verifier::of(&node);
-    let error = verifier
-        .add_signed(&proxy.server.base_url(), "a", &[])
-        .ended(6)
-        .error();
-    assert!(
-        error["message"].as_str().unwrap().contains("asset_id"),
-        "{error}"
-    );
-    assert_eq!(error["maybe_sent"], false);
-    assert_eq!(node.node().submissions_received(), 0);
-    let kept = fs::read_dir(verifier.home.path(".local/state/nodectl/claims"));
-    assert_eq!(kept.map_or(0, Iterator::count), 0);
 }

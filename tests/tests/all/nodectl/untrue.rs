@@ -215,7 +215,7 @@ async fn a_claim_that_was_recorded_badly_is_told_as_that() {
         let outcome = if can_be_read {
             &["was recorded, but not as", "had no record"][..]
         } else {
-            &["was accepted, but its record could not be read"]
+            &["was accepted, but its effect could not be read"]
         };
         for words in words.iter().chain(outcome) {
             assert!(told.contains(words), "{words}: {told}");

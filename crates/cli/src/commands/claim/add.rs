@@ -3,10 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, Document, PreparedClaim, SavedTransaction};
-use nodeproof_primitives::{
-    ContractAddress, Hash256, Integer, Network, Signer, WalletAddress, signed_message,
-};
+use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, Document, OnStep, PreparedClaim};
+use nodeproof_client::CallOptions;
+use nodeproof_primitives::{ContractAddress, Hash256, Integer, Network, Signer, WalletAddress};
 
 use super::{outcome, progress::Progress, record, saved_claims};
 use crate::{
@@ -123,7 +122,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     let options = options(args, network, &progress);
     let prepared = PreparedClaim::prepare(&client, &claim, &wallets, &options).await;
     progress.end();
-    let mut prepared = prepared.map_err(outcome::failure)?;
+    let prepared = prepared.map_err(outcome::failure)?;
     exposure::check_json("the claim", prepared.call(), &wallets, session)?;
     exposure::check("the currency", claim.fee.currency(), &wallets, session)?;
     for (path, hash) in args.document.iter().zip(&prepared.params().doc_hash_list) {
@@ -136,14 +135,14 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     };
     if let Some(file) = &file {
         saved_claims::check_folders(file)?;
-        prepared = prepared.save_to(file);
     }
-    let saved = prepared.saved().await.map_err(outcome::failure)?;
     if args.dry_run {
-        let mut shown = to_be_signed(&prepared, saved.as_ref(), wallets).await?;
-        if let Some(file) = file {
-            shown = shown.saved_in(file.display().to_string(), saved.is_some());
-        }
+        let saved = match &file {
+            Some(file) => prepared.saved(file).await.map_err(outcome::failure)?,
+            None => None,
+        };
+        let build = async { prepared.build().await.map_err(outcome::failure) };
+        let shown = ToSign::planned(saved, build, file.as_deref(), wallets).await?;
         return session.output.show(&shown);
     }
     let Some(file) = file else {
@@ -151,7 +150,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     };
     saved_claims::create_folders(&file)?;
     let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
-    let made = prepared.complete(&signers).await;
+    let made = prepared.complete(&file, &signers).await;
     progress.end();
     let made = made.map_err(outcome::failure)?;
     if let Some(failure) = outcome::unconfirmed(&made, !args.no_wait) {
@@ -191,42 +190,29 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
     Ok(files.chain(hashes).fold(claim, Claim::document))
 }
 
-/// Returns the options of the claim, except its file.
+/// Returns the options of the claim.
 fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> ClaimOptions {
     let (progress, dry_run) = (progress.clone(), args.dry_run);
-    let mut options = ClaimOptions::default()
-        .again(args.again)
-        .any_node(args.any_node)
-        .without_lock(args.without_lock)
-        .node_time(args.time.trust_node_time)
-        .on_step(move |step| {
+    ClaimOptions {
+        wait: if args.no_wait {
+            Duration::ZERO
+        } else {
+            args.wait
+        },
+        call: CallOptions {
+            clock: args.time.clock(),
+            ..CallOptions::default()
+        },
+        again: args.again,
+        any_node: args.any_node,
+        without_lock: args.without_lock,
+        search_folders: saved_claims::default_folder().into_iter().collect(),
+        network,
+        on_step: OnStep::new(move |step| {
             if !dry_run || matches!(step, ClaimStep::Hashing { .. }) {
                 progress.step(step);
             }
-        });
-    options.network = network;
-    options
-        .search_folders
-        .extend(saved_claims::default_folder());
-    options.wait = if args.no_wait {
-        Duration::ZERO
-    } else {
-        args.wait
-    };
-    options
-}
-
-/// Returns the transaction that would be signed, or that an earlier run signed.
-async fn to_be_signed(
-    prepared: &PreparedClaim,
-    saved: Option<&SavedTransaction>,
-    wallets: Vec<WalletAddress>,
-) -> Result<ToSign, Failure> {
-    if let Some(saved) = saved {
-        let transaction = saved.signed().transaction_text();
-        let message = signed_message(transaction).map_err(Failure::usage)?;
-        return ToSign::of(transaction, &message, wallets);
+        }),
+        ..ClaimOptions::default()
     }
-    let checked = prepared.build().await.map_err(outcome::failure)?;
-    ToSign::of(checked.transaction_text(), checked.message(), wallets)
 }

@@ -1,12 +1,12 @@
 //! The outcome of a claim: output or failure.
 
-use nodeproof_claims::{ClaimError, ClaimOutcome, ReadBack, SavedTransactionError};
-use nodeproof_primitives::{WalletAddress, with_causes};
+use nodeproof_claims::{ClaimError, ClaimOutcome, ReadBack};
+use nodeproof_primitives::WalletAddress;
 use serde::Serialize;
 
 use super::record;
 use crate::{
-    commands::{call::mismatch, submit},
+    commands::not_made,
     failure::{Failure, Kind},
     io::{output::CommandResult, table::Columns},
 };
@@ -59,16 +59,12 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
         ReadBack::Recorded(_) => return None,
         ReadBack::Differs { differences, .. } => {
             let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
-            let whose = match outcome.had_record {
-                Some(false) => {
+            let whose = match outcome.resumed {
+                false => {
                     "was recorded, but not as requested: this verifier had no record about the \
                      asset before, and the new one differs in"
                 }
-                Some(true) => {
-                    "was accepted, but this verifier had another record about the asset before, \
-                     which stays: it differs in"
-                }
-                None => {
+                true => {
                     "was accepted, but this verifier's record about the asset is different, or \
                      was not recorded as requested: it differs in"
                 }
@@ -80,11 +76,6 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
                 differences.join("; ")
             )
         }
-        ReadBack::Before(_) => format!(
-            "transaction {code} was accepted, and this verifier's record about the asset is the \
-             same as before, so it is unclear whether this transaction wrote it: a node \
-             keeps one record for each"
-        ),
         _ if !waited => return None,
         ReadBack::OtherVerifiers(_) => format!(
             "transaction {code} was accepted, and the node shows only the records of other \
@@ -100,41 +91,16 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
 
 /// Returns the failure of a claim that was not made, or may not have been made.
 pub(super) fn failure(error: ClaimError) -> Failure {
-    let maybe_sent = error.maybe_sent();
+    let is_refused = error.is_refused();
     let text = error.to_string();
-    let failure = match error {
-        ClaimError::Network(error) => error.into(),
-        ClaimError::BuiltCallMismatch(error) => mismatch(error),
-        ClaimError::Signing(error) => Failure::usage(with_causes(&error)),
-        ClaimError::Refused {
-            messages,
-            maybe_accepted_before,
-            ..
-        } => {
-            let refused = Failure::refused_with_text(text, &messages);
-            if maybe_accepted_before {
-                // A node that refuses it now may have accepted it in an earlier run.
-                refused.with_kind(Kind::Unconfirmed)
-            } else {
-                refused.with_suffix("; --again makes a new claim and pays its fee")
+    match error {
+        ClaimError::Call(error) => {
+            let failure = not_made::saved_call(error);
+            match is_refused {
+                true => failure.with_suffix("; --again makes a new claim and pays its fee"),
+                false => failure,
             }
         }
-        ClaimError::Submission { error, .. } => {
-            let why = submit::why_not(&error).filter(|_| !maybe_sent);
-            Failure::new(submit::kind_of(&error), text).with_suffix(why.unwrap_or_default())
-        }
-        ClaimError::ReadingBack { .. } => Failure::new(Kind::Unconfirmed, text)
-            .with_suffix("; run the same command again, which submits the same transaction"),
-        ClaimError::Saved(SavedTransactionError::DifferentNode {
-            path,
-            saved_for,
-            node,
-        }) => Failure::usage(format!(
-            "an earlier run saved this claim's transaction in {} for the node at {saved_for}, and \
-             now it is {node}: if that is a node of the same network, give --any-node to submit it \
-             here; if not, give another file with --keep",
-            path.display()
-        )),
         ClaimError::Contradiction { .. } => Failure::unexpected(text).with_suffix(
             ": look for the record at another node; --again makes and pays another claim",
         ),
@@ -151,6 +117,5 @@ pub(super) fn failure(error: ClaimError) -> Failure {
             Failure::usage(text).with_suffix("; `nodectl claim get` with --verifier shows it")
         }
         _ => Failure::usage(text),
-    };
-    failure.with_maybe_sent(maybe_sent)
+    }
 }
