@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::nodectl::{
     claims::Verifier,
-    program::Home,
+    program::{Home, words},
     raw_server::{RawServer, Reply},
 };
 
@@ -60,15 +60,7 @@ fn the_end_of_the_chain_is_found_however_the_node_says_it() {
 
         // Block 13 appears while the program watches for it.
         let node = chain(13, status, body);
-        let watch = [
-            "watch",
-            "--from",
-            "13",
-            "--count",
-            "1",
-            "--interval",
-            "0.01",
-        ];
+        let watch = words("watch --from 13 --count 1 --interval 0.01");
         let seen = home.ask(&node.base_url, &watch).ended(0);
         assert!(seen.out.starts_with("13 "), "{status} {body}: {seen:?}");
         assert_eq!(seen.err, "", "{status} {body}");
@@ -190,17 +182,8 @@ fn a_score_is_only_told_where_the_node_says_that_it_is_one() {
 #[test]
 fn a_record_that_is_not_there_is_told_with_the_nodes_words() {
     let home = Home::new();
-    let state = [
-        "state",
-        "--contract",
-        CONTRACT,
-        "--table",
-        "t",
-        "--column",
-        "c",
-        "--value",
-        "v",
-    ];
+    let state = format!("state --contract {CONTRACT} --table t --column c --value v");
+    let state = words(&state);
     let get = ["claim", "get", "a", "--contract", CONTRACT];
     for (status, body, exit, words) in [
         (

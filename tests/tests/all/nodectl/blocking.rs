@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::nodectl::{
-    program::{Home, RunOutput},
+    program::{Home, RunOutput, words},
     watching::interrupt,
 };
 
@@ -28,24 +28,12 @@ fn ctrl_c_ends_a_run_that_reads_standard_input() {
         "w.json",
         &nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).unwrap(),
     );
-    let claim = [
-        "claim",
-        "add",
-        "--asset",
-        "a",
-        "--deletable-after",
-        "1",
-        "--contract",
-        "ct00000000000000000000000000000000000000c1",
-        "--fee",
-        "1000000",
-        "--currency",
-        "DEVN",
-        "--remarks-file",
-        "-",
-        "--wallet",
-        &wallet,
-    ];
+    let claim = format!(
+        "claim add --asset a --deletable-after 1 --contract \
+             ct00000000000000000000000000000000000000c1 --fee 1000000 --currency DEVN \
+             --remarks-file - --wallet {wallet}"
+    );
+    let claim = words(&claim);
     for arguments in [
         &["verify", "-"][..],
         &["sign", "-", "--wallet", &wallet],

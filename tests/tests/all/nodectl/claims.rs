@@ -16,7 +16,7 @@ use nodeproof_devnode::{BlockTime, Config, Handle};
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::{Value, json};
 
-use crate::nodectl::program::{Home, RunOutput, keys};
+use crate::nodectl::program::{Home, RunOutput, keys, words};
 
 const PASSPHRASE: &str = "correct horse battery";
 /// The SHA-256 of `abc`, from FIPS 180-2.
@@ -218,23 +218,12 @@ async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
     assert_eq!(paths, ["/call-sc"]);
     assert!(!verifier.home.path(".local").exists());
 
-    let person = [
-        "claim",
-        "add",
-        "--asset",
-        "a",
-        "--deletable-after",
-        "9",
-        "--contract",
-        &verifier.contract,
-        "--fee",
-        "1000000",
-        "--currency",
-        "DEVN",
-        "--wallet",
-        &verifier.wallet,
-        "--dry-run",
-    ];
+    let person = format!(
+        "claim add --asset a --deletable-after 9 --contract {} --fee 1000000 --currency \
+             DEVN --wallet {} --dry-run",
+        verifier.contract, verifier.wallet
+    );
+    let person = words(&person);
     let person = verifier.home.ask(node.base_url(), &person).ended(0);
     assert!(person.out.contains("\n{\"timestamp\": "), "{person:?}");
     assert!(

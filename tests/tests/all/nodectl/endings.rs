@@ -9,7 +9,7 @@ use integration_tests::restart;
 use nodeproof_devnode::Config;
 
 use crate::nodectl::{
-    program::{Home, RunOutput, call, keys},
+    program::{Home, RunOutput, call, keys, words},
     raw_server::{RawServer, Reply},
     watching::interrupt,
 };
@@ -259,23 +259,11 @@ async fn mainnet_is_asked_freely_and_sent_to_only_with_that_word() {
     let contract = node.contract_address().to_string();
     let target = ["--base-url", node.base_url(), "--network", "mainnet"];
     let run = |arguments: &[&str]| home.run(&[arguments, &target].concat());
-    let claim = [
-        "claim",
-        "add",
-        "--asset",
-        "a",
-        "--deletable-after",
-        "1",
-        "--fee",
-        "1000000",
-        "--currency",
-        "DEVN",
-        "--contract",
-        &contract,
-        "--wallet",
-        &wallet,
-        "--no-wait",
-    ];
+    let claim = format!(
+        "claim add --asset a --deletable-after 1 --fee 1000000 --currency DEVN --contract \
+             {contract} --wallet {wallet} --no-wait"
+    );
+    let claim = words(&claim);
     run(&["block", "1"]).ended(0);
     assert!(
         run(&["submit", &file])

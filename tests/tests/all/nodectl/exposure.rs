@@ -4,7 +4,7 @@ use integration_tests::proxy::Proxy;
 use nodeproof_devnode::Config;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 
-use crate::nodectl::program::{Home, RunOutput};
+use crate::nodectl::program::{Home, RunOutput, words};
 
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
@@ -39,27 +39,12 @@ async fn no_input_takes_a_key_to_the_node() {
     let sealed = sealed.display().to_string();
     let signer = keys.address().to_string();
 
-    let call = [
-        "call",
-        "--contract",
-        CONTRACT,
-        "--signer",
-        &signer,
-        "--fee",
-        "1000000",
-    ];
+    let call = format!("call --contract {CONTRACT} --signer {signer} --fee 1000000");
+    let call = words(&call);
     let ok_params = home.file("params.json", "{}");
-    let claim = [
-        "claim",
-        "add",
-        "--contract",
-        CONTRACT,
-        "--fee",
-        "1000000",
-        "--deletable-after",
-        "9",
-        "--no-wait",
-    ];
+    let claim =
+        format!("claim add --contract {CONTRACT} --fee 1000000 --deletable-after 9 --no-wait");
+    let claim = words(&claim);
     let state = ["state", "--contract", CONTRACT];
     let (with_asset, with_currency) = (["--asset", "a"], ["--currency", "DEVN"]);
     let table: Vec<(Vec<&str>, Place)> = vec![

@@ -10,7 +10,11 @@ use nodeproof_devnode::Config;
 use nodeproof_primitives::Network;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 
-use crate::nodectl::{claims::Verifier, confirming, program::Home};
+use crate::nodectl::{
+    claims::Verifier,
+    confirming,
+    program::{Home, words},
+};
 
 #[test]
 fn a_key_file_records_the_network_and_keeps_it() {
@@ -103,23 +107,12 @@ async fn a_wallet_signs_for_its_own_network_only() {
         path.display().to_string()
     };
     let claim = |wallet: &str, more: &[&str]| {
-        let claim = [
-            "claim",
-            "add",
-            "--asset",
-            "a",
-            "--deletable-after",
-            "9",
-            "--no-wait",
-            "--contract",
-            &verifier.contract,
-            "--fee",
-            "1000000",
-            "--currency",
-            "DEVN",
-            "--wallet",
-            wallet,
-        ];
+        let claim = format!(
+            "claim add --asset a --deletable-after 9 --no-wait --contract {} --fee \
+                 1000000 --currency DEVN --wallet {wallet}",
+            verifier.contract
+        );
+        let claim = words(&claim);
         verifier.home.ask(&url, &[&claim[..], more].concat())
     };
     for network in [Network::Testnet, Network::Mainnet] {
@@ -151,15 +144,8 @@ async fn a_wallet_signs_for_its_own_network_only() {
     // The port of another network is refused before anything is sent.
     for (port, network) in [(8456, "devnet"), (8420, "mainnet"), (8421, "devnet")] {
         let url = format!("http://127.0.0.1:{port}");
-        let submit = [
-            "submit",
-            &raw,
-            "--unverified",
-            "--base-url",
-            &url,
-            "--network",
-            network,
-        ];
+        let submit = format!("submit {raw} --unverified --base-url {url} --network {network}");
+        let submit = words(&submit);
         let ran = home
             .run(&[&submit[..], &["--allow-mainnet"]].concat())
             .ended(2);

@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 use integration_tests::built::program;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 
-use crate::nodectl::program::{Home, RunOutput};
+use crate::nodectl::program::{Home, RunOutput, words};
 
 const GOOD: &str = "correct horse battery";
 
@@ -16,15 +16,7 @@ fn both(home: &Home, text: &[u8], mode: u32) -> [RunOutput; 3] {
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("permissions");
     let _gone = fs::remove_file(home.path("copy.pem"));
     let _gone = fs::remove_file(home.path("new.pem"));
-    let opened = [
-        "wallet",
-        "export",
-        "w.pem",
-        "copy.pem",
-        "--plain",
-        "--from-passphrase-file",
-        "pw",
-    ];
+    let opened = words("wallet export w.pem copy.pem --plain --from-passphrase-file pw");
     let made = ["wallet", "new", "new.pem", "--passphrase-file", "pw"];
     let mut nodeproof = Command::new(program("nodeproof").expect("an executable"));
     nodeproof

@@ -151,6 +151,11 @@ impl RunOutput {
     }
 }
 
+/// Splits a command line at its blanks.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
 /// Returns the keys of one of the local node's wallets.
 pub(crate) fn keys(node: &Handle, name: &str) -> KeyPair {
     node.node().wallet(name).expect("a wallet").keys().clone()

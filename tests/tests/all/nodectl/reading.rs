@@ -5,7 +5,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use crate::nodectl::{
-    program::{Home, keys},
+    program::{Home, keys, words},
     raw_server::{RawServer, Reply},
 };
 
@@ -112,18 +112,11 @@ async fn state_is_shown_as_the_node_wrote_it() {
     let params = &block["transactions"][0]["transaction"]["specific_data"]["params"];
     let asset = params["asset_id"].as_str().unwrap();
     let ask = |value: &str| {
-        let arguments = [
-            "--json",
-            "state",
-            "--contract",
-            &contract,
-            "--table",
-            "verification",
-            "--column",
-            "asset_id",
-            "--value",
-            value,
-        ];
+        let arguments = format!(
+            "--json state --contract {contract} --table verification --column asset_id \
+                 --value {value}"
+        );
+        let arguments = words(&arguments);
         home.ask(url, &arguments)
     };
     let found = ask(asset).ended(0).json();

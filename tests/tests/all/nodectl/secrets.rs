@@ -1,6 +1,6 @@
 //! Keys in the wrong place, and values that are not names.
 
-use crate::nodectl::program::Home;
+use crate::nodectl::program::{Home, words};
 
 fn key() -> String {
     "5Ec2e7e1".repeat(8)
@@ -43,27 +43,11 @@ fn a_key_on_the_command_line_is_never_shown_again() {
 #[test]
 fn a_file_is_not_written_to_a_hyphen() {
     let home = Home::new();
-    let claim = [
-        "claim",
-        "add",
-        "--asset",
-        "a",
-        "--deletable-after",
-        "1",
-        "--keep",
-        "-",
-    ];
-    let call = [
-        "call",
-        "--function",
-        "f",
-        "--signer",
-        "0x00000000000000000000000000000000000000a1",
-        "--params",
-        "p",
-        "--out",
-        "-",
-    ];
+    let claim = words("claim add --asset a --deletable-after 1 --keep -");
+    let call = words(
+        "call --function f --signer 0x00000000000000000000000000000000000000a1 --params p \
+             --out -",
+    );
     for arguments in [
         &claim[..],
         &call,

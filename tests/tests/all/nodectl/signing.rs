@@ -8,7 +8,7 @@ use nodeproof_devnode::{Config, Handle};
 use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
-use crate::nodectl::program::{Home, RunOutput, keys};
+use crate::nodectl::program::{Home, RunOutput, keys, words};
 
 const FEE: [&str; 4] = ["--fee", "1000000", "--currency", "DEVN"];
 
@@ -29,19 +29,11 @@ fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> RunOutput {
     let params = home.file("params.json", &params.to_string());
     let contract = node.contract_address().to_string();
     let (alice, bob) = (alice.address().to_string(), bob.address().to_string());
-    let arguments = [
-        "call",
-        "--contract",
-        &contract,
-        "--function",
-        "add_verification",
-        "--signer",
-        &alice,
-        "--signer",
-        &bob,
-        "--params",
-        &params,
-    ];
+    let arguments = format!(
+        "call --contract {contract} --function add_verification --signer {alice} --signer \
+             {bob} --params {params}"
+    );
+    let arguments = words(&arguments);
     home.ask(url, &[&arguments, more].concat())
 }
 
@@ -245,17 +237,9 @@ async fn bad_parameters_are_refused_before_anything_is_asked() {
     let alice = keys(&node, "alice").address().to_string();
     for (params, words) in [("[1]", "object"), ("{", "JSON"), ("", "JSON")] {
         let file = home.file("p.json", params);
-        let arguments = [
-            "call",
-            "--contract",
-            &contract,
-            "--function",
-            "f",
-            "--signer",
-            &alice,
-            "--params",
-            &file,
-        ];
+        let arguments =
+            format!("call --contract {contract} --function f --signer {alice} --params {file}");
+        let arguments = words(&arguments);
         let ran = home
             .ask(node.base_url(), &[&arguments[..], &FEE].concat())
             .ended(2);

@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::nodectl::program::{Home, binary};
+use crate::nodectl::program::{Home, binary, words};
 
 const PASSPHRASE: &str = "correct horse battery";
 /// A time that nothing takes, on any machine.
@@ -288,15 +288,7 @@ async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
         it["transaction"]["pay_to"] = "thief".into();
     });
     home.file("raw.json", &text);
-    let sign = [
-        "sign",
-        "-q",
-        "raw.json",
-        "--wallet",
-        "w.json",
-        "--out",
-        "signed.json",
-    ];
+    let sign = words("sign -q raw.json --wallet w.json --out signed.json");
     for (reply, status) in [
         ("\n", 2),
         ("n\n", 2),

@@ -4,7 +4,7 @@ use nodeproof_client::Client;
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault, Outage};
 use serde_json::json;
 
-use crate::nodectl::program::{Home, RunOutput, keys};
+use crate::nodectl::program::{Home, RunOutput, keys, words};
 
 struct Payer {
     home: Home,
@@ -33,26 +33,12 @@ impl Payer {
     fn pay(&self, more: &[&str]) -> RunOutput {
         let contract = self.node.token_contract_address().to_string();
         let to = keys(&self.node, "bob").address().to_string();
-        let transfer = [
-            "--json",
-            "transfer",
-            "--token-contract",
-            &contract,
-            "--token",
-            "GRAIN",
-            "--amount",
-            "1.25",
-            "--decimals",
-            "6",
-            "--to",
-            &to,
-            "--currency",
-            "DEVN",
-            "--wallet",
-            &self.wallets[0],
-            "--keep",
-            "invoice-17.json",
-        ];
+        let transfer = format!(
+            "--json transfer --token-contract {contract} --token GRAIN --amount 1.25 \
+                 --decimals 6 --to {to} --currency DEVN --wallet {} --keep invoice-17.json",
+            self.wallets[0]
+        );
+        let transfer = words(&transfer);
         let fee: &[&str] = match more.contains(&"--fee") {
             true => &[],
             false => &["--fee", "1500000"],
@@ -112,25 +98,12 @@ async fn a_transfer_that_is_not_confirmed_or_is_refused_ends_with_its_own_status
         let home = &payer.home;
         let contract = payer.node.token_contract_address().to_string();
         let to = keys(&payer.node, "bob").address().to_string();
-        let transfer = [
-            "transfer",
-            "--token-contract",
-            &contract,
-            "--token",
-            "GRAIN",
-            "--decimals",
-            "6",
-            "--to",
-            &to,
-            "--fee",
-            "1500000",
-            "--currency",
-            "DEVN",
-            "--wallet",
-            &payer.wallets[0],
-            "--keep",
-            "other.json",
-        ];
+        let transfer = format!(
+            "transfer --token-contract {contract} --token GRAIN --decimals 6 --to {to} \
+                 --fee 1500000 --currency DEVN --wallet {} --keep other.json",
+            payer.wallets[0]
+        );
+        let transfer = words(&transfer);
         let refused = home.ask(payer.node.base_url(), &[&transfer[..], &amount].concat());
         let refused = refused.ended(2);
         assert!(refused.err.contains(words), "{refused:?}");
@@ -170,25 +143,12 @@ async fn several_wallets_sign_in_one_command_and_the_first_one_counts() {
     assert_eq!(before - payer.balance("GRAIN", "alice").await, 1_250_000);
 
     let contract = payer.node.contract_address().to_string();
-    let claim = [
-        "--json",
-        "claim",
-        "add",
-        "--asset",
-        "lot-7",
-        "--deletable-after",
-        "9",
-        "--contract",
-        &contract,
-        "--fee",
-        "1500000",
-        "--currency",
-        "DEVN",
-        "--wallet",
-        &payer.wallets[1],
-        "--wallet",
-        &payer.wallets[0],
-    ];
+    let claim = format!(
+        "--json claim add --asset lot-7 --deletable-after 9 --contract {contract} --fee \
+             1500000 --currency DEVN --wallet {} --wallet {}",
+        payer.wallets[1], payer.wallets[0]
+    );
+    let claim = words(&claim);
     let made = payer
         .home
         .ask(payer.node.base_url(), &claim)

@@ -5,7 +5,7 @@ use std::fs;
 use nodeproof_wallet::KeyPair;
 use serde_json::Value;
 
-use crate::nodectl::program::{Home, RunOutput};
+use crate::nodectl::program::{Home, RunOutput, words};
 
 const PASSPHRASE: &str = "correct horse battery";
 
@@ -107,15 +107,8 @@ fn a_key_is_imported_from_digits_and_from_key_files_and_exported_again() {
     let (keys, secret) = wallet();
     let passphrase = home.file("pw", PASSPHRASE);
     let address = keys.address().to_string();
-    let import = [
-        "wallet",
-        "import",
-        "a.pem",
-        "--from",
-        "-",
-        "--passphrase-file",
-        &passphrase,
-    ];
+    let import = format!("wallet import a.pem --from - --passphrase-file {passphrase}");
+    let import = words(&import);
     let ran = home
         .run_with_input(&import, &format!("{secret}\n"))
         .ended(0);
@@ -123,15 +116,8 @@ fn a_key_is_imported_from_digits_and_from_key_files_and_exported_again() {
     keeps_secret(&ran, &secret);
     assert!(!home.everything_written().contains(&secret));
 
-    let export = [
-        "wallet",
-        "export",
-        "a.pem",
-        "b.json",
-        "--plain",
-        "--from-passphrase-file",
-        &passphrase,
-    ];
+    let export = format!("wallet export a.pem b.json --plain --from-passphrase-file {passphrase}");
+    let export = words(&export);
     let ran = home.run(&export).ended(0);
     keeps_secret(&ran, &secret);
     assert!(
@@ -145,17 +131,11 @@ fn a_key_is_imported_from_digits_and_from_key_files_and_exported_again() {
     ];
     let ran = home.run(&again).ended(0);
     assert_eq!(ran.json()["address"], address.as_str());
-    let again = [
-        "--json",
-        "wallet",
-        "import",
-        "d.json",
-        "--plain",
-        "--from",
-        "a.pem",
-        "--from-passphrase-file",
-        &passphrase,
-    ];
+    let again = format!(
+        "--json wallet import d.json --plain --from a.pem --from-passphrase-file \
+             {passphrase}"
+    );
+    let again = words(&again);
     assert_eq!(
         home.run(&again).ended(0).json()["address"],
         address.as_str()
@@ -213,15 +193,8 @@ fn a_wrong_or_empty_passphrase_opens_and_writes_nothing() {
     home.run(&["wallet", "new", "w.pem", "--passphrase-file", &right])
         .ended(0);
     let export = |file: &str| {
-        let arguments = [
-            "wallet",
-            "export",
-            "w.pem",
-            "x.json",
-            "--plain",
-            "--from-passphrase-file",
-            file,
-        ];
+        let arguments = format!("wallet export w.pem x.json --plain --from-passphrase-file {file}");
+        let arguments = words(&arguments);
         let ran = home.run(&arguments).ended(2);
         keeps_secret(&ran, "no secret here");
         ran.err

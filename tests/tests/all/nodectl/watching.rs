@@ -10,7 +10,7 @@ use nodeproof_devnode::Config;
 use serde_json::Value;
 
 use crate::nodectl::{
-    program::{Home, RunOutput},
+    program::{Home, RunOutput, words},
     raw_server::{RawServer, Reply},
 };
 
@@ -26,18 +26,11 @@ async fn shows_each_new_block_on_a_line_of_its_own() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let height = node.node().height();
     let home = Home::new();
-    let arguments = [
-        "--json",
-        "watch",
-        "--count",
-        "3",
-        "--interval",
-        "0.05",
-        "--base-url",
-        node.base_url(),
-        "--network",
-        "devnet",
-    ];
+    let arguments = format!(
+        "--json watch --count 3 --interval 0.05 --base-url {} --network devnet",
+        node.base_url()
+    );
+    let arguments = words(&arguments);
     let mut child = home.command(&arguments).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut seen = Vec::new();
@@ -116,16 +109,7 @@ fn passes_over_an_index_that_the_node_does_not_have() {
             Reply::json("400 Bad Request", r#"{"detail":"Block not found"}"#)
         }
     });
-    let arguments = [
-        "--json",
-        "watch",
-        "--from",
-        "7",
-        "--interval",
-        "0.01",
-        "--count",
-        "2",
-    ];
+    let arguments = words("--json watch --from 7 --interval 0.01 --count 2");
     let ran = Home::new().ask(&server.base_url, &arguments).ended(0);
     assert_eq!(indexes(&ran.out), [7, 9]);
     assert!(ran.err.contains("no block 8"), "{ran:?}");
