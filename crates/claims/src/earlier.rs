@@ -25,26 +25,23 @@ pub(crate) struct EarlierClaims {
     pub(crate) verifiers: Vec<WalletAddress>,
 }
 
-/// A saved claim about the same asset by the same verifier.
-#[derive(Clone, Debug)]
-pub(crate) struct Rival {
-    pub(crate) saved: SavedTransaction,
-    asset_id: String,
-    verifier: WalletAddress,
-}
+/// A saved claim about the same asset, and its verifier.
+pub(crate) type Rival = (SavedTransaction, WalletAddress);
 
-impl Rival {
-    /// Returns the error for this earlier claim and others.
-    pub(crate) fn error(&self, others: &[Self]) -> ClaimError {
-        let other = |rival: &Self| (rival.saved.path().to_owned(), rival.saved.state());
-        ClaimError::EarlierClaim {
-            path: self.saved.path().to_owned(),
-            trans_code: self.saved.trans_code(),
-            state: self.saved.state(),
-            asset_id: self.asset_id.clone(),
-            verifier: self.verifier,
-            others: others.iter().map(other).collect(),
-        }
+/// Returns the error for earlier claims about an asset, of which the first is the one to be made again.
+pub(crate) fn earlier_claim(
+    asset_id: &str,
+    (first, verifier): &Rival,
+    others: &[Rival],
+) -> ClaimError {
+    let other = |(saved, _): &Rival| (saved.path().to_owned(), saved.state());
+    ClaimError::EarlierClaim {
+        path: first.path().to_owned(),
+        trans_code: first.trans_code(),
+        state: first.state(),
+        asset_id: asset_id.to_owned(),
+        verifier: *verifier,
+        others: others.iter().map(other).collect(),
     }
 }
 
@@ -63,7 +60,7 @@ impl EarlierClaims {
         // Unreadable files were reported before signing.
         let found = self.find(|_| {})?;
         match (found.rivals.as_slice(), found.too_many_files) {
-            ([rival, others @ ..], _) => Err(rival.error(others)),
+            ([rival, others @ ..], _) => Err(earlier_claim(&self.asset_id, rival, others)),
             ([], Some(folder)) => Err(ClaimError::TooManyFiles { folder }),
             ([], None) => Ok(()),
         }
@@ -74,31 +71,18 @@ impl EarlierClaims {
     pub(crate) fn find(&self, mut unsearched: impl FnMut(&str)) -> Result<Found, ClaimError> {
         let (mut rivals, mut too_many_files) = (Vec::new(), None);
         for folder in &self.folders {
-            for verifier in &self.verifiers {
-                let found = SavedTransaction::find_claims(
-                    folder,
-                    self.contract,
-                    &self.asset_id,
-                    *verifier,
-                )?;
-                if Some(verifier) == self.verifiers.first() {
-                    report(folder, &found, &mut unsearched);
-                }
-                if !found.complete {
-                    too_many_files = Some(folder.clone());
-                }
-                let others = found.transactions.into_iter();
-                rivals.extend(others.filter(|one| self.is_rival(one)).map(|saved| Rival {
-                    saved,
-                    asset_id: self.asset_id.clone(),
-                    verifier: *verifier,
-                }));
+            let found = SavedClaims::find(folder, self.contract, &self.asset_id, &self.verifiers)?;
+            report(folder, &found, &mut unsearched);
+            if !found.complete {
+                too_many_files = Some(folder.clone());
             }
+            let others = found.transactions.into_iter();
+            rivals.extend(others.filter(|(saved, _)| self.is_rival(saved)));
         }
-        rivals.sort_by_key(|rival| rival.saved.state() == TransactionState::Recorded);
+        rivals.sort_by_key(|(saved, _)| saved.state() == TransactionState::Recorded);
         // A folder can have a link to a file in another one, and a crash can leave two files.
         let mut codes = BTreeSet::new();
-        rivals.retain(|rival| codes.insert(rival.saved.trans_code().to_string()));
+        rivals.retain(|(saved, _)| codes.insert(saved.trans_code().to_string()));
         Ok(Found {
             rivals,
             too_many_files,

@@ -16,7 +16,7 @@ use crate::{
     call_error::SavedCallError,
     claim::Claim,
     document::{Document, DocumentError},
-    earlier::{EarlierClaims, Rival},
+    earlier::{EarlierClaims, Rival, earlier_claim},
     error::ClaimError,
     options::{ClaimOptions, ClaimStep},
     read_back::{ReadBack, differences},
@@ -183,10 +183,10 @@ impl PreparedClaim {
         .await?;
         match found.rivals.as_slice() {
             [] => Ok(()),
-            [rival, others @ ..] if rival.saved.state() == TransactionState::Recorded => {
+            [rival, others @ ..] if rival.0.state() == TransactionState::Recorded => {
                 Err(self.recorded_earlier(rival, others).await?)
             }
-            [rival, others @ ..] => Err(rival.error(others)),
+            [rival, others @ ..] => Err(earlier_claim(&self.claim.asset_id, rival, others)),
         }
     }
 
@@ -197,19 +197,21 @@ impl PreparedClaim {
         rival: &Rival,
         others: &[Rival],
     ) -> Result<ClaimError, SavedCallError> {
-        let Some(recorded) = claim_of(rival.saved.call()) else {
-            return Ok(rival.error(others));
+        let saved = &rival.0;
+        let earlier = || earlier_claim(&self.claim.asset_id, rival, others);
+        let Some(recorded) = claim_of(saved.call()) else {
+            return Ok(earlier());
         };
         let contract = self.claim.contract;
         let seen = search_once(&self.client, contract, &recorded, &self.verifiers).await?;
         Ok(match (seen.contradiction(), seen) {
             (Some(shown), _) => ClaimError::Contradiction {
-                path: rival.saved.path().to_owned(),
-                trans_code: rival.saved.trans_code(),
+                path: saved.path().to_owned(),
+                trans_code: saved.trans_code(),
                 shown,
             },
             (None, ReadBack::Recorded(record)) => self.already_recorded(record),
-            (None, _) => rival.error(others),
+            (None, _) => earlier(),
         })
     }
 

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use nodeproof_client::{AddVerification, ContractCall};
+use nodeproof_client::{AddVerification, ContractCall, contract_call::ContractFunction};
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{
@@ -22,9 +22,9 @@ const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// The saved transactions of a folder that make a claim about an asset.
 #[derive(Debug, Default)]
 pub(crate) struct SavedClaims {
-    /// The transactions, sorted by their paths. After a crash, two files may contain the same
-    /// transaction.
-    pub(crate) transactions: Vec<SavedTransaction>,
+    /// The transactions, sorted by their paths, and the verifier of each. After a crash, two files may
+    /// contain the same transaction.
+    pub(crate) transactions: Vec<(SavedTransaction, WalletAddress)>,
     /// The files that are damaged or can't be read. They may contain such a transaction.
     pub(crate) skipped: Vec<SavedTransactionError>,
     /// Whether the whole folder was searched. If not, it has more than 10,000 entries, or more than
@@ -32,32 +32,29 @@ pub(crate) struct SavedClaims {
     pub(crate) complete: bool,
 }
 
-impl SavedTransaction {
-    /// Finds the saved transactions in a folder that make a claim about an asset as this verifier. Each
-    /// of them has its own fee, and may still be recorded.
+impl SavedClaims {
+    /// Finds the saved transactions in a folder that make a claim about an asset as one of these verifiers.
+    /// Each of them has its own fee, and may still be recorded.
     ///
-    /// All [states](super::TransactionState) count. A node can report a transaction as refused and include it
-    /// later, and it can show a record that no block contains.
+    /// All [states](super::TransactionState) count. A node can report a transaction as refused and include
+    /// it later, and it can show a record that no block contains.
     ///
     /// Subfolders and other files are skipped. A missing folder counts as empty. The transactions may
     /// be for another network.
-    ///
-    /// # Errors
-    /// If the folder can't be read.
-    pub(crate) fn find_claims(
+    pub(crate) fn find(
         folder: &Path,
         contract: ContractAddress,
         asset_id: &str,
-        verifier: WalletAddress,
-    ) -> Result<SavedClaims, SavedTransactionError> {
+        verifiers: &[WalletAddress],
+    ) -> Result<Self, SavedTransactionError> {
         let unusable = |source| SavedTransactionError::Unusable {
             path: folder.to_owned(),
             action: "read",
             source,
         };
-        let mut found = SavedClaims {
+        let mut found = Self {
             complete: true,
-            ..SavedClaims::default()
+            ..Self::default()
         };
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -90,15 +87,20 @@ impl SavedTransaction {
                 continue;
             };
             left = rest;
-            match Self::open(&path) {
-                Ok(Some(saved)) if claims(saved.call(), contract, asset_id, verifier) => {
-                    found.transactions.push(saved);
+            match SavedTransaction::open(&path) {
+                Ok(Some(saved)) => {
+                    let verifier = claimant(saved.call(), contract, asset_id, verifiers);
+                    found
+                        .transactions
+                        .extend(verifier.map(|verifier| (saved, verifier)));
                 }
-                Ok(_) | Err(SavedTransactionError::NotSavedTransaction { .. }) => {}
+                Ok(None) | Err(SavedTransactionError::NotSavedTransaction { .. }) => {}
                 Err(error) => found.skipped.push(error),
             }
         }
-        found.transactions.sort_by(|a, b| a.path().cmp(b.path()));
+        found
+            .transactions
+            .sort_by(|(a, _), (b, _)| a.path().cmp(b.path()));
         Ok(found)
     }
 }
@@ -112,25 +114,23 @@ fn real_path(entry: &fs::DirEntry) -> io::Result<PathBuf> {
     }
 }
 
-/// Returns whether a call makes a claim about the asset that nodes would store for this verifier.
-fn claims(
+/// Returns the first of these verifiers for which nodes would store a claim of the call about the asset.
+fn claimant(
     call: &ContractCall,
     contract: ContractAddress,
     asset_id: &str,
-    verifier: WalletAddress,
-) -> bool {
-    if call.sc_address != contract || call.function_called != "add_verification" {
-        return false;
-    }
+    verifiers: &[WalletAddress],
+) -> Option<WalletAddress> {
     let params = params(call);
-    let text = |name: &str| {
-        let value = params.get(name)?;
-        value.decode::<String>().ok()
-    };
+    let text = |name: &str| params.get(name)?.decode::<String>().ok();
+    let is_about_it = call.sc_address == contract
+        && call.function_called == AddVerification::NAME
+        && text("asset_id").is_some_and(|asset| asset == asset_id);
+    let named = text("verifier_address").and_then(|text| text.parse().ok());
     // Nodes were seen to store the first wallet that signs.
-    let verifies = text("verifier_address").is_some_and(|text| text.parse() == Ok(verifier))
-        || call.signers.first() == Some(&verifier);
-    verifies && text("asset_id").is_some_and(|asset| asset == asset_id)
+    let stored = [named, call.signers.first().copied()];
+    let mut verifiers = verifiers.iter().copied();
+    verifiers.find(|verifier| is_about_it && stored.contains(&Some(*verifier)))
 }
 
 /// Returns the claim that a call makes, if it has all members of a claim.

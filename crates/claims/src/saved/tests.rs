@@ -9,7 +9,7 @@ use nodeproof_client::{
 use nodeproof_primitives::RawJson;
 
 use super::{
-    SavedTransaction, SavedTransactionError, TransactionState,
+    Placement, SavedClaims, SavedTransaction, SavedTransactionError, TransactionState,
     sample::{CONTRACT, FIRST, FakeSigner, SECOND, call, check, fee, honest},
     transaction::Contents,
 };
@@ -50,6 +50,22 @@ impl TestFiles {
         SavedTransaction::create(&self.path(), &self.node, &self.checked, &self.signed).unwrap()
     }
 
+    /// Writes the file, and puts the one that is there aside.
+    fn put_at(
+        &self,
+        path: &Path,
+        node: &BaseUrl,
+    ) -> Result<(SavedTransaction, Option<PathBuf>), SavedTransactionError> {
+        let saved = SavedTransaction::of(path, node, &self.checked, &self.signed)?;
+        let aside =
+            saved.write_first(
+                Placement::Aside,
+                &[],
+                |_| Ok::<_, SavedTransactionError>(()),
+            )?;
+        Ok((saved, aside))
+    }
+
     fn opened(&self) -> SavedTransaction {
         SavedTransaction::open(&self.path()).unwrap().unwrap()
     }
@@ -79,7 +95,7 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
     assert_eq!(opened.node(), files.node.as_str());
     assert_eq!(opened.call(), &call());
     assert!(opened.check_same(&call(), &fee()).is_ok());
-    assert!(opened.check_node(&files.node).is_ok());
+    assert!(opened.check_target(&files.node, None, false).is_ok());
     // The folder contains nothing else.
     assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
 }
@@ -132,22 +148,6 @@ async fn of_many_at_once_one_keeps_its_transaction() {
 }
 
 #[tokio::test]
-async fn its_state_is_noted_and_nothing_else_changes() {
-    let files = files().await;
-    let mut kept = files.keep();
-    for state in [
-        TransactionState::Refused,
-        TransactionState::Accepted,
-        TransactionState::Recorded,
-    ] {
-        kept.save_state(state).unwrap();
-        assert_eq!(files.opened(), kept);
-        assert_eq!(files.opened().state(), state);
-    }
-    assert_eq!(files.opened().signed().text(), files.signed.text());
-}
-
-#[tokio::test]
 async fn accepted_and_recorded_states_are_never_downgraded() {
     let files = files().await;
     let mut kept = files.keep();
@@ -170,17 +170,14 @@ async fn accepted_and_recorded_states_are_never_downgraded() {
     late.save_state(TransactionState::Recorded).unwrap();
     kept.save_state(TransactionState::Accepted).unwrap();
     assert_eq!(files.opened().state(), TransactionState::Recorded);
+    assert_eq!(files.opened().signed().text(), files.signed.text());
 }
 
 #[tokio::test]
 async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
     let (files, other) = (files().await, other_files().await);
     let path = files.path();
-    let beside = |files: &TestFiles| {
-        let saved = SavedTransaction::of(&path, &files.node, &files.checked, &files.signed)?;
-        let aside = saved.write_first(Placement::Aside, &[], |_| Ok(()))?;
-        Ok::<_, SavedTransactionError>((saved, aside))
-    };
+    let beside = |new: &TestFiles| new.put_at(&path, &files.node);
     let text = |path: &Path| std::fs::read_to_string(path).unwrap();
 
     let (mut first, aside) = beside(&files).unwrap();
@@ -211,35 +208,14 @@ async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
 
 #[tokio::test]
 async fn where_the_new_one_can_not_be_written_the_old_one_keeps_its_name() {
-    let (files, other) = (files().await, other_files().await);
+    let files = files().await;
     // A folder can't be put aside, and no file can take its name.
     std::fs::create_dir(files.path()).unwrap();
-    let failed = SavedTransaction::create_with_backup(
-        &files.path(),
-        &files.node,
-        &files.checked,
-        &files.signed,
-    );
+    let failed = files.put_at(&files.path(), &files.node);
     assert!(matches!(
         failed,
         Err(SavedTransactionError::Unusable { .. })
     ));
-    assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
-    std::fs::remove_dir(files.path()).unwrap();
-
-    files.keep();
-    // The signed text is not the signed form of the checked transaction.
-    let failed = SavedTransaction::create_with_backup(
-        &files.path(),
-        &files.node,
-        &files.checked,
-        &other.signed,
-    );
-    assert!(matches!(
-        failed,
-        Err(SavedTransactionError::Mismatch { .. })
-    ));
-    assert_eq!(files.opened().signed(), &files.signed);
     assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
 }
 
@@ -256,13 +232,7 @@ async fn many_that_put_each_other_aside_lose_none() {
                     .parse()
                     .unwrap();
                 start.wait();
-                SavedTransaction::create_with_backup(
-                    &files.path(),
-                    &node,
-                    &files.checked,
-                    &files.signed,
-                )
-                .unwrap();
+                files.put_at(&files.path(), &node).unwrap();
             })
         })
         .collect();
@@ -365,13 +335,13 @@ async fn every_saved_claim_about_an_asset_is_found_in_a_folder_whatever_its_stat
 
     let claims = |contract: &str| {
         let (contract, verifier) = (contract.parse().unwrap(), FIRST.parse().unwrap());
-        SavedTransaction::find_claims(folder.path(), contract, "caf\u{e9}", verifier).unwrap()
+        SavedClaims::find(folder.path(), contract, "caf\u{e9}", &[verifier]).unwrap()
     };
     let found = claims(CONTRACT);
     let names: Vec<_> = found
         .transactions
         .iter()
-        .map(|kept| kept.path().file_name().unwrap().to_str().unwrap())
+        .map(|(kept, _)| kept.path().file_name().unwrap().to_str().unwrap())
         .collect();
     let expected = [
         "accepted.json",
@@ -388,12 +358,8 @@ async fn every_saved_claim_about_an_asset_is_found_in_a_folder_whatever_its_stat
     assert!(other.transactions.is_empty());
 
     let nowhere = folder.path().join("nowhere");
-    let none = SavedTransaction::find_claims(
-        &nowhere,
-        CONTRACT.parse().unwrap(),
-        "a",
-        FIRST.parse().unwrap(),
-    );
+    let (contract, verifier) = (CONTRACT.parse().unwrap(), FIRST.parse().unwrap());
+    let none = SavedClaims::find(&nowhere, contract, "a", &[verifier]);
     assert!(none.unwrap().transactions.is_empty());
 }
 
@@ -583,7 +549,8 @@ async fn a_file_of_another_call_says_what_differs() {
     one.signers.truncate(1);
     assert!(differences(&one, &fee())[0].starts_with("`signers` was 0xc811"));
     for same in ["http://127.0.0.1:8420", "http://[::1]:8420/"] {
-        assert!(kept.check_node(&same.parse().unwrap()).is_ok(), "{same}");
+        let checked = kept.check_target(&same.parse().unwrap(), None, false);
+        assert!(checked.is_ok(), "{same}");
     }
     for other in [
         "http://localhost:8421",
@@ -591,45 +558,12 @@ async fn a_file_of_another_call_says_what_differs() {
         "http://localhost:8420/api",
         "http://10.0.0.1:8420",
     ] {
-        let error = kept.check_node(&other.parse().unwrap()).unwrap_err();
+        let checked = kept.check_target(&other.parse().unwrap(), None, false);
+        let error = checked.unwrap_err();
         let said = error.to_string();
         for part in ["saved for the node at http://localhost:8420", "`any_node`"] {
             assert!(said.contains(part), "{said}");
         }
         assert!(!said.contains("another file"), "{said}");
-    }
-}
-
-#[test]
-fn an_error_of_a_saved_transfer_does_not_call_it_a_claim() {
-    let (path, reason) = (PathBuf::from("transfer.json"), String::new());
-    let source = std::io::Error::other("full");
-    let errors = [
-        SavedTransactionError::Exists { path: path.clone() },
-        SavedTransactionError::Unusable {
-            path: path.clone(),
-            action: "written",
-            source,
-        },
-        SavedTransactionError::NotSavedTransaction {
-            path: path.clone(),
-            reason: reason.clone(),
-        },
-        SavedTransactionError::Damaged {
-            path: path.clone(),
-            reason: reason.clone(),
-        },
-        SavedTransactionError::DifferentNode {
-            path: path.clone(),
-            saved_for: reason.clone(),
-            node: reason,
-        },
-        SavedTransactionError::DifferentTransaction {
-            path,
-            differences: Vec::new(),
-        },
-    ];
-    for error in errors {
-        assert!(!error.to_string().contains("claim"), "{error}");
     }
 }
