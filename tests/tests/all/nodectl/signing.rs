@@ -34,7 +34,7 @@ fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> RunOutput {
              {bob} --params {params}"
     );
     let arguments = words(&arguments);
-    home.ask(url, &[&arguments, more].concat())
+    home.ask(url, &[&arguments[..], more].concat())
 }
 
 /// Builds that call, and writes it to `raw.json`.
