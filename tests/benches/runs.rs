@@ -7,7 +7,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use integration_tests::watch::check;
 use nodeproof_client::transport::{self, TransportOptions};
-use nodeproof_conformance::{Options, Sweep, cases, report::Report};
+use nodeproof_conformance::{Options, Sweep, cases, report::NodeReport};
 use nodeproof_devnode::{BlockTime, Config, Handle, Outage};
 use tokio::{runtime::Runtime, task::JoinSet};
 
@@ -40,7 +40,7 @@ async fn plain_loop(urls: &[String], connections: usize) {
 }
 
 /// Checks a node, which must conform.
-async fn run(node: &Handle, options: &Options) -> Report {
+async fn run(node: &Handle, options: &Options) -> NodeReport {
     let report = check(node.base_url(), options).await;
     assert_eq!(report.exit_code, 0, "the node conforms");
     report

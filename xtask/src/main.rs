@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use nodeproof_conformance::cli::ConformanceArgs;
 use nodeproof_devnode::cli::DevnodeArgs;
-use nodeproof_primitives::with_causes;
 use xtask::{conformance, directions, hostile};
 
 #[derive(Debug, Parser)]

@@ -118,7 +118,7 @@ async fn a_claim_whose_response_alone_is_lost_is_paid_once() {
     let balance = async || {
         let token = world.node.native_token();
         let balance = world.client.token_balance(token, wallet.address());
-        balance.await.unwrap().unwrap()
+        balance.await.unwrap().unwrap().get()
     };
     let before = balance().await;
     let outage = |outage| world.node.set_submission_outage(outage);
@@ -128,7 +128,7 @@ async fn a_claim_whose_response_alone_is_lost_is_paid_once() {
     let error = world.make(&claim, &options).await.unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Uncertain, "{error}");
     // All other requests are handled.
-    assert_eq!((balance().await, world.node.pending()), (before.clone(), 1));
+    assert_eq!((balance().await, world.node.pending()), (before, 1));
 
     outage(None);
     let outcome = world.make(&claim, &world.with_blocks()).await.unwrap();

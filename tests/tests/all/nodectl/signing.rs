@@ -235,7 +235,7 @@ async fn bad_parameters_are_refused_before_anything_is_asked() {
     let home = Home::new();
     let contract = node.contract_address().to_string();
     let alice = keys(&node, "alice").address().to_string();
-    for (params, words) in [("[1]", "object"), ("{", "JSON"), ("", "JSON")] {
+    for (params, expected) in [("[1]", "object"), ("{", "JSON"), ("", "JSON")] {
         let file = home.file("p.json", params);
         let arguments =
             format!("call --contract {contract} --function f --signer {alice} --params {file}");
@@ -243,7 +243,7 @@ async fn bad_parameters_are_refused_before_anything_is_asked() {
         let ran = home
             .ask(node.base_url(), &[&arguments[..], &FEE].concat())
             .ended(2);
-        assert!(ran.err.contains(words), "{ran:?}");
+        assert!(ran.err.contains(expected), "{ran:?}");
     }
     assert_eq!(node.node().requests_received(), 0);
 }

@@ -90,7 +90,7 @@ async fn a_transfer_is_paid_once_and_its_block_is_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transfer_that_is_not_confirmed_or_is_refused_ends_with_its_own_status() {
     let payer = Payer::new(Config::for_tests()).await;
-    for (amount, words) in [
+    for (amount, expected) in [
         (["--amount", "0"], "not above zero"),
         (["--amount", "-1"], "not above zero"),
         (["--amount", "0.0000001"], "more than 6 decimals"),
@@ -106,7 +106,7 @@ async fn a_transfer_that_is_not_confirmed_or_is_refused_ends_with_its_own_status
         let transfer = words(&transfer);
         let refused = home.ask(payer.node.base_url(), &[&transfer[..], &amount].concat());
         let refused = refused.ended(2);
-        assert!(refused.err.contains(words), "{refused:?}");
+        assert!(refused.err.contains(expected), "{refused:?}");
     }
     assert_eq!(payer.node.submissions_received(), 0);
     let pending = payer.pay(&["--wait", "0.01"]).ended(5);
