@@ -7,6 +7,7 @@ use axum::{
     body::{Body, to_bytes},
     extract::Request,
     http::{self, HeaderMap, StatusCode, header},
+    middleware::map_request,
 };
 use nodeproof_client::transport::{TransportOptions, http_client};
 use nodeproof_conformance::{Options, Target, cli::LocalNode, report::NodeReport};
@@ -60,7 +61,10 @@ impl From<&str> for Upstream {
 impl Upstream {
     fn router(self) -> Result<Router, Box<dyn std::error::Error>> {
         let url = match self {
-            Self::Local(node) => return Ok(nodeproof_devnode::router(node)),
+            Self::Local(node) => {
+                let node = nodeproof_devnode::router(node);
+                return Ok(node.layer(map_request(without_host)));
+            }
             Self::Url(url) => url,
         };
         let http = http_client(&url.parse()?, &TransportOptions::default())?;
@@ -69,6 +73,15 @@ impl Upstream {
             forward(&http, &url, request).await.ok_or(unreachable)
         }))
     }
+}
+
+/// Removes the host. A client may request another one through a proxy, and the node refuses its name.
+async fn without_host(mut request: Request) -> Request {
+    request.headers_mut().remove(header::HOST);
+    if let Some(path) = request.uri().path_and_query() {
+        *request.uri_mut() = path.clone().into();
+    }
+    request
 }
 
 /// Sends a request to the node at a base URL. Returns `None` if the node does not respond.

@@ -8,7 +8,7 @@
 //!
 //! use nodeproof_devnode::{
 //!     Config, Node,
-//!     edit::{change_json, edited},
+//!     edit::{Edit, Response, change_json, edited},
 //! };
 //!
 //! let node = Arc::new(Node::new(&Config::for_tests()));
@@ -16,6 +16,14 @@
 //!     block["timestamp"] = 1_767_225_600.into();
 //! });
 //! let router: axum::Router = edited(nodeproof_devnode::router(node), in_seconds);
+//!
+//! let teapot = axum::http::StatusCode::IM_A_TEAPOT;
+//! let busy = Edit::request(move |_| Some(Response::json(teapot, "{}")));
+//! let chatty = Edit::response(move |request, response| match request.path.as_str() {
+//!     "/docs" => response.with_status(teapot).with_body("tea"),
+//!     _ => response.with_json(|document| document["drink"] = "tea".into()),
+//! });
+//! let router: axum::Router = edited(edited(router, busy), chatty);
 //! ```
 
 mod exact_numbers;
