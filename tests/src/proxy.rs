@@ -78,8 +78,9 @@ impl Upstream {
 /// Removes the host. A client may request another one through a proxy, and the node refuses its name.
 async fn without_host(mut request: Request) -> Request {
     request.headers_mut().remove(header::HOST);
-    if let Some(path) = request.uri().path_and_query() {
-        *request.uri_mut() = path.clone().into();
+    let path = request.uri().path_and_query().cloned();
+    if let Some(path) = path {
+        *request.uri_mut() = path.into();
     }
     request
 }

@@ -24,11 +24,11 @@ async fn rows_have_the_fields_of_the_observed_node() {
             fields,
             [
                 "block_index",
-                "timestamp",
-                "proof",
-                "status",
-                "previous_hash",
                 "hash",
+                "timestamp",
+                "status",
+                "proof",
+                "previous_hash",
                 "creator_wallet",
                 "expected_miner",
                 "committee"
