@@ -136,6 +136,12 @@ pub enum ClaimError {
     Call(#[from] SavedCallError),
 }
 
+impl From<InputError> for ClaimError {
+    fn from(error: InputError) -> Self {
+        Self::Call(error.into())
+    }
+}
+
 // A search for earlier claims reads saved files, too.
 impl From<SavedTransactionError> for ClaimError {
     fn from(error: SavedTransactionError) -> Self {

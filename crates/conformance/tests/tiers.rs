@@ -106,7 +106,7 @@ fn a_bad_key_file_is_explained_and_never_shown() {
     let changes: [(Change, &str); 6] = [
         (
             |file| file["address"] = json!(format!("0x{}", "1".repeat(40))),
-            "does not belong to the address",
+            "has an address that does not belong to the public key",
         ),
         (
             |file| file["public"] = json!("ab".repeat(64)),

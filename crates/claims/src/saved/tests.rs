@@ -552,8 +552,11 @@ async fn a_file_of_another_call_says_what_differs() {
         let checked = kept.check_target(&same.parse().unwrap(), None, false);
         assert!(checked.is_ok(), "{same}");
     }
+    let testnet = "http://localhost:8421".parse().unwrap();
+    let error = kept.check_target(&testnet, None, true).unwrap_err();
+    assert!(error.to_string().contains("is one of testnet"), "{error}");
     for other in [
-        "http://localhost:8421",
+        "http://localhost:8430",
         "https://localhost:8420",
         "http://localhost:8420/api",
         "http://10.0.0.1:8420",

@@ -400,8 +400,8 @@ impl SavedTransaction {
     /// names and addresses of this machine are one host: `localhost`, `127.0.0.1`, `[::1]`.
     ///
     /// There is no chain ID: the transaction is valid and paid for on another network, too. So a node at
-    /// another base URL is refused in any case if `network`, or the port of one of the two URLs, shows that
-    /// it is of another network.
+    /// another base URL is always refused if `network`, or the port of one of the two URLs, shows that it is
+    /// of another network.
     ///
     /// # Errors
     /// [`SavedTransactionError::DifferentNode`] and [`SavedTransactionError::DifferentNetwork`].

@@ -163,8 +163,6 @@ impl Client {
                         Ok(()) => return Ok(Submitted { response, sent }),
                         Err(refused) if refused.is_refused() => {
                             let new = response.response.new_transaction;
-                            // A transaction that is new to the node had not arrived.
-                            maybe_accepted &= new != Some(true);
                             (refused.with_new_transaction(new), None, true)
                         }
                         Err(unclear) => {

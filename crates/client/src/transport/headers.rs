@@ -223,7 +223,7 @@ impl SecretHeaders {
     /// use nodeproof_client::transport::SecretHeaders;
     ///
     /// let mut headers = SecretHeaders::default();
-    /// headers.add("authorization", "Bearer 0123456789abcdef")?;
+    /// headers.add("x-api-key", "0123456789abcdef")?;
     /// let shown = headers.redact("unknown key 0123456789ab…");
     /// assert_eq!(shown.as_deref(), Some("unknown key [redacted]…"));
     /// assert_eq!(headers.redact("unknown key"), None);

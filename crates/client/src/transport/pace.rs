@@ -59,6 +59,15 @@ impl Pace {
     }
 
     /// Changes the interval after the next turn.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use nodeproof_client::transport::Pace;
+    ///
+    /// let pace = Pace::new(Duration::from_millis(100));
+    /// pace.set_interval(pace.interval() * 2);
+    /// assert_eq!(pace.interval(), Duration::from_millis(200));
+    /// ```
     pub fn set_interval(&self, interval: Duration) {
         self.with_turns(|turns| turns.interval = interval);
     }

@@ -123,7 +123,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             each(
-                fails(Decode, "`timestamp`: number out of range"),
+                fails(Decode, "does not fit into 128 bits"),
                 Client::Response,
                 does_not_conform("get-block/"),
             ),

@@ -142,7 +142,10 @@ pub(super) fn rows() -> Vec<Hostile> {
             "responds with 8 million opening brackets",
             Start::Instead(|_| document(|| vec![b'['; 8_000_000])),
             both(
-                fails(BodyTooLarge, "the response has more than 250000 values"),
+                fails(
+                    BodyTooLarge,
+                    "the response is nested more than 127 levels deep",
+                ),
                 unreachable("has more than 250000 values; --max-values raises that limit"),
             ),
         ),

@@ -159,7 +159,11 @@ async fn what_is_too_much_is_read_where_more_is_allowed() {
             3,
             "has more than 1000 values; --max-values raises that limit",
         ),
-        (&["--max-depth", "2"], 3, "nested more than 2 levels deep"),
+        (
+            &["--max-values", "1000000", "--max-depth", "2"],
+            3,
+            "nested more than 2 levels deep",
+        ),
         (&["--max-values", "1000000"], 0, "conforms"),
     ] {
         let (code, text) = output(more);

@@ -112,11 +112,9 @@ async fn state_is_shown_as_the_node_wrote_it() {
     let params = &block["transactions"][0]["transaction"]["specific_data"]["params"];
     let asset = params["asset_id"].as_str().unwrap();
     let ask = |value: &str| {
-        let arguments = format!(
-            "--json state --contract {contract} --table verification --column asset_id \
-                 --value {value}"
-        );
-        let arguments = words(&arguments);
+        let arguments =
+            format!("--json state --contract {contract} --table verification --column asset_id");
+        let arguments = [&words(&arguments)[..], &["--value", value]].concat();
         home.ask(url, &arguments)
     };
     let found = ask(asset).ended(0).json();

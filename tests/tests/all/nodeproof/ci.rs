@@ -326,7 +326,7 @@ async fn the_shell_example_shows_what_has_changed_since_the_last_time() {
         (
             good.base_url(),
             0,
-            "\nfixed\npass         get-block/timestamp-unit ",
+            "\npass         get-block/timestamp-unit\n",
         ),
     ] {
         let output = job.run(&script, &[("URL", url)]);

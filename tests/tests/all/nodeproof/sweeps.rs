@@ -62,7 +62,7 @@ fn next(reports: &Path) -> Option<u64> {
 }
 
 fn report(reports: &Path) -> Value {
-    super::json(&reports.join("report.json"))
+    super::node_report(&reports.join("report.json"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -52,7 +52,6 @@ async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
     for part in [
         "fail         get-block/expected-miner\n",
         "at node   2",
-        "node 1  http://",
         "fail         cross-check/blocks",
         "expected_miner: the nodes disagree",
         "exit status 1, the worst of all",
