@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{Error, VerificationRecord};
+use nodeproof_client::{Error, InputError, VerificationRecord};
 use nodeproof_primitives::{TransactionCode, WalletAddress, escape::escaped};
 
 use crate::{
