@@ -15,6 +15,8 @@ pub const SPECIFICATION_MD: &str = include_str!("../specification.md");
 pub enum Basis {
     /// The specification states it.
     Documented,
+    /// No document states it, but a node that does otherwise contradicts itself.
+    Inferred,
     /// Real nodes were seen to do it. The specification leaves it open.
     Observed,
     /// A question that the specification leaves open. Nothing is required.
@@ -22,11 +24,12 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// Returns `documented`, `observed` or `open`.
+    /// Returns `documented`, `inferred`, `observed` or `open`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Documented => "documented",
+            Self::Inferred => "inferred",
             Self::Observed => "observed",
             Self::Open => "open",
         }
@@ -82,6 +85,7 @@ fn read(markdown: &'static str) -> Vec<Requirement> {
         let cells: Vec<&'static str> = row.split(" | ").collect();
         let (id, basis, text) = match cells[..] {
             [id, "documented", text] => (id, Basis::Documented, text),
+            [id, "inferred", text] => (id, Basis::Inferred, text),
             [id, "observed", text] => (id, Basis::Observed, text),
             [id, text] if id.starts_with("OPEN-") => (id, Basis::Open, text),
             _ => continue,

@@ -8,10 +8,13 @@
 //! - `run`: the run against one node: [`Options`], [`plan`], the engine, coverage, and the verdict;
 //! - `sweep`: every block of a range ([`Sweep`]);
 //! - [`cases`]: one file for each operation;
+//! - `rules`: general checks of the whole run: functions from a history to findings;
+//! - `script`: what a run sends only for the rules;
 //! - `checks`: the oracles: the documented schema (with `nodeproof-openapi`), decoding with
 //!   `nodeproof-client`, snapshots, single fields, consecutive blocks;
 //! - `context`: what cases share: each request is sent once;
 //! - `discovery`: finds blocks, wallets, tokens, contracts and assets on the chain itself;
+//! - `history`: all exchanges of a run, in order, each understood once;
 //! - `api`: what requests and responses mean;
 //! - `http`: sends requests, within limits, and keeps each exchange;
 //! - `platform`: what differs between operating systems.
@@ -26,11 +29,14 @@ mod checks;
 pub mod cli;
 mod context;
 mod discovery;
+mod history;
 mod http;
 mod monitor;
 mod nodes;
 mod platform;
+mod rules;
 mod run;
+mod script;
 mod sweep;
 
 pub use nodeproof_report as report;

@@ -110,7 +110,7 @@ fn a_bad_key_file_is_explained_and_never_shown() {
         ),
         (
             |file| file["public"] = json!("ab".repeat(64)),
-            "has a public key that is not in the form of one",
+            "has a malformed public key",
         ),
         (
             |file| file["private"] = json!(format!("{SECRET}0g")),

@@ -11,6 +11,7 @@ use std::{
 };
 
 use axum::http::{StatusCode, header::CONTENT_TYPE};
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use crate::{
@@ -126,7 +127,9 @@ faults! {
     BalanceOffByOne "balance-off-by-one" "a balance of one token in one wallet is one too high"
         => change_json("/get-balances", |request, response| {
             if let Some(balance) = response["balance"].as_u64()
-                && request.query.contains("TOKEN_IN_WALLET&")
+                && percent_decode_str(&request.query)
+                    .decode_utf8_lossy()
+                    .contains("balance_type=TOKEN_IN_WALLET")
             {
                 response["balance"] = Value::from(balance + 1);
             }

@@ -38,6 +38,18 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             json!({"status": "SUCCESS",
                 "response": {"valid": true, "msg": "known", "new_transaction": false}}),
         ) => ["submit-transaction/known-code-altered"];
+        "accepts another wallet's key from the second time on", stateful(0, |submissions, request, response| {
+            if request.path != SUBMIT || kind_of_submission(request) != "another-wallets-key" {
+                return response;
+            }
+            *submissions += 1;
+            match submissions {
+                1 => response,
+                _ => response.with_status(StatusCode::OK).with_body(
+                    r#"{"status":"SUCCESS","response":{"valid":true,"msg":"","new_transaction":true}}"#,
+                ),
+            }
+        }) => ["submit-transaction/authority", "submit-transaction/known-code-altered"];
         "reports a claim as new again from its third submission on", new_again()
             => ["submit-transaction/resubmission-not-new"];
         "refuses a claim for its fee although the wallet can pay it", claiming(true, |response| {

@@ -1,10 +1,12 @@
 //! `GET /get-balances`: one balance, and lists of balances.
 
+use std::collections::BTreeSet;
+
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{
         SeededFault, change_json, change_response, changing_value, first_response,
-        respond_successfully_if, set,
+        respond_successfully_if, set, stateful,
     },
     seeded_faults,
 };
@@ -67,7 +69,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["get-balances/lists-agree", "get-balances/nothing-held"];
         "balance and value differ", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["value"] = json!(-1); }
-        }) => ["get-balances/balance", "get-balances/decodes"];
+        }) => ["get-balances/balance", "get-balances/decodes", "get-balances/repeat-read"];
         "a balance is returned with status FAILURE", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["status"] = json!("FAILURE"); }
         }) => ["get-balances/decodes"];
@@ -101,6 +103,20 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["get-balances/token-in-wallet"];
+        "the balance of an unknown token is NaN", change_response(BALANCES, |request, response| {
+            if asks_for(request, "token_code=NO-SUCH-TOKEN") {
+                response.with_body(r#"{"balance": NaN}"#)
+            } else { response }
+        }) => ["http/json"];
+        "something follows the balance of an unknown token", change_response(BALANCES, |request, response| {
+            if asks_for(request, "token_code=NO-SUCH-TOKEN") {
+                response.with_body(r#"{"balance": 0} {"balance": 0}"#)
+            } else { response }
+        }) => ["http/json"];
+        "each wallet's first balance is 0", stateful(BTreeSet::new(), |known, request, response| {
+            let is_first = asks_for(request, "TOKEN_IN_WALLET") && known.insert(request.query.clone());
+            if is_first { response.with_json(|balance| balance["balance"] = json!(0)) } else { response }
+        }) => ["get-balances/repeat-read"];
         "a zero balance is null", change_json(BALANCES, |request, response| {
             if asks_for(request, "TOKEN_IN_WALLET") && response["balance"] == 0 {
                 response["balance"] = Value::Null;

@@ -18,6 +18,15 @@ use crate::{
 
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
+        "the latest block has no receipts when it is first read", stateful(false, {
+            let latest = format!("block_index={}", facts.latest);
+            move |is_known, request, response| {
+                if request.path != BLOCK || request.query != latest || std::mem::replace(is_known, true) {
+                    return response;
+                }
+                response.with_json(|block| set(block, "/text/previous_block_receipts", json!([])))
+            }
+        }) => ["chain/repeat-read"];
         "index is one higher than requested", change_json(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             block["index"] = json!(index + 1);

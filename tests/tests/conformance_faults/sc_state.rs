@@ -141,7 +141,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "returns a record for an unknown column", respond_successfully_if(STATE,
             |request, _| asks_for(request, "unique_column=") && !asks_for(request, "asset_id"),
             json!({"value": ["a"]}))
-            => ["sc-state/unknown-column"];
+            => ["sc-state/repeat-read", "sc-state/unknown-column"];
         "returns a record for a request without table_name", respond_successfully_if(STATE,
             |request, _| !asks_for(request, "table_name") , json!({"value": ["a"]}))
             => ["sc-state/table-name-required"];

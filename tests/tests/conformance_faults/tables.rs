@@ -57,7 +57,14 @@ fn tables(facts: &Facts) -> Vec<Table> {
 }
 
 /// The faults that have more than one cause.
-const SEVERAL_CAUSES: [&str; 2] = [
+const SEVERAL_CAUSES: [&str; 9] = [
+    "balance and value differ",
+    "accepts another wallet's key from the second time on",
+    "puts a refused transaction into blocks",
+    "puts a transaction with an altered signature into the latest block",
+    "returns a record for an unknown column",
+    "the claim is in its block only the first time that the block is read",
+    "the claim's remarks change in its block after the first time that the block is read",
     "returns the first built call for every request",
     "returns a record object with remarks and asset_type swapped",
 ];

@@ -35,6 +35,19 @@ impl Sample {
         }
     }
 
+    /// Returns the path of the endpoint.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::Blocks => "/get-block",
+            Self::TokenBalance | Self::WalletBalances | Self::TokenHolders => "/get-balances",
+            Self::ContractState => "/sc-state",
+            Self::TrustScore => "/get-trustscore-wallets",
+            Self::Docs => "/docs",
+            Self::CallSc => "/call-sc",
+            Self::Refusals | Self::Acceptances => "/submit-transaction",
+        }
+    }
+
     /// Returns the location of these responses' schema in a view of the spec.
     pub(crate) fn schema(self, spec: &Spec, view: View) -> Option<String> {
         let balance_type = match self {

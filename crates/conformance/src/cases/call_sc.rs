@@ -22,11 +22,12 @@ use crate::{
         is_refusal, stored, wallet_balances_request,
     },
     checks::{
-        CLOCKS_DIFFER, Decoding, Examination, Finding, Findings, Height, NOTHING_EXAMINED,
-        ObjectCheck, changed, check_json_responses, compiled, contents, objects,
+        CLOCKS_DIFFER, Decoding, Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck,
+        changed, check_json_responses, compiled, contents, objects,
     },
     context::{Samples, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
+    script::Height,
 };
 use nodeproof_openapi::Spec;
 

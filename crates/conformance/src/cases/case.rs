@@ -1,10 +1,10 @@
 //! A case: one value with all its facts, and its check.
 
-use nodeproof_report::{Aspect, Level};
+use nodeproof_report::{Aspect, Level, Outcome};
 
 use super::{cause::Cause, check::Check, request_kind::RequestKind};
 use crate::{
-    api::Tier,
+    api::{Sample, Tier},
     checks::{BlockCheck, Field, Findings},
     context::Context,
     http::InconclusiveReason,
@@ -60,6 +60,9 @@ pub struct Case {
     pub(crate) explained_by: &'static [Cause],
     /// Whether a run without a sample for this case has no verdict. Without it, little is tested.
     pub(crate) is_essential: bool,
+    /// Whether a mismatch shows something only beside an item that is right. A node in which no item is
+    /// right may follow another rule: that is a warning.
+    pub(crate) fits_elsewhere: bool,
     /// Whether it is about the whole run, and runs after all others.
     pub(crate) is_last: bool,
     /// Whether it also examines what a sweep found, and so runs after the sweep.
@@ -82,6 +85,7 @@ impl Case {
         sends: &[],
         explained_by: &[],
         is_essential: false,
+        fits_elsewhere: false,
         is_last: false,
         follows_sweep: false,
         check: Check::Own(|_| {
@@ -123,8 +127,29 @@ impl Case {
         }
     }
 
+    /// Whether the case is about all exchanges of the run. A case about the same responses is more exact.
+    pub(crate) const fn is_about_whole_run(&self) -> bool {
+        self.check.is_about_whole_run()
+    }
+
+    /// Returns the sample whose requests are repeated for this case.
+    pub(crate) const fn repeated_sample(&self) -> Option<Sample> {
+        self.check.repeated_sample()
+    }
+
     pub(crate) async fn run(&self, context: &Context) -> Findings {
         self.check.run(self.id, context).await?.end()
+    }
+
+    /// Returns the outcome of this many examined items with this many mismatches.
+    pub(crate) const fn outcome(&self, examined: u64, mismatches: u64) -> Outcome {
+        match self.level {
+            _ if mismatches == 0 => Outcome::Pass,
+            Level::Must if self.fits_elsewhere && mismatches >= examined => Outcome::Warn,
+            Level::Must => Outcome::Fail,
+            Level::Should => Outcome::Warn,
+            Level::Observed => Outcome::Info,
+        }
     }
 
     /// The operation that the case is about.

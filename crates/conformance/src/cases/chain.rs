@@ -9,12 +9,11 @@ use nodeproof_client::{Block, PreviousHash, from_json};
 use nodeproof_openapi::Spec;
 use nodeproof_primitives::WalletAddress;
 use nodeproof_report::{Aspect, Level};
-use serde_json::Value;
 
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Blocks, Read, Responses},
+    check::Check::{self, Blocks, Responses, Same},
     get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM, RECEIPT},
     inconclusive::unknown,
 };
@@ -25,19 +24,12 @@ use crate::{
     },
     checks::{
         ALGORITHM, BlockCheck, CheckScope, Evidence, Examination, Finding, Findings, InOrder,
-        Links, MAX_RECEIPTS, Memory, WrongReceipt, changed, contents, described, has_same_content,
-        is_about_the_chain, objects, voter_key,
+        Links, MAX_RECEIPTS, Memory, WrongReceipt, contents, voter_key,
     },
-    context::Samples,
     http::Exchange,
 };
 
-/// Maximum number of blocks to read again.
-const MAX_READ_AGAIN: usize = 2;
-/// Number of times to read each of them. A cache, or a second server, can differ only sometimes.
-const TIMES: usize = 3;
-/// A longer block is read again only once, not at all if it is the latest one, and its hash is not computed,
-/// because that takes much memory.
+/// The hash of a longer block is not computed, because that takes much memory.
 const LONG: usize = 1 << 20;
 
 fn is_long(block: &Exchange) -> bool {
@@ -80,17 +72,15 @@ const BY_RECEIPTS: &[Cause] = &[
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "chain/repeat-read",
-        level: Level::Should,
-        requirements: &["BLOCK-1"],
-        checks: "At the end of the run, blocks are the same as at its start, however often they are requested. The latest one is still there.",
+        requirements: &["CONSISTENT-1", "BLOCK-1"],
+        checks: "A block is the same each time that the run requests it, from its first read on, and it is still there at the end.",
         is_last: true,
-        check: Read(|c| Box::pin(repeat_read(c))),
+        check: Same(Sample::Blocks),
         ..BASE
     },
     Case {
         id: "chain/no-holes",
-        level: Level::Should,
-        requirements: &["BLOCK-1"],
+        requirements: &["CONSISTENT-2", "BLOCK-1"],
         checks: "Every index between two blocks has a block.",
         check: Blocks(BlockCheck {
             scope: CheckScope::Holes(no_holes),
@@ -101,8 +91,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/distinct-blocks",
-        level: Level::Should,
-        requirements: &["BLOCK-12"],
+        requirements: &["CONSISTENT-3", "BLOCK-12"],
         checks: "No two blocks have the same `previous_hash`.",
         explained_by: BY_PREVIOUS_HASH,
         check: Check::in_order(
@@ -114,9 +103,9 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/receipt-links",
-        level: Level::Should,
-        requirements: &["BLOCK-8", "RECEIPT-9"],
-        checks: "`data.block_hash` of each receipt is the `previous_hash` of the block that carries it.",
+        requirements: &["CONSISTENT-3", "BLOCK-8", "RECEIPT-9"],
+        checks: "`data.block_hash` of each receipt is the `previous_hash` of the block that carries it. If this is so for no receipt, that is a warning: the node may vote on another hash.",
+        fits_elsewhere: true,
         explained_by: BY_PREVIOUS_HASH,
         check: Check::alone(receipt_links, NO_RECEIPT),
         ..BASE
@@ -159,9 +148,9 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/voter-address",
-        level: Level::Should,
-        requirements: &["RECEIPT-5", "RECEIPT-8"],
-        checks: "`data.wallet_address` of each receipt follows from its `public_key`: the last 40 digits of its Keccak-256 digest.",
+        requirements: &["CONSISTENT-3", "RECEIPT-5", "RECEIPT-8"],
+        checks: "`data.wallet_address` of each receipt follows from its `public_key`: the last 40 digits of its Keccak-256 digest. If this is so for no receipt, that is a warning: the node may derive addresses in another way.",
+        fits_elsewhere: true,
         check: Check::alone(voter_address, NO_RECEIPT),
         ..BASE
     },
@@ -200,53 +189,6 @@ pub(crate) const CASES: &[Case] = &[
 
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
-async fn repeat_read(context: &Samples) -> Findings {
-    let mut findings = Examination::default();
-    // On some nodes, the latest block may still gather votes. Older ones are final.
-    let blocks = objects(context, Sample::Blocks).await?;
-    let settled = blocks.len().saturating_sub(1).max(1);
-    let mut latest_first: Vec<_> = blocks.iter().take(settled).rev().collect();
-    // Prefer a block with transactions. A block without any can lose less.
-    let has_some = |block: &&Arc<Exchange>| block.success_object().is_some_and(has_transactions);
-    if let Some(place) = latest_first.iter().position(has_some) {
-        let block = latest_first.remove(place);
-        latest_first.insert(0, block);
-    }
-    let described = described(context, Sample::Blocks);
-    for exchange in latest_first.into_iter().take(MAX_READ_AGAIN) {
-        findings.examined += u64::from(exchange.success_object().is_some_and(is_block));
-        let times = if is_long(exchange) { 1 } else { TIMES };
-        for _ in 0..times {
-            let again = context.node.send(exchange.request.clone()).await;
-            let Some(again) = findings.received(again) else {
-                return Ok(findings);
-            };
-            if !has_same_content(&again, exchange, &described) {
-                let what = "the same block differs when requested again";
-                findings.push(changed(what, exchange, &again, |name, value| {
-                    is_about_the_chain(name, value, &described)
-                }));
-                return Ok(findings);
-            }
-        }
-    }
-    let latest = blocks.last().filter(|_| settled < blocks.len());
-    let latest = latest.filter(|block| !is_long(block));
-    for exchange in latest.into_iter().cycle().take(TIMES) {
-        let again = context.node.send(exchange.request.clone()).await;
-        let Some(again) = findings.received(again) else {
-            break;
-        };
-        if !again.success_object().is_some_and(is_block) {
-            let what = "the latest block is not there when it is requested again";
-            let expected = "the block, also if several servers answer for the node";
-            findings.push(Finding::new(&again, what, expected, again.summary()));
-            break;
-        }
-    }
-    Ok(findings)
-}
-
 /// Compares the hash of each block with what the next block says.
 fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
     let hashes = |exchange: &Arc<Exchange>| -> Option<_> {
@@ -282,13 +224,6 @@ fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
         return unknown("no block has the hash that known nodes compute");
     }
     Ok(checked)
-}
-
-fn has_transactions(block: &Value) -> bool {
-    let list = block
-        .pointer("/text/transactions")
-        .and_then(Value::as_array);
-    list.is_some_and(|list| !list.is_empty())
 }
 
 /// Checks that a block exists at every index below another block, and at every index that the user names.

@@ -12,7 +12,9 @@ use crate::{
         check_pinned, check_snapshot, decodes, over_sample, refused, snapshot_path,
     },
     context::{Context, Samples},
-    http::{Exchange, Request},
+    history::History,
+    http::{self, Exchange, Request},
+    rules::same,
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
@@ -36,6 +38,11 @@ pub(super) enum Check {
     Objects(&'static [Sample], ObjectCheck, &'static str),
     /// Checks all responses of a sample together.
     Responses(Sample, fn(&Spec, &[Arc<Exchange>]) -> Findings),
+    /// Compares all responses of the run to the same request, by the rule *same*.
+    Same(Sample),
+    /// Judges all exchanges of the run by a rule. If it is about submissions, those that a node must refuse
+    /// are made first.
+    WholeRun(fn(&History) -> Examination, bool),
     /// Compares the response to a request with the baseline.
     Pinned(PinKind, fn(&Samples) -> Option<Request>),
     /// Requests that the node must refuse.
@@ -90,6 +97,19 @@ impl Check {
         }
     }
 
+    /// Whether the check is about all exchanges of the run.
+    pub(super) const fn is_about_whole_run(self) -> bool {
+        matches!(self, Check::WholeRun(..) | Check::Same(_))
+    }
+
+    /// Returns the sample whose requests are repeated for this check.
+    pub(super) const fn repeated_sample(self) -> Option<Sample> {
+        match self {
+            Check::Same(sample) => Some(sample),
+            _ => None,
+        }
+    }
+
     pub(super) async fn run(self, id: &str, context: &Context) -> Findings {
         if let Some(check) = self.block_check() {
             return over_sample(context, check).await;
@@ -109,6 +129,23 @@ impl Check {
                 check_objects(context, samples, check, otherwise).await
             }
             Check::Responses(sample, check) => check(spec, &context.sample(sample).await?),
+            Check::WholeRun(rule, is_about_submissions) => {
+                if is_about_submissions {
+                    context.submissions.refusals().await?;
+                }
+                Ok(rule(&context.history()))
+            }
+            Check::Same(sample) => {
+                let history = context.history();
+                for entry in history.repeated(sample.path()) {
+                    http::record(&entry.exchange);
+                }
+                let mut result = same(&history, spec, sample);
+                if let Some(reason) = context.unrepeated.get() {
+                    result.add(Err(reason.clone()));
+                }
+                Ok(result)
+            }
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
             Check::Read(check) => check(context).await,

@@ -13,7 +13,7 @@ use super::{
     },
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Read, Refused, Responses, Snapshot},
+    check::Check::{Decode, Read, Refused, Responses, Same, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
@@ -24,7 +24,7 @@ use crate::{
     },
     checks::{
         Decoding, Examination, Finding, Findings, WrongRequest, WrongRequests,
-        check_json_responses, contents, controls, objects, sample_schema, steady,
+        check_json_responses, contents, controls, objects, sample_schema,
     },
     context::Samples,
     http::{Exchange, InconclusiveReason, Request},
@@ -170,11 +170,11 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "get-balances/repeat-read",
-        level: Level::Should,
-        requirements: &["BALANCE-2"],
-        checks: "The same request returns the same balance as long as no block is made.",
+        requirements: &["CONSISTENT-4", "BALANCE-2"],
+        checks: "All requests of the run for the same balance, or the same list, return the same as long as no block is made.",
         aspect: Aspect::Consistency,
-        check: Read(|c| Box::pin(steady(c, Sample::TokenBalance))),
+        is_last: true,
+        check: Same(Sample::TokenBalance),
         ..BASE
     },
     Case {

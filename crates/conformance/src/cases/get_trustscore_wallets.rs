@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Objects, Read, Refused, Snapshot},
+    check::Check::{Decode, Objects, Read, Refused, Same, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
@@ -18,7 +18,7 @@ use crate::{
     api::{Members, Sample, trust_request},
     checks::{
         Decoding, Examination, Field, Finding, Findings, NOTHING_EXAMINED, WrongRequest,
-        WrongRequests, check_json_responses, is_missing, steady,
+        WrongRequests, check_json_responses, is_missing,
     },
     context::Samples,
     http::{Exchange, Request},
@@ -125,11 +125,11 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "get-trustscore-wallets/repeat-read",
-        level: Level::Should,
-        requirements: &["TRUST-1"],
-        checks: "The same request returns the same score as long as no block is made.",
+        requirements: &["CONSISTENT-4", "TRUST-1"],
+        checks: "All requests of the run for the same score return the same as long as no block is made.",
         aspect: Aspect::Consistency,
-        check: Read(|c| Box::pin(steady(c, Sample::TrustScore))),
+        is_last: true,
+        check: Same(Sample::TrustScore),
         ..BASE
     },
     Case {

@@ -12,7 +12,7 @@ use super::{
     call_sc,
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::Read,
+    check::Check::{Read, WholeRun},
     get_balances, get_block, get_trustscore_wallets,
     inconclusive::unknown,
     request_kind::RequestKind,
@@ -23,6 +23,7 @@ use crate::{
     checks::{Examination, Finding, Findings, objects},
     context::Samples,
     http::{Exchange, InconclusiveReason, Request},
+    rules::form,
 };
 
 /// What these cases share.
@@ -64,16 +65,14 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "http/accept",
-        level: Level::Should,
-        requirements: &["HTTP-4"],
+        requirements: &["CONSISTENT-5", "HTTP-4"],
         checks: "A request that accepts any content type gets the block, and so does one that prefers JSON. The header `accept: application/json` is optional. Programs that do not set it send such requests.",
         check: Read(|c| Box::pin(accept(c))),
         ..BASE
     },
     Case {
         id: "http/equal-queries",
-        level: Level::Should,
-        requirements: &["HTTP-1"],
+        requirements: &["CONSISTENT-5", "HTTP-1"],
         checks: "A query gets a response of the same kind if its parameters are in another order, and if all characters of their values are percent-encoded.",
         sends: &[
             get_balances::BALANCE,
@@ -113,6 +112,16 @@ pub(crate) const CASES: &[Case] = &[
         matters: "A request that stops a node can be sent by anybody, as often as they want.",
         is_last: true,
         check: Read(|c| Box::pin(responds(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/json",
+        requirements: &["HTTP-2", "CALL-6", "SUBMIT-4"],
+        checks: "Each success of the whole run is a JSON document, whatever was requested, and nothing follows it. Everything else is a refusal with a status of its own: no redirect, no 304. An error with the content type of JSON is JSON.",
+        matters: "A client that can't read a response can't see what happened. An unreadable response to an unusual request looks like an outage.",
+        aspect: Aspect::Endpoint,
+        is_last: true,
+        check: WholeRun(form, false),
         ..BASE
     },
     Case {

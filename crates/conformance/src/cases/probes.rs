@@ -164,8 +164,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/unchanged-by-probes",
-        level: Level::Should,
-        requirements: &["BLOCK-1"],
+        requirements: &["CONSISTENT-1", "BLOCK-1"],
         tier: Tier::Probe,
         checks: "After all probes, blocks, a record and a score are unchanged.",
         sends: &[BLOCK, BALANCE, HELD, HOLDERS, STATE, SCORE, CALL],
@@ -358,7 +357,7 @@ async fn unchanged(context: &Context) -> Findings {
         let Ok(responses) = objects(context, sample).await else {
             continue;
         };
-        let described = described(context, sample);
+        let described = described(&context.spec, sample);
         for before in responses.iter().take(3) {
             let after = context.node.send(before.request.clone()).await;
             let Some(after) = checked.received(after) else {

@@ -7,7 +7,7 @@ use nodeproof_report::{Aspect, Level, SignedReport};
 use super::{
     call_sc::NO_CALLS,
     case::Case,
-    check::Check::Own,
+    check::Check::{Own, WholeRun},
     sc_state::NO_STATE,
     submit_transaction::{BASE, BY_UNVERIFIED, NO_RESPONSES, UNVERIFIED, with_control},
 };
@@ -16,6 +16,7 @@ use crate::{
     checks::{Examination, Finding, Findings, Reply, ReplyVerdict, judge, signed_transaction},
     context::{Alteration, Context, Refusal},
     http::{Exchange, InconclusiveReason},
+    rules::authority,
 };
 
 pub(crate) const CASES: &[Case] = &[
@@ -282,6 +283,15 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Style,
         sends: &with_control("a transaction of 20,000 bytes"),
         check: Own(|c| Box::pin(refuses(c, [Refusal::Oversized]))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/authority",
+        requirements: &["SUBMIT-3", "TX-10", "TX-11"],
+        checks: "No submission of the whole run is accepted whose signatures are missing, malformed, of another wallet or over another text, whenever it was sent. Whether a refusal is due to the signatures, the other cases decide.",
+        sends: &with_control("transactions that are not signed as they must be, in each way"),
+        is_last: true,
+        check: WholeRun(authority, true),
         ..BASE
     },
 ];

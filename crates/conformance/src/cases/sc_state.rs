@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Objects, Own, Read, Refused},
+    check::Check::{Objects, Own, Read, Refused, Same},
     request_kind::{Parameter, RequestKind},
     stored_record::{known_rows, matches_claim, rows},
 };
@@ -19,7 +19,7 @@ use crate::{
     },
     checks::{
         Examination, Finding, Findings, NOTHING_EXAMINED, WrongRequest, WrongRequests,
-        check_json_responses, is_missing, objects, steady,
+        check_json_responses, is_missing, objects,
     },
     context::Samples,
     http::{Exchange, InconclusiveReason, Request},
@@ -123,11 +123,11 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "sc-state/repeat-read",
-        level: Level::Should,
-        requirements: &["STATE-2"],
-        checks: "The same request returns the same record as long as no block is made.",
+        requirements: &["CONSISTENT-4", "STATE-2"],
+        checks: "All requests of the run for the same record return the same as long as no block is made.",
         aspect: Aspect::Consistency,
-        check: Read(|c| Box::pin(steady(c, Sample::ContractState))),
+        is_last: true,
+        check: Same(Sample::ContractState),
         ..BASE
     },
     Case {

@@ -325,6 +325,7 @@ impl Claim {
             let response = match refusal.with_entry(submitter, text, entry).await {
                 Ok(body) => {
                     let request = Request::post("/submit-transaction", body).carrying_signature();
+                    let request = request.wrongly_signed(refusal.what());
                     submitter.submit_serialized(request).await
                 }
                 Err(inconclusive) => Err(inconclusive),

@@ -211,6 +211,21 @@ impl Refusal {
         what.to_owned()
     }
 
+    /// Whether the signatures are wrong: one is missing or malformed, or is not by the right wallet over
+    /// exactly this transaction.
+    const fn is_wrongly_signed(self) -> bool {
+        self.names_only_the_payer()
+            || self.has_two_signers()
+            || matches!(
+                self,
+                Self::Altered(_)
+                    | Self::SignatureAltered
+                    | Self::SignatureShort
+                    | Self::SignatureLong
+                    | Self::SignatureHalvesSwapped
+            )
+    }
+
     /// Whether only the signed content is wrong. Nothing else differs from a correct transaction,
     /// so only a check of the signatures can refuse it.
     pub(crate) const fn differs_only_in_what_is_signed(self) -> bool {
@@ -469,7 +484,10 @@ impl Refusal {
 /// Submits the transaction with this fault.
 pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Response {
     let body = refusal.body(submitter).await?;
-    let request = Request::post("/submit-transaction", body);
+    let mut request = Request::post("/submit-transaction", body);
+    if refusal.is_wrongly_signed() {
+        request = request.wrongly_signed(refusal.what());
+    }
     match submitter.submit_serialized(request).await {
         // A node may close the connection before it has read everything. This does not count as a
         // lost node.
@@ -502,7 +520,7 @@ pub(crate) async fn of_another_key(
     let asset = asset.as_str().unwrap_or_default().to_owned();
     let entry = in_the_name_of(wallet, sign(&stranger()?, &text).await?);
     let request = Request::post("/submit-transaction", whole(&text, &[entry]));
-    Ok((asset, request))
+    Ok((asset, request.wrongly_signed(Refusal::AnotherKey.what())))
 }
 
 /// Returns a request that submits an accepted transaction with other params, signed by another key.

@@ -19,6 +19,7 @@ use crate::{
         wallet_balances_request,
     },
     discovery::Discovered,
+    history::History,
     http::{self, BackOff, Exchange, InconclusiveReason, Node, Request},
 };
 use nodeproof_openapi::Spec;
@@ -41,6 +42,8 @@ pub(crate) struct Samples {
     /// The responses of each sample, in the order of the samples.
     responses: [OnceCell<Responses>; Sample::COUNT],
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
+    /// Why requests could not be repeated for the rule *same*.
+    pub(crate) unrepeated: OnceLock<InconclusiveReason>,
     /// Held by probes that are sent beside others, and exclusively by a request that is repeated alone.
     alone: RwLock<()>,
 }
@@ -59,6 +62,7 @@ impl Samples {
             seen_blocks: OnceLock::new(),
             responses: Default::default(),
             own_document: OnceCell::new(),
+            unrepeated: OnceLock::new(),
             alone: RwLock::default(),
         }
     }
@@ -318,6 +322,11 @@ impl Samples {
             return vec![contract_state_request(&self.contract(), UNKNOWN_ASSET)];
         }
         requests
+    }
+
+    /// Returns all exchanges of the run so far, without those of a sweep.
+    pub(crate) fn history(&self) -> History {
+        History::of(self.node.exchanges())
     }
 
     /// Returns what the cases examine.

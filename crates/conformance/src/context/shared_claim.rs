@@ -60,9 +60,12 @@ impl SharedClaim {
                 .redactor
                 .add(entry["msgsign"].as_str().unwrap_or_default());
         }
-        let submit = async |entries: &[Value]| {
+        let submit = async |entries: &[Value], wrong: Option<Refusal>| {
             let body = whole(checked.transaction_text(), entries);
-            let request = Request::post("/submit-transaction", body).carrying_signature();
+            let request = Request {
+                wrongly_signed: wrong.map(Refusal::what),
+                ..Request::post("/submit-transaction", body).carrying_signature()
+            };
             submitter.submit_serialized(request).await
         };
         let mut claim = Self {
@@ -71,18 +74,18 @@ impl SharedClaim {
             in_order: None,
         };
         for (refusal, entries) in wrong_entries(first, second, &one, &other) {
-            let response = submit(&entries).await;
+            let response = submit(&entries, Some(refusal)).await;
             let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
             claim.wrong.push((refusal, response));
             if is_accepted {
                 return Ok(claim);
             }
         }
-        let reversed = submit(&[other.clone(), one.clone()]).await;
+        let reversed = submit(&[other.clone(), one.clone()], None).await;
         let is_accepted = reversed.as_ref().is_ok_and(|response| is_valid(response));
         claim.reversed = Some(reversed);
         if !is_accepted {
-            claim.in_order = Some(submit(&[one, other]).await);
+            claim.in_order = Some(submit(&[one, other], None).await);
         }
         Ok(claim)
     }

@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{
     back_off::BackOff,
     exchange::{Exchange, Method, Request},
+    exchange_log::{ExchangeLog, LoggedExchange},
     exchange_recorder,
     failure::Failure,
     inconclusive_reason::InconclusiveReason,
@@ -76,6 +77,7 @@ pub(crate) struct Node {
     /// Whether the node has ever responded without being busy.
     responded: AtomicBool,
     log: Mutex<RequestLog>,
+    exchanges: Mutex<ExchangeLog>,
 }
 
 /// How a request is sent.
@@ -120,6 +122,7 @@ impl Node {
             pacing: Pacing::new(limits.rate),
             responded: AtomicBool::new(false),
             log: Mutex::default(),
+            exchanges: Mutex::new(ExchangeLog::new(limits.values, limits.body)),
         })
     }
 
@@ -143,6 +146,14 @@ impl Node {
         self.most
             .load(Ordering::Relaxed)
             .saturating_sub(self.requests())
+    }
+
+    /// Returns the exchanges so far, without those of a sweep.
+    pub(crate) fn exchanges(&self) -> Vec<LoggedExchange> {
+        let exchanges = self.exchanges.lock();
+        exchanges
+            .unwrap_or_else(PoisonError::into_inner)
+            .exchanges()
     }
 
     /// Notes which of these requests are sent.
@@ -251,6 +262,14 @@ impl Node {
                     self.pacing.speed_up();
                     let exchange = Arc::new(exchange);
                     exchange_recorder::record(&exchange);
+                    // A sweep has too many blocks to keep, and judges each one itself.
+                    if !options.is_one_of_many {
+                        let mut exchanges = self.exchanges.lock();
+                        let exchanges = exchanges.as_deref_mut();
+                        if let Ok(exchanges) = exchanges {
+                            exchanges.add(&exchange, began);
+                        }
+                    }
                     return Ok((exchange, permit));
                 }
                 Err(Failure::Connection(_) | Failure::Closed(_))

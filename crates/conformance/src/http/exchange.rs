@@ -56,6 +56,8 @@ pub(crate) struct Request {
     /// Whether the body has a signature that anyone could submit and that costs the wallet money. Reports
     /// have no shell command for such a request.
     pub(crate) carries_signature: bool,
+    /// What is wrong with the signatures of a submission, if they are wrong.
+    pub(crate) wrongly_signed: Option<String>,
 }
 
 impl Request {
@@ -72,6 +74,7 @@ impl Request {
             body: None,
             accept: None,
             carries_signature: false,
+            wrongly_signed: None,
         }
     }
 
@@ -93,6 +96,12 @@ impl Request {
     /// Marks a request whose body has a valuable signature.
     pub(crate) fn carrying_signature(mut self) -> Self {
         self.carries_signature = true;
+        self
+    }
+
+    /// Marks a submission that is not signed as it must be, with a description of it.
+    pub(crate) fn wrongly_signed(mut self, what: impl Into<String>) -> Self {
+        self.wrongly_signed = Some(what.into());
         self
     }
 

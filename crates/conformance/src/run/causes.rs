@@ -1,5 +1,7 @@
 //! Finds the case that explains the result of another case, so one fault is reported once.
 
+use nodeproof_report::ExchangeReport;
+
 use crate::{
     cases::{Case, CaseResult, Cause, When},
     http::InconclusiveReason,
@@ -37,14 +39,36 @@ fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r
     if !explained.is_mismatch() && !no_sample {
         return None;
     }
-    causes(&explained.case).find_map(|cause| {
+    let named = causes(&explained.case).find_map(|cause| {
         results.iter().find(|result| {
             result.is_mismatch()
                 && result.case.id != explained.case.id
                 && cause.includes(result.case.id, result.case.field())
                 && holds(cause.when, result, explained, results)
         })
-    })
+    });
+    named.or_else(|| more_exact(explained, results))
+}
+
+/// Returns the case that explains one about the whole run: cases that are as severe report each of its
+/// responses, too. The first of them explains it.
+fn more_exact<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r CaseResult> {
+    if !explained.case.is_about_whole_run() || !explained.is_mismatch() {
+        return None;
+    }
+    let others = || {
+        results.iter().filter(|result| {
+            !result.case.is_about_whole_run() && result.outcome == explained.outcome
+        })
+    };
+    let reported = responses(explained);
+    let first = reported.first()?;
+    // That a response changed is more than what else is wrong in it.
+    let alike = explained.case.repeated_sample().is_none();
+    let cause = others().find(|other| reports(other, first, alike))?;
+    let is_known =
+        |response: &&ExchangeReport| others().any(|other| reports(other, response, alike));
+    reported.iter().all(is_known).then_some(cause)
 }
 
 /// Returns what can explain a case, the first one that applies first.
@@ -122,14 +146,36 @@ fn same_failure(cause: &CaseResult, explained: &CaseResult) -> bool {
         || same_responses(cause, explained)
 }
 
-fn same_responses(cause: &CaseResult, explained: &CaseResult) -> bool {
-    let urls = |result: &CaseResult| -> Vec<String> {
-        let exchanges = result
-            .findings
-            .iter()
-            .filter_map(|finding| finding.exchange.as_ref());
-        exchanges.map(|exchange| exchange.url.clone()).collect()
+/// Whether a case reports a response: this one or, for a GET, one to the same request. With `alike`, also one
+/// of the same endpoint with the same status other than 200, or that may be among the unlisted findings.
+fn reports(result: &CaseResult, response: &ExchangeReport, alike: bool) -> bool {
+    let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
+    let is_same = |known: &&ExchangeReport| {
+        let is_read = known.method == "GET" && response.method == "GET";
+        let has_same_status = known.status == response.status && known.status != 200;
+        let is_alike = alike
+            && (result.unlisted > 0 || has_same_status)
+            && path(&known.url) == path(&response.url);
+        std::ptr::eq(*known, response) || is_read && (known.url == response.url || is_alike)
     };
+    responses(result).iter().any(is_same)
+}
+
+/// Returns the responses that a case reports.
+fn responses(result: &CaseResult) -> Vec<&ExchangeReport> {
+    let findings = result.findings.iter();
+    findings
+        .filter_map(|finding| finding.exchange.as_deref())
+        .collect()
+}
+
+/// Returns the URLs of the responses that a case reports.
+fn urls(result: &CaseResult) -> Vec<String> {
+    let responses = responses(result).into_iter();
+    responses.map(|response| response.url.clone()).collect()
+}
+
+fn same_responses(cause: &CaseResult, explained: &CaseResult) -> bool {
     let of_cause = urls(cause);
     // A case lists only its first findings. The others may be about any response.
     cause.unlisted > 0 || urls(explained).iter().all(|url| of_cause.contains(url))

@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt, stream};
-use nodeproof_report::{Level, Outcome};
+use nodeproof_report::Outcome;
 use tokio::task::JoinSet;
 
 use super::{
@@ -22,12 +22,13 @@ use super::{
     report::build,
 };
 use crate::{
-    api::{Tier, block_request},
+    api::{Sample, Tier, block_request},
     cases::{Case, CaseResult},
     checks::{Examination, Findings, MAX_FINDINGS, NOTHING_EXAMINED},
     context::{Context, DoneSweep, Samples, SigningWallet, SnapshotStore, Submitting},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
+    script::{repeat_blocks, repeat_values},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
 };
 use nodeproof_openapi::Spec;
@@ -369,29 +370,25 @@ async fn run_cases(
         watch,
         progress,
     };
-    let Running {
-        context, options, ..
-    } = &running;
+    let Running { context, .. } = &running;
     let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
         selected.iter().copied().filter(stage).collect()
     };
-    let tiers = Tier::ALL.map(|tier| of(&|case| case.tier == tier && !case.is_last));
-    // One after the other.
-    let last = of(&|case| case.is_last).into_iter().map(|case| vec![case]);
-    for cases in tiers.into_iter().chain(last) {
-        let tasks = stream::iter(cases).map(|case| {
-            let run = running.clone().run_case(case);
-            async move {
-                // A set of one task: if the run is stopped, dropping the set stops the task.
-                let mut task = JoinSet::new();
-                task.spawn(run);
-                while task.join_next().await.is_some() {}
-            }
-        });
-        tasks
-            .buffer_unordered(options.limits.jobs.max(1))
-            .for_each(|()| async {})
+    let repeated: Vec<Sample> = selected.iter().filter_map(Case::repeated_sample).collect();
+    for tier in Tier::ALL {
+        running
+            .run_cases(of(&|case| case.tier == tier && !case.is_last))
             .await;
+        if tier == Tier::Read {
+            // Before anything is submitted, only a new block changes a value.
+            repeat_values(context, &repeated).await;
+        }
+    }
+    if repeated.contains(&Sample::Blocks) {
+        repeat_blocks(context).await;
+    }
+    for case in of(&|case| case.is_last) {
+        running.run_cases(vec![case]).await;
     }
     match unreachable_reason(context, &running.progress).await {
         Some(stop_reason) => Err(stop_reason),
@@ -418,6 +415,23 @@ struct Running {
 }
 
 impl Running {
+    /// Runs cases, as many at a time as the run may send requests.
+    async fn run_cases(&self, cases: Vec<Case>) {
+        let tasks = stream::iter(cases).map(|case| {
+            let run = self.clone().run_case(case);
+            async move {
+                // A set of one task: if the run is stopped, dropping the set stops the task.
+                let mut task = JoinSet::new();
+                task.spawn(run);
+                while task.join_next().await.is_some() {}
+            }
+        });
+        tasks
+            .buffer_unordered(self.options.limits.jobs.max(1))
+            .for_each(|()| async {})
+            .await;
+    }
+
     /// Runs one case, and records its result.
     async fn run_case(self, case: Case) {
         let began = Instant::now();
@@ -453,16 +467,15 @@ fn case_result(case: Case, found: Findings) -> CaseResult {
             inconclusive: Some(InconclusiveReason::NoSample(NOTHING_EXAMINED.to_owned())),
             ..CaseResult::not_run(case, Outcome::Inconclusive)
         },
-        Ok(Examination { mut findings, .. }) => {
+        Ok(Examination {
+            examined,
+            mut findings,
+            ..
+        }) => {
+            let outcome = case.outcome(examined, findings.len() as u64);
             let unlisted = findings.len().saturating_sub(MAX_FINDINGS);
             findings.truncate(MAX_FINDINGS);
             findings.shrink_to_fit();
-            let outcome = match (findings.is_empty(), case.level) {
-                (true, _) => Outcome::Pass,
-                (false, Level::Must) => Outcome::Fail,
-                (false, Level::Should) => Outcome::Warn,
-                (false, Level::Observed) => Outcome::Info,
-            };
             CaseResult {
                 findings,
                 unlisted,

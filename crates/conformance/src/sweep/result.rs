@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nodeproof_report::{Level, Outcome, SweepKind, SweepReport};
+use nodeproof_report::{Outcome, SweepKind, SweepReport};
 
 use super::{running::RunningSweep, state::State, stop_reason::StopReason};
 use crate::{cases::CaseResult, context::DoneSweep, http::InconclusiveReason};
@@ -149,14 +149,7 @@ fn case_result(case: &crate::cases::Case, state: &State, elapsed: Duration) -> C
     });
     let (outcome, inconclusive) = match (tally.found, inconclusive) {
         (_, Some(fault @ InconclusiveReason::Harness(_))) => (Outcome::Inconclusive, Some(fault)),
-        (1.., _) => {
-            let outcome = match case.level {
-                Level::Must => Outcome::Fail,
-                Level::Should => Outcome::Warn,
-                Level::Observed => Outcome::Info,
-            };
-            (outcome, None)
-        }
+        (1.., _) => (case.outcome(tally.judged, tally.found), None),
         (0, Some(inconclusive)) => (Outcome::Inconclusive, Some(inconclusive)),
         (0, None) => (Outcome::Pass, None),
     };

@@ -34,13 +34,13 @@ fn sweep(blocks: &str) -> Sweep {
 /// Returns options for a run of only the cases about blocks, over these blocks.
 fn only_blocks(blocks: &str) -> Options {
     let mut options = Options::default();
-    let about_blocks = ["get-block/*", "chain/*"];
-    options.selection.only = about_blocks
-        .map(|glob| {
-            let glob = globset::Glob::new(glob).expect("a glob");
-            glob.compile_matcher()
-        })
-        .to_vec();
+    let matcher = |glob| {
+        let glob = globset::Glob::new(glob).expect("a glob");
+        glob.compile_matcher()
+    };
+    options.selection.only = ["get-block/*", "chain/*"].map(matcher).to_vec();
+    // It repeats requests beside the sweep. Which ones depends on the search for the latest block.
+    options.selection.skip = vec![matcher("chain/repeat-read")];
     options.sweep = Some(sweep(blocks));
     options
 }

@@ -186,10 +186,13 @@ async fn with_wrong_balance(balance_type: &'static str) -> NodeReport {
     let fault: Fault = change_json(
         "/get-balances",
         move |request: &RecordedRequest, response| {
-            if !request
-                .query
-                .contains(&format!("balance_type={balance_type}"))
-            {
+            // All letters of a value may be percent-encoded.
+            let encoded: String = balance_type
+                .bytes()
+                .map(|byte| format!("%{byte:02X}"))
+                .collect();
+            let is_asked = |value: &str| request.query.contains(&format!("balance_type={value}"));
+            if !is_asked(balance_type) && !is_asked(&encoded) {
                 return;
             }
             add(&mut response["balance"]);

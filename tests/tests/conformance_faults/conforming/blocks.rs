@@ -108,14 +108,14 @@ pub(super) fn variants() -> Vec<SeededFault> {
             let index = block["index"].as_i64().unwrap_or_default();
             block["timestamp"] = json!(4_000_000_000_000_i64 - index);
         }) => ["chain/time-goes-on"];
-        "an old block is pruned", change_response(BLOCK, |request, response| {
+        "old blocks are pruned", change_response(BLOCK, |request, response| {
             match request.query.as_str() {
-                "block_index=2" => response
+                "block_index=0" | "block_index=1" | "block_index=2" => response
                     .with_status(StatusCode::NOT_FOUND)
                     .with_body(r#"{"detail":"pruned"}"#),
                 _ => response,
             }
-        }) => ["chain/no-holes"];
+        }) => [];
         "block_index accepts the words latest and newest", change_response(BLOCK, |request, response| {
             match request.query.as_str() {
                 "block_index=newest" | "block_index=latest" => response

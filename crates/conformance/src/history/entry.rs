@@ -1,0 +1,81 @@
+//! One exchange of a history: what was requested, and what kind of response it got.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    api::{is_nothing, is_refusal, reported_index},
+    http::{Exchange, LoggedExchange, request_line},
+};
+
+/// The kind of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// A success with a JSON document that carries something.
+    Content,
+    /// A refusal of the request, or a success that carries nothing.
+    Nothing,
+    /// A server error, which shows nothing about the request.
+    ServerError,
+    /// A success without a JSON document.
+    Unreadable,
+}
+
+impl Answer {
+    fn of(exchange: &Exchange) -> Self {
+        if exchange.status >= 500 {
+            return Self::ServerError;
+        }
+        if !exchange.is_success() {
+            return Self::Nothing;
+        }
+        match exchange.json() {
+            Err(_) => Self::Unreadable,
+            Ok(body) if is_nothing(body) || is_refusal(body) => Self::Nothing,
+            Ok(_) => Self::Content,
+        }
+    }
+}
+
+/// One exchange of a history.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The request and its response.
+    pub(crate) exchange: Arc<Exchange>,
+    /// The time from the start of the run to sending the request.
+    pub(crate) began: Duration,
+    /// The time from the start of the run to the end of the response.
+    pub(crate) ended: Duration,
+    /// The kind of the response.
+    pub(crate) answer: Answer,
+    /// The path and the parameters, in a form that is equal for equal requests in other words.
+    pub(crate) question: String,
+    /// The index that a block request names, unless the response has another one. A request with further
+    /// parameters may name several.
+    pub(crate) block_index: Option<u64>,
+}
+
+impl From<LoggedExchange> for Entry {
+    fn from(logged: LoggedExchange) -> Self {
+        let exchange = logged.exchange;
+        let url = exchange.url();
+        let question = request_line(exchange.request.path, url.query_pairs());
+        let mut pairs = url.query_pairs();
+        let block_index = match (exchange.request.path, pairs.next(), pairs.next()) {
+            ("/get-block", Some((name, index)), None) if name == "block_index" => {
+                index.parse().ok()
+            }
+            _ => None,
+        };
+        let reported = exchange.success_object().and_then(reported_index);
+        let block_index = block_index
+            .filter(|index: &u64| reported.is_none_or(|reported| reported == i128::from(*index)));
+        Self {
+            answer: Answer::of(&exchange),
+            began: logged.began,
+            ended: logged.ended,
+            question,
+            block_index,
+            exchange,
+        }
+    }
+}

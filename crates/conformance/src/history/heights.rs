@@ -1,0 +1,73 @@
+//! What a history proves about the height of the chain.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::entry::{Answer, Entry};
+
+/// A node may show the effects of a block this long after the block itself.
+const SETTLING: Duration = Duration::from_secs(2);
+
+/// A period in which the height stayed the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Period {
+    /// The height.
+    pub(crate) height: u64,
+    /// Whether the latest block may be so new that its effects are not complete at the start.
+    pub(crate) is_fresh: bool,
+}
+
+/// What block requests showed about the height.
+#[derive(Debug, Default)]
+pub(crate) struct Heights {
+    /// For each block: when its first response with it ended.
+    first_seen: BTreeMap<u64, Duration>,
+    /// For each index: when the first and the last request without a block began.
+    absent: BTreeMap<u64, (Duration, Duration)>,
+}
+
+impl Heights {
+    pub(super) fn of(entries: &[Entry]) -> Self {
+        let mut heights = Self::default();
+        for entry in entries {
+            let Some(index) = entry.block_index else {
+                continue;
+            };
+            match entry.answer {
+                Answer::Content => {
+                    let seen = heights.first_seen.entry(index).or_insert(entry.ended);
+                    *seen = entry.ended.min(*seen);
+                }
+                Answer::Nothing => {
+                    let (_, last) = heights
+                        .absent
+                        .entry(index)
+                        .or_insert((entry.began, entry.began));
+                    *last = entry.began.max(*last);
+                }
+                Answer::ServerError | Answer::Unreadable => {}
+            }
+        }
+        heights
+    }
+
+    /// Returns the index of the highest block that was read before a moment.
+    pub(super) fn before(&self, moment: Duration) -> Option<u64> {
+        let seen = self.first_seen.iter().rev();
+        let mut seen = seen.filter(|(_, ended)| **ended <= moment);
+        seen.next().map(|(index, _)| *index)
+    }
+
+    /// Returns the period without a new block that spans these two moments, or `None` if the block
+    /// requests do not prove that there is one: before it, a block was there, and after it, the next one
+    /// was not.
+    pub(super) fn unchanged(&self, from: Duration, to: Duration) -> Option<Period> {
+        let height = self.before(from)?;
+        let (_, still_absent) = self.absent.get(&height.checked_add(1)?)?;
+        if *still_absent < to {
+            return None;
+        }
+        let made_after = self.absent.get(&height).map(|(began, _)| *began);
+        let is_fresh = made_after.is_some_and(|began| from < began + SETTLING);
+        Some(Period { height, is_fresh })
+    }
+}

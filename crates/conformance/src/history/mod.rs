@@ -1,0 +1,97 @@
+//! The exchanges of a run, in order, each understood once.
+//!
+//! The script sends and writes a history. The rules are functions of a history, and send nothing.
+
+mod entry;
+mod heights;
+
+use std::{collections::BTreeMap, time::Duration};
+
+pub(crate) use entry::{Answer, Entry};
+use heights::Heights;
+pub(crate) use heights::Period;
+
+use crate::http::LoggedExchange;
+
+/// The exchanges of a run, in the order in which they were sent.
+#[derive(Debug)]
+pub(crate) struct History {
+    entries: Vec<Entry>,
+    heights: Heights,
+    first_submission: Option<Duration>,
+}
+
+impl History {
+    /// Understands the exchanges of a run.
+    pub(crate) fn of(exchanges: impl IntoIterator<Item = LoggedExchange>) -> Self {
+        let mut entries: Vec<Entry> = exchanges.into_iter().map(Entry::from).collect();
+        entries.sort_by_key(|entry| (entry.began, entry.ended));
+        let submissions = entries
+            .iter()
+            .filter(|entry| entry.exchange.request.path.starts_with("/submit"));
+        Self {
+            first_submission: submissions.map(|entry| entry.began).min(),
+            heights: Heights::of(&entries),
+            entries,
+        }
+    }
+
+    /// Returns the exchanges of an endpoint, such as `/get-block`, in the order in which they were sent.
+    pub(crate) fn of_path(&self, path: &str) -> impl Iterator<Item = &Entry> {
+        self.entries
+            .iter()
+            .filter(move |entry| entry.exchange.request.path == path)
+    }
+
+    /// Returns the last exchange of each request to an endpoint that was sent more than once, in an order that
+    /// does not depend on time. Of the ways in which a request was written, the first in the alphabet counts.
+    pub(crate) fn repeated(&self, path: &str) -> Vec<&Entry> {
+        let mut questions: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+        for entry in self.of_path(path) {
+            questions.entry(&entry.question).or_default().push(entry);
+        }
+        let repeated = questions.into_values().filter(|entries| entries.len() > 1);
+        repeated
+            .filter_map(|entries| {
+                let latest_first = entries.into_iter().rev();
+                latest_first.min_by_key(|entry| entry.exchange.url().to_string())
+            })
+            .collect()
+    }
+
+    /// Returns the period without a new block and without submissions that spans two exchanges, or `None`
+    /// if the history does not prove that there is one.
+    pub(crate) fn unchanged(&self, earlier: &Entry, later: &Entry) -> Option<Period> {
+        if self.first_submission.is_some_and(|at| at < later.ended) {
+            return None;
+        }
+        self.heights.unchanged(earlier.began, later.ended)
+    }
+
+    /// Whether a block above this index was read before a moment.
+    pub(crate) fn is_below_the_chains_end(&self, index: u64, before: Duration) -> bool {
+        self.heights
+            .before(before)
+            .is_some_and(|height| index <= height)
+    }
+}
+
+/// Returns a history of these exchanges: the moment in milliseconds, the request, the status and the body.
+/// Each took a millisecond.
+#[cfg(test)]
+pub(crate) fn recorded(rows: Vec<(u64, crate::http::Request, u16, &str)>) -> History {
+    use std::sync::Arc;
+
+    let base = Arc::new("http://127.0.0.1:8420".parse().expect("a base URL"));
+    History::of(rows.into_iter().map(|(at, request, status, body)| {
+        let body = body.as_bytes().to_vec();
+        let elapsed = Duration::from_millis(1);
+        let json = Some("application/json".to_owned());
+        let exchange = crate::http::Exchange::new(request, &base, status, json, body, elapsed);
+        LoggedExchange {
+            exchange: Arc::new(exchange),
+            began: Duration::from_millis(at),
+            ended: Duration::from_millis(at + 1),
+        }
+    }))
+}

@@ -1,0 +1,65 @@
+//! The exchanges of a run, in order, for the rules that judge a run as a whole.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use super::exchange::Exchange;
+
+/// The part of what a response may have that all logged bodies may have together. What does not fit is left
+/// out: the other responses of a run need the room.
+const PART: usize = 8;
+
+/// An exchange, and when it took place.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggedExchange {
+    /// The request and its response.
+    pub(crate) exchange: Arc<Exchange>,
+    /// The time from the start of the run to sending the request.
+    pub(crate) began: Duration,
+    /// The time from the start of the run to the end of the response.
+    pub(crate) ended: Duration,
+}
+
+/// The exchanges of a run, in the order in which they ended.
+#[derive(Debug)]
+pub(crate) struct ExchangeLog {
+    started: Instant,
+    /// Number of JSON values, and of bytes, that still fit.
+    values: usize,
+    bytes: usize,
+    exchanges: Vec<LoggedExchange>,
+}
+
+impl ExchangeLog {
+    /// Creates an empty log for responses of at most this many JSON values and bytes.
+    pub(super) fn new(values: usize, bytes: usize) -> Self {
+        Self {
+            started: Instant::now(),
+            values: values / PART,
+            bytes: bytes / PART,
+            exchanges: Vec::new(),
+        }
+    }
+
+    /// Adds an exchange whose request was sent at `began`, unless its body does not fit.
+    pub(super) fn add(&mut self, exchange: &Arc<Exchange>, began: Instant) {
+        let values = self.values.checked_sub(exchange.values);
+        let bytes = self.bytes.checked_sub(exchange.body.len());
+        let (Some(values), Some(bytes)) = (values, bytes) else {
+            return;
+        };
+        (self.values, self.bytes) = (values, bytes);
+        self.exchanges.push(LoggedExchange {
+            exchange: Arc::clone(exchange),
+            began: began.duration_since(self.started),
+            ended: self.started.elapsed(),
+        });
+    }
+
+    /// Returns the exchanges so far.
+    pub(super) fn exchanges(&self) -> Vec<LoggedExchange> {
+        self.exchanges.clone()
+    }
+}

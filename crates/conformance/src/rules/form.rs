@@ -1,0 +1,114 @@
+//! The rule *form*: a response is a success with a JSON document, or a clear refusal.
+
+use std::sync::Arc;
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+
+use crate::{
+    api::is_json,
+    checks::{Examination, Finding},
+    history::History,
+    http::{Exchange, LIMIT_MESSAGE, Method},
+};
+
+/// The endpoints that return JSON, with the method of a valid request.
+const ENDPOINTS: [(&str, Method); 6] = [
+    ("/get-block", Method::Get),
+    ("/get-balances", Method::Get),
+    ("/sc-state", Method::Get),
+    ("/get-trustscore-wallets", Method::Get),
+    ("/call-sc", Method::Post),
+    ("/submit-transaction", Method::Post),
+];
+
+/// Judges all responses of a run, whatever was requested.
+pub(crate) fn form(history: &History) -> Examination {
+    let mut result = Examination::default();
+    for (path, method) in ENDPOINTS {
+        let exchanges = history.of_path(path).map(|entry| &entry.exchange);
+        for exchange in exchanges.filter(|exchange| exchange.request.method == method) {
+            result.count_item();
+            if let Some(finding) = mismatch(exchange) {
+                result.push(finding);
+            }
+        }
+    }
+    result
+}
+
+fn mismatch(exchange: &Arc<Exchange>) -> Option<Finding> {
+    let finding = |what: String, expected: &str| {
+        Some(Finding::new(exchange, what, expected, exchange.summary()))
+    };
+    if (300..400).contains(&exchange.status) {
+        let what = format!("the status {} refers to another response", exchange.status);
+        return finding(what, "the response itself, or a refusal");
+    }
+    if exchange.status == 204 && exchange.body.is_empty() {
+        // The status says that there is nothing to read.
+        return None;
+    }
+    let fault = exchange.json().err()?;
+    if fault.ends_with(LIMIT_MESSAGE) {
+        // The run's own limits are not a fault of the node.
+        return None;
+    }
+    let fault = shown(fault, 200);
+    if exchange.is_success() {
+        return finding(format!("the body is {fault}"), "a JSON document");
+    }
+    // The form of a refusal is open. But a reader believes what its content type states.
+    let media = exchange.content_type.as_deref();
+    if media.is_some_and(is_json) && !exchange.body.is_empty() {
+        let what = format!("the body of an error has the content type of JSON, but is {fault}");
+        return finding(what, "a JSON document, or another content type");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        api::{block_request, token_balance_request},
+        history::recorded,
+        http::Request,
+    };
+
+    #[test]
+    fn every_response_is_a_json_document_or_a_refusal() {
+        let balance = || token_balance_request("0x5a", "no-such-token");
+        let call = || Request::post("/call-sc", "{}".to_owned());
+        for (request, status, body, is_right) in [
+            (balance(), 200, r#"{"balance":0}"#, true),
+            (balance(), 200, r#"{"balance":NaN}"#, false),
+            (balance(), 200, r#"{"balance":0}garbage"#, false),
+            (balance(), 200, "", false),
+            (balance(), 204, "", true),
+            (balance(), 204, "garbage", false),
+            (balance(), 304, "", false),
+            (balance(), 302, "{}", false),
+            (balance(), 400, r#"{"detail":"no"}"#, true),
+            (balance(), 400, r#"{"detail":"no""#, false),
+            (balance(), 404, "", true),
+            (block_request(7), 200, "null", true),
+            (block_request(7), 200, "\u{feff}{}", false),
+            (call(), 200, "{} {}", false),
+            (Request::get("/call-sc"), 200, "<html>", true),
+            (Request::get("/docs"), 200, "<html>", true),
+        ] {
+            let text = format!("{} {status} {body}", request.query_text());
+            let found = form(&recorded(vec![(10, request, status, body)]));
+            assert_eq!(found.has_no_findings(), is_right, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_another_content_type_may_say_anything() {
+        let base = Arc::new("http://127.0.0.1:8420".parse().unwrap());
+        let page = Some("text/html".to_owned());
+        let body = b"<html>502 Bad Gateway".to_vec();
+        let exchange = Exchange::new(block_request(1), &base, 502, page, body, Default::default());
+        assert!(mismatch(&Arc::new(exchange)).is_none());
+    }
+}

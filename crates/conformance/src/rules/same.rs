@@ -1,0 +1,319 @@
+//! The rule *same*: the same request gets the same response while nothing changes, and a block never changes.
+
+use std::collections::BTreeMap;
+
+use nodeproof_openapi::Spec;
+use serde_json::Value;
+
+use crate::{
+    api::Sample,
+    checks::{Examination, Finding, changed, described, has_same_content, is_about_the_chain},
+    history::{Answer, Entry, History},
+};
+
+/// Judges all requests of a run to the endpoint of a sample.
+pub(crate) fn same(history: &History, spec: &Spec, sample: Sample) -> Examination {
+    match sample {
+        Sample::Blocks => same_block(history, &described(spec, sample)),
+        _ => same_value(history, sample.path(), &described(spec, sample)),
+    }
+}
+
+/// Judges all block requests of a run: a block that was returned stays as it is, and is there for good.
+/// `described` has the documented members of a block.
+fn same_block(history: &History, described: &[String]) -> Examination {
+    let mut result = Examination::default();
+    for entries in by_question(history, "/get-block").into_values() {
+        let mut earlier: Option<&Entry> = None;
+        for entry in entries {
+            let Some(before) = earlier else {
+                // Another case is about a node that returns another block.
+                earlier = entry.block_index.is_some().then_some(entry);
+                continue;
+            };
+            match (before.answer, entry.answer) {
+                (Answer::Content, Answer::Content) => {
+                    result.count_item();
+                    if !has_same_content(&entry.exchange, &before.exchange, described) {
+                        let what = "the same block differs when requested again";
+                        result.push(difference(what, before, entry, described));
+                    }
+                }
+                (Answer::Content, _) if before.ended <= entry.began => {
+                    let what = "a block is not there when it is requested again";
+                    let expected = "the block, also if several servers answer for the node";
+                    let actual = entry.exchange.summary();
+                    result.push(Finding::new(&entry.exchange, what, expected, actual));
+                }
+                // A new block, unless there was a later one before.
+                (_, Answer::Content) if is_missing(history, before) => {
+                    let what = "a block is missing at first, although a later block is there";
+                    let expected = entry.exchange.excerpt(160);
+                    let actual = before.exchange.summary();
+                    result.push(Finding::new(&before.exchange, what, expected, actual));
+                }
+                _ => {}
+            }
+            earlier = Some(entry);
+        }
+    }
+    result
+}
+
+/// Whether a response shows no block although a block above it had been read.
+fn is_missing(history: &History, entry: &Entry) -> bool {
+    entry.answer == Answer::Nothing
+        && entry
+            .block_index
+            .is_some_and(|index| history.is_below_the_chains_end(index, entry.began))
+}
+
+/// Judges all requests of a run to an endpoint whose responses change only with a new block or a submission.
+/// `described` has the documented members of its responses.
+fn same_value(history: &History, path: &str, described: &[String]) -> Examination {
+    let mut result = Examination::default();
+    for entries in by_question(history, path).into_values() {
+        // The first difference in a period whose block was new at its start.
+        let mut excused = None;
+        for pair in entries.windows(2) {
+            let [before, after] = pair else { continue };
+            if has_same_answer(before, after, described) {
+                // That nothing is there twice shows little: the endpoint may be missing.
+                result.examined += u64::from(after.answer == Answer::Content);
+                continue;
+            }
+            let Some(period) = history.unchanged(before, after) else {
+                continue;
+            };
+            result.count_item();
+            if period.is_fresh && excused != Some(period.height) {
+                // The effects of a block may show shortly after the block itself, but only once.
+                excused = Some(period.height);
+                continue;
+            }
+            let what = "the response changed, although no block was made in between";
+            result.push(difference(what, before, after, described));
+            break;
+        }
+    }
+    result
+}
+
+/// Whether two responses to the same request are equal. Refusals are equal whatever they say.
+fn has_same_answer(one: &Entry, other: &Entry, described: &[String]) -> bool {
+    match (one.answer, other.answer) {
+        (Answer::Content, Answer::Content) => {
+            has_same_content(&one.exchange, &other.exchange, described)
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// Returns the exchanges of an endpoint by request, in the order in which they were sent. Server errors
+/// and responses that can't be read are left out: other cases are about them.
+fn by_question<'h>(history: &'h History, path: &str) -> BTreeMap<&'h str, Vec<&'h Entry>> {
+    let mut questions: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for entry in history.of_path(path) {
+        if matches!(entry.answer, Answer::Content | Answer::Nothing) {
+            questions
+                .entry(entry.question.as_str())
+                .or_default()
+                .push(entry);
+        }
+    }
+    questions
+}
+
+fn difference(what: &str, before: &Entry, after: &Entry, described: &[String]) -> Finding {
+    let counts = |name: &str, value: &Value| is_about_the_chain(name, value, described);
+    changed(what, &before.exchange, &after.exchange, counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        api::{block_request, token_balance_request},
+        history::recorded,
+        http::Request,
+    };
+
+    /// One exchange: the moment in milliseconds, the request, the status and the body.
+    type Row<'r> = (u64, Request, u16, &'r str);
+
+    const ABSENT: &str = r#"{"detail":"Block not found"}"#;
+
+    fn block(at: u64, index: u64) -> Row<'static> {
+        let body = [
+            r#"{"index":0,"proof":7}"#,
+            r#"{"index":1,"proof":7}"#,
+            r#"{"index":2,"proof":7}"#,
+            r#"{"index":3,"proof":7}"#,
+        ];
+        (at, block_request(index), 200, body[index as usize])
+    }
+
+    fn absent(at: u64, index: u64) -> Row<'static> {
+        (at, block_request(index), 400, ABSENT)
+    }
+
+    fn balance(at: u64, body: &str) -> Row<'_> {
+        (at, token_balance_request("0x5a", "T"), 200, body)
+    }
+
+    fn findings(result: Examination) -> Vec<String> {
+        let findings = result.findings.into_iter();
+        findings.map(|finding| finding.what).collect()
+    }
+
+    fn of_blocks(rows: Vec<Row<'_>>) -> Vec<String> {
+        let described = ["proof", "index"].map(ToOwned::to_owned);
+        findings(same_block(&recorded(rows), &described))
+    }
+
+    fn of_balances(rows: Vec<Row<'_>>) -> Vec<String> {
+        let described = ["balance".to_owned()];
+        findings(same_value(&recorded(rows), "/get-balances", &described))
+    }
+
+    #[test]
+    fn a_block_never_changes_and_never_goes_away() {
+        let differs = "the same block differs when requested again";
+        let gone = "a block is not there when it is requested again";
+        let late = "a block is missing at first, although a later block is there";
+        let changed = || (20, block_request(1), 200, r#"{"index":1,"proof":8}"#);
+        let undocumented = || {
+            (
+                20,
+                block_request(1),
+                200,
+                r#"{"index":1,"proof":7,"age":3}"#,
+            )
+        };
+        let broken = || (20, block_request(1), 500, ABSENT);
+        for (rows, expected) in [
+            (vec![block(10, 1), block(20, 1)], vec![]),
+            (vec![block(10, 1), changed()], vec![differs]),
+            (
+                vec![block(10, 1), changed(), block(30, 1)],
+                vec![differs; 2],
+            ),
+            (vec![block(10, 1), undocumented()], vec![]),
+            (vec![block(10, 1), broken(), block(30, 1)], vec![]),
+            (vec![block(10, 1), absent(20, 1)], vec![gone]),
+            (vec![absent(10, 2), block(20, 2)], vec![]),
+            (vec![block(5, 3), absent(10, 2), block(20, 2)], vec![late]),
+            (vec![block(15, 3), absent(10, 2), block(20, 2)], vec![]),
+        ] {
+            assert_eq!(of_blocks(rows.clone()), expected, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_changes_only_with_a_block() {
+        let changed = "the response changed, although no block was made in between";
+        let (five, six, none) = (r#"{"balance":5}"#, r#"{"balance":6}"#, r#"{"balance":0}"#);
+        let end = || [absent(90, 2)];
+        for (rows, expected) in [
+            // The height is known to be 1 from 5 ms to 90 ms.
+            (
+                vec![block(5, 1), balance(10, five), balance(20, six)],
+                vec![changed],
+            ),
+            (
+                vec![block(5, 1), balance(10, none), balance(20, six)],
+                vec![changed],
+            ),
+            (
+                vec![block(5, 1), balance(10, five), balance(20, five)],
+                vec![],
+            ),
+            (
+                vec![block(5, 1), balance(10, five), balance(20, "no JSON")],
+                vec![],
+            ),
+            // Each pair of neighbours is compared, and one finding is enough for a request.
+            (
+                vec![
+                    block(5, 1),
+                    balance(10, five),
+                    balance(20, six),
+                    balance(30, five),
+                ],
+                vec![changed],
+            ),
+            // No block was read before the first response, so one may have been made since.
+            (
+                vec![balance(10, five), balance(20, six), block(25, 1)],
+                vec![],
+            ),
+            // A new block came.
+            (
+                vec![
+                    block(5, 0),
+                    balance(10, five),
+                    balance(20, six),
+                    block(25, 1),
+                ],
+                vec![],
+            ),
+        ] {
+            let rows: Vec<_> = rows.into_iter().chain(end()).collect();
+            assert_eq!(of_balances(rows.clone()), expected, "{rows:?}");
+        }
+        let no_end = vec![block(5, 1), balance(10, five), balance(20, six)];
+        assert_eq!(of_balances(no_end), [""; 0]);
+    }
+
+    #[test]
+    fn the_effects_of_a_new_block_may_show_a_little_later_but_once() {
+        let (five, six) = (r#"{"balance":5}"#, r#"{"balance":6}"#);
+        let new = |first: u64, second: u64| {
+            let made = vec![block(1, 0), absent(2, 1), block(5, 1)];
+            let read = vec![balance(first, five), balance(second, six)];
+            [made, read, vec![absent(9000, 2)]].concat()
+        };
+        assert_eq!(of_balances(new(10, 20)), [""; 0]);
+        assert_eq!(of_balances(new(3000, 3010)).len(), 1);
+        let mut back = new(10, 20);
+        back.push(balance(30, five));
+        assert_eq!(of_balances(back).len(), 1);
+    }
+
+    #[test]
+    fn a_submission_may_change_a_value() {
+        let submission = |at| {
+            (
+                at,
+                Request::post("/submit-transaction", "{}".into()),
+                200,
+                "{}",
+            )
+        };
+        let rows = |at| {
+            let read = [
+                balance(10, r#"{"balance":5}"#),
+                balance(20, r#"{"balance":6}"#),
+            ];
+            let mut rows = vec![block(5, 1), submission(at), absent(90, 2)];
+            rows.extend(read);
+            rows
+        };
+        assert_eq!(of_balances(rows(15)), [""; 0]);
+        assert_eq!(of_balances(rows(6)), [""; 0]);
+        assert_eq!(of_balances(rows(50)).len(), 1);
+    }
+
+    #[test]
+    fn a_request_in_other_words_is_the_same_request() {
+        let encoded = Request::get("/get-balances")
+            .with_raw("wallet_address=0x%35a&token_code=%54&balance_type=TOKEN_IN_WALLET");
+        let rows = vec![
+            block(5, 1),
+            balance(10, r#"{"balance":5}"#),
+            (20, encoded, 200, r#"{"balance":6}"#),
+            absent(90, 2),
+        ];
+        assert_eq!(of_balances(rows).len(), 1);
+    }
+}

@@ -1,0 +1,97 @@
+//! Repeats requests of the run, for the rule *same*.
+
+use std::collections::BTreeMap;
+
+use super::height::Height;
+use crate::{
+    api::{Sample, requested},
+    context::Samples,
+    history::{Answer, Entry, History},
+    http::{InconclusiveReason, Request},
+};
+
+/// Maximum number of different requests of each kind to repeat: of the first ones, and of the others.
+const FIRST: usize = 3;
+const OTHERS: usize = 2;
+/// Number of times that each of them is repeated in a row. A cache, or a second server, can differ only
+/// sometimes.
+const TIMES: usize = 2;
+/// Maximum number of times to repeat the requests of an endpoint again because a block was made meanwhile.
+const TRIES: u32 = 4;
+/// Maximum number of JSON values of a response whose request is repeated.
+const MAX_VALUES: usize = 5_000;
+
+/// Repeats requests of these samples, and then finds out whether a block was made meanwhile. Blocks are left out.
+pub(crate) async fn repeat_values(context: &Samples, samples: &[Sample]) {
+    let done = async {
+        let mut height = Height::found(context);
+        for sample in samples {
+            if *sample == Sample::Blocks {
+                continue;
+            }
+            // Without responses, other cases are inconclusive.
+            let _ = context.sample(*sample).await;
+            let requests = chosen(&context.history(), sample.path());
+            for _ in 0..TRIES {
+                height.stands(context).await?;
+                send_again(context, &requests).await?;
+                if requests.is_empty() || height.stands(context).await? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    };
+    note(context, done.await);
+}
+
+/// Repeats requests for blocks, among them the one for the latest block.
+pub(crate) async fn repeat_blocks(context: &Samples) {
+    let requests = chosen(&context.history(), "/get-block");
+    note(context, send_again(context, &requests).await);
+}
+
+/// Notes why requests could not be repeated.
+fn note(context: &Samples, done: Result<(), InconclusiveReason>) {
+    if let Err(reason) = done {
+        context.unrepeated.get_or_init(|| reason);
+    }
+}
+
+async fn send_again(context: &Samples, requests: &[Request]) -> Result<(), InconclusiveReason> {
+    for request in requests {
+        for _ in 0..TIMES {
+            context.node.send(request.clone()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns requests of an endpoint that got some content, each once, of each kind the same number.
+///
+/// Blocks are the first and the latest ones. Other requests are in alphabetical order: the choice must not
+/// depend on which of several requests at a time got the first response.
+fn chosen(history: &History, path: &str) -> Vec<Request> {
+    let mut usable = BTreeMap::new();
+    for entry in history.of_path(path) {
+        let is_usable = entry.answer == Answer::Content
+            && entry.exchange.values <= MAX_VALUES
+            && entry.exchange.request.raw_query.is_none();
+        if is_usable {
+            let kind = requested(&entry.exchange, "balance_type");
+            let place = (kind, entry.block_index, entry.question.as_str());
+            usable.entry(place).or_insert(entry);
+        }
+    }
+    let usable: Vec<_> = usable.into_iter().collect();
+    let kinds = usable.chunk_by(|((one, ..), _), ((other, ..), _)| one == other);
+    let chosen = kinds.flat_map(|all| {
+        let (first, others) = all.split_at(all.len().min(FIRST));
+        first.iter().chain(others.iter().rev().take(OTHERS))
+    });
+    let plain = |entry: &Entry| Request {
+        accept: None,
+        ..entry.exchange.request.clone()
+    };
+    chosen.map(|(_, entry)| plain(entry)).collect()
+}
