@@ -225,16 +225,6 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "8-mb-blocks",
-            "sends valid blocks of 8 MiB, the body limit",
-            Start::Instead(|_| blocks(|block| grown(block, 8 * MIB))),
-            each(
-                Client::Response,
-                Client::Response,
-                unreachable("more than what the other responses in use leave"),
-            ),
-        ),
-        row(
             "2000-receipts",
             "sends blocks with 2,000 repeated receipts",
             Start::Instead(|_| blocks(|block| with_receipts(block, 2_000))),

@@ -156,7 +156,13 @@ async fn a_browser_shows_each_section_and_searches_the_cases() {
         let seen = open(browser, folder.path(), dark);
         let sections = assert_readable(&seen, dark);
         let page = &seen.page;
-        for expected in ["findings", "coverage", "latency", "cases", "exchanges"] {
+        for expected in [
+            "findings",
+            "cases",
+            "coverage-1",
+            "latency-1",
+            "exchanges-1",
+        ] {
             assert!(
                 sections.iter().any(|id| id == expected),
                 "{expected}: {page}"
