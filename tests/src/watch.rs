@@ -56,11 +56,19 @@ pub async fn run_one(
 }
 
 /// The cases about the whole run.
-const WHOLE_RUN: [&str; 6] = [
+const WHOLE_RUN: [&str; 14] = [
+    "call-sc/echo",
+    "call-sc/fresh",
+    "call-sc/trans-code-distinct",
     "chain/repeat-read",
+    "get-balances/near",
     "get-balances/repeat-read",
+    "get-block/near",
+    "get-trustscore-wallets/near",
     "get-trustscore-wallets/repeat-read",
+    "http/content-type",
     "http/json",
+    "sc-state/near",
     "sc-state/repeat-read",
     "submit-transaction/authority",
 ];

@@ -70,8 +70,8 @@ fn expected(fault: F) -> Option<Found> {
             Nothing("only one query returns scores, so no other response shows their direction")
         }
         F::TableCondition => As("sc-state/probes-only-requested"),
-        F::ConstantCode => As("call-sc/trans-code-distinct"),
-        F::ParamsAltered => As("call-sc/params"),
+        F::ConstantCode => As("call-sc/fresh"),
+        F::ParamsAltered => As("call-sc/echo"),
         F::NoSignatureCheck => AsEither(
             &[
                 "submit-transaction/another-wallets-key",

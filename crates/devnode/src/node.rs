@@ -55,9 +55,15 @@ pub struct Node {
     outages: RwLock<Outages>,
     requests: AtomicU64,
     submissions: AtomicU64,
+    calls: AtomicU64,
 }
 
 impl Node {
+    /// Counts a call that is built. Returns the number of those before it.
+    pub(crate) fn count_call(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// Creates a chain with its initial blocks. This takes time in proportion to their number.
     #[must_use]
     pub fn new(config: &Config) -> Self {
@@ -102,6 +108,7 @@ impl Node {
             outages: RwLock::default(),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
         }
     }
 

@@ -100,6 +100,21 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 list.extend(list.first().cloned());
             }
         }) => ["chain/block-hashes", "chain/distinct-transactions"];
+        "a later transaction replaces one in an older block", stateful(None, |older: &mut Option<Value>, request, response| {
+            if request.path != BLOCK || response.status != StatusCode::OK { return response; }
+            response.with_json(|block| {
+                for transaction in transactions(block) {
+                    match older.as_ref() {
+                        Some(older) if older["transaction"]["trans_code"] != transaction["transaction"]["trans_code"] => {
+                            *transaction = older.clone();
+                            return;
+                        }
+                        Some(_) => {}
+                        None => *older = Some(transaction.clone()),
+                    }
+                }
+            })
+        }) => ["chain/block-hashes", "chain/distinct-transactions"];
         "transactions in blocks have no signatures", change_json(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| set(t, "/signatures", json!([])));
         }) => ["chain/block-hashes", "chain/transaction-signatures"];

@@ -17,6 +17,19 @@ const TRUST: &str = "/get-trustscore-wallets";
 
 pub(crate) fn faults() -> Vec<SeededFault> {
     seeded_faults! {
+        "an unknown path gets the listing as JSON", Arc::new(|request: &RecordedRequest, response: Response| {
+            match request.path.starts_with("/no-such-path") {
+                true => response.with_status(StatusCode::OK).with_body(r#"{"paths":["/get-block"]}"#),
+                false => response,
+            }
+        }) => ["http/unknown-path"];
+        "errors have another content type than successes", Arc::new(|_: &RecordedRequest, mut response: Response| {
+            if response.status.is_client_error() {
+                let text = HeaderValue::from_static("text/plain");
+                response.headers.insert(header::CONTENT_TYPE, text);
+            }
+            response
+        }) => ["http/content-type"];
         "GET /docs returns status 404", change_response("/docs", |_, response| {
             response.with_status(StatusCode::NOT_FOUND)
         }) => ["docs/responds"];

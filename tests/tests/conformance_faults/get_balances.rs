@@ -143,7 +143,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["get-balances/lists-carry-balances"];
         "returns a balance for a request without balance_type", respond_successfully_if(BALANCES,
             |request, _| !asks_for(request, "balance_type"), json!({"balance": 1}))
-            => ["get-balances/balance-type-required"];
+            => ["get-balances/near"];
         "returns a balance for an unknown balance_type", respond_successfully_if(BALANCES,
             |request, _| asks_for(request, "EVERYTHING"), json!({"balance": 1}))
             => ["get-balances/balance-type-unknown"];

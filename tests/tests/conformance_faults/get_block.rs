@@ -85,7 +85,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["get-block/unknown-index"];
         "returns a block for a request without block_index", respond_successfully_if(BLOCK,
             |request, _| request.query.is_empty(), json!({"index": 1}))
-            => ["get-block/block-index-required"];
+            => ["get-block/near"];
         "returns a block for a non-numeric block_index", respond_successfully_if(BLOCK,
             |request, _| request.query.contains("no-index"), json!({"index": 1}))
             => ["get-block/block-index-malformed"];

@@ -29,13 +29,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["get-trustscore-wallets/responds"];
         "returns a score for a request without a source", respond_successfully_if(TRUST,
             |request, _| !asks_for(request, "src_"), json!({"status": "SUCCESS", "trust_score": 1}))
-            => ["get-trustscore-wallets/src-required"];
+            => ["get-trustscore-wallets/near"];
         "returns 0 for a request without a source", respond_successfully_if(TRUST,
             |request, _| !asks_for(request, "src_"), json!({"status": "SUCCESS", "trust_score": 0}))
             => ["http/missing-parameter"];
         "returns a score for a request without a destination", respond_successfully_if(TRUST,
             |request, _| !asks_for(request, "dst_"), json!({"status": "SUCCESS", "trust_score": 1}))
-            => ["get-trustscore-wallets/dst-required"];
+            => ["get-trustscore-wallets/near"];
         "returns a score for a malformed source", respond_successfully_if(TRUST,
             |request, _| asks_for(request, "src_wallet_address=0x5a&")
                 || request.query.ends_with("src_wallet_address=0x5a"),

@@ -24,6 +24,7 @@ mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
 mod good_nodes;
+mod lenient;
 mod listing;
 mod pairs;
 mod probes;

@@ -58,11 +58,11 @@ fn pairs() -> Vec<Pair> {
         Read, "balances are strings, and blocks are in row form", string_balances(), rows()
             => ["get-balances/balance", "get-block/shape"];
         Read, "a built call has no trans_code and changed remarks", no_code(), other_remarks()
-            => ["call-sc/submittable", "call-sc/params"];
+            => ["call-sc/submittable", "call-sc/echo"];
         Read, "a score has no status and changes with every request", no_status(), changing_score()
             => ["get-trustscore-wallets/status", "get-trustscore-wallets/repeat-read"];
         Read, "builds a call without params, and built calls have the type of a transfer", builds_without_params(), transfer()
-            => ["call-sc/params-required", "call-sc/type"];
+            => ["call-sc/echo"];
         Read, "some blocks have no proof, and a wallet votes twice", some_without_proof(), double_votes()
             => ["chain/one-vote-a-voter", "get-block/proof"];
         Reject, "accepts transactions without signers, and recognises a transaction by its trans_code alone", accepting("no-signers"), knows_codes()

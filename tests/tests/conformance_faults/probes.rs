@@ -48,8 +48,6 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["sc-state/probes-only-requested"];
         "truncates unique_value at a NUL", where_in(STATE, "unique_value", "\0", Replays)
             => ["sc-state/probes-only-requested"];
-        "decodes unique_value twice", where_in(STATE, "unique_value", "%6", Replays)
-            => ["sc-state/probes-only-requested"];
         "treats a quote in src_wallet_address as SQL", where_in(TRUST, "src_wallet_address", "'", Replays)
             => ["get-trustscore-wallets/probes-only-requested"];
         "returns status 500 for a NUL in block_index", where_in(BLOCK, "block_index", "\0", Fails)

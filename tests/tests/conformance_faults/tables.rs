@@ -13,7 +13,7 @@ use nodeproof_conformance::{BlockRange, Options, Sweep, Tier, cases};
 use crate::{
     aftermath, call_sc, chain, claim, claim_values, docs,
     facts::Facts,
-    get_balances, get_block, get_trustscore_wallets, probes, requirements, sc_state,
+    get_balances, get_block, get_trustscore_wallets, lenient, probes, requirements, sc_state,
     setup::{Setup, expect_cases, run_with, test_name},
     submit_transaction,
 };
@@ -42,6 +42,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
             Tier::Read,
             get_trustscore_wallets::faults(),
         ),
+        table("lenient", Tier::Read, lenient::faults()),
         table("docs", Tier::Read, docs::faults()),
         table("call_sc", Tier::Read, call_sc::faults(facts)),
         table("probes", Tier::Probe, probes::faults()),
@@ -82,7 +83,7 @@ const SEND_THEMSELVES: [&str; 7] = [
     "chain/block-hashes",
     "chain/repeat-read",
     "get-block/block-index-malformed",
-    "get-block/block-index-required",
+    "get-block/near",
     "get-block/index-zero",
     "get-block/snapshot",
     "get-block/unknown-index",

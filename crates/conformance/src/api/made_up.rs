@@ -16,3 +16,14 @@ pub(crate) const UNKNOWN_ASSET: &str = "no-such-asset-5a5a";
 
 /// The asset of the first contract call that a run builds. It is never submitted.
 pub(crate) const BUILT: &str = "conformance-check";
+
+/// The name of a table that does not exist.
+pub(crate) const UNKNOWN_TABLE: &str = "no_such_table";
+
+/// Whether a value is made up: nothing on a chain has it.
+pub(crate) fn is_made_up(value: &str) -> bool {
+    let is_high = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b"ef".contains(&b));
+    let address = value.strip_prefix("0x").or(value.strip_prefix("ct"));
+    let word = value.to_ascii_lowercase().replace('_', "-");
+    word.starts_with("no-such-") || address.is_some_and(is_high)
+}

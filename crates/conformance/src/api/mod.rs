@@ -2,6 +2,7 @@
 
 mod balance_list;
 mod block_response;
+mod built_call;
 mod claim_in_block;
 mod first_difference;
 mod index_search;
@@ -13,6 +14,7 @@ mod requests;
 mod responses;
 mod sample;
 mod shape;
+mod stored_rows;
 mod stored_value;
 mod tier;
 mod transaction_in_block;
@@ -22,11 +24,14 @@ pub(crate) use balance_list::{
     List, Pair, amount, held, held_by_wallet, listed_amounts, requested,
 };
 pub(crate) use block_response::{BlockResponse, ResponseKind};
+pub(crate) use built_call::{builds_nothing, find};
 pub(crate) use claim_in_block::{ClaimInBlock, claims_in_block};
 pub(crate) use first_difference::{FirstDifference, member};
 pub(crate) use index_search::IndexSearch;
 pub(crate) use inner_json::inner_json;
-pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, nobody};
+pub(crate) use made_up::{
+    BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, UNKNOWN_TABLE, is_made_up, nobody,
+};
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
 pub(crate) use probe::{PROBED_PATHS, Probe, ProbeData, controls, probe_values, probes};
 pub(crate) use requests::{
@@ -39,6 +44,7 @@ pub(crate) use responses::{
 };
 pub(crate) use sample::Sample;
 pub(crate) use shape::shape_of;
+pub(crate) use stored_rows::{Row, known_rows, mentions, rows};
 pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;
 pub(crate) use transaction_in_block::{

@@ -281,24 +281,12 @@ fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<P
     all
 }
 
-/// Returns probes with values that are nearly an asset's identifier.
+/// Returns probes with values that are nearly an asset's identifier. The rule *near* has harmless ones.
 fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
-    let start: String = asset.chars().take(1).collect();
-    let rest = &asset[start.len()..];
     [
-        ("upper case", asset.to_uppercase()),
-        ("lower case", asset.to_lowercase()),
-        ("a blank before it", format!(" {asset}")),
-        ("a blank after it", format!("{asset} ")),
         ("a NUL after it", format!("{asset}\0")),
         ("look-alike digits", filled("{wide}", asset)),
-        ("a wildcard for its end", format!("{start}%")),
-        ("a wildcard for its first character", format!("_{rest}")),
         ("a quote and a comment", format!("{asset}' --")),
-        (
-            "each character encoded twice",
-            asset.bytes().map(|byte| format!("%{byte:02x}")).collect(),
-        ),
     ]
     .into_iter()
     .filter(|(_, text)| text != asset)

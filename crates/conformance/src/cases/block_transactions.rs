@@ -35,9 +35,8 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/distinct-transactions",
-        level: Level::Should,
-        requirements: &["TX-2", "FORM-5"],
-        checks: "No two transactions in blocks have the same `trans_code`.",
+        requirements: &["CONSISTENT-8", "TX-2", "FORM-5"],
+        checks: "No two transactions in blocks have the same `trans_code`, also if a later one replaces one in an older block.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         check: Check::in_order(distinct, 1, NONE),
         ..BASE

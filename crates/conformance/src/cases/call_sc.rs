@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nodeproof_client::{RawTransaction, from_json};
-use nodeproof_primitives::{TimestampMs, escape::escaped_up_to as shown};
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -11,22 +11,23 @@ use super::{
     block_transactions::{TIME, wrong_time},
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Decode, Objects, Read, Responses, Snapshot},
+    check::Check::{self, Calls, Decode, Objects, Read, Responses, Snapshot, WholeRun},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
 };
 use crate::{
     api::{
-        BUILT, FirstDifference, MILLISECONDS, Sample, contract_state_request, is_missing_endpoint,
-        is_refusal, stored, wallet_balances_request,
+        BUILT, Sample, builds_nothing, contract_state_request, find, is_missing_endpoint, stored,
+        wallet_balances_request,
     },
     checks::{
-        CLOCKS_DIFFER, Decoding, Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck,
-        changed, check_json_responses, compiled, contents, objects,
+        Decoding, Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck, changed,
+        check_json_responses, compiled, contents, objects,
     },
     context::{Samples, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
+    rules::{current, distinct, echo, fresh},
     script::Height,
 };
 use nodeproof_openapi::Spec;
@@ -40,6 +41,7 @@ pub(super) const BASE: Case = Case {
     ..Case::BASE
 };
 
+const GET: RequestKind = RequestKind::get("/call-sc", &[]);
 /// A request for a contract call.
 pub(super) const BUILD: RequestKind = RequestKind::post(
     "/call-sc",
@@ -59,47 +61,38 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "call-sc/sc-address",
-        requirements: &["CALL-2", "TX-8"],
-        checks: "`address` of the built transaction is the `sc_address` of the call.",
+        id: "call-sc/echo",
+        requirements: &[
+            "CALL-1", "CALL-2", "CALL-3", "CALL-4", "CALL-5", "TX-3", "TX-8",
+        ],
+        checks: "Each built transaction of the whole run is the requested call: the same contract, function, signers in order and params, at any depth and to the last digit, and type 3. It has no further member that would be signed. A call without one of its members, under its exact name, is refused, or builds nothing.",
+        aspect: Aspect::Consistency,
+        sends: &[BUILD, GET],
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Responses(Sample::CallSc, |_, built| {
-            echoes(built, "sc_address", "address")
-        }),
+        is_last: true,
+        check: Calls(echo),
         ..BASE
     },
     Case {
-        id: "call-sc/function-called",
-        requirements: &["CALL-3", "TX-8"],
-        checks: "`function` of the built transaction is the `function_called` of the call. A call of `transfer` is built so too, or refused.",
+        id: "call-sc/fresh",
+        requirements: &["CONSISTENT-8", "TX-1", "TX-2"],
+        checks: "Each different transaction of the whole run is built with another `trans_code`. Its `timestamp` does not stand still, and does not go backwards.",
+        aspect: Aspect::Consistency,
+        sends: &[BUILD, GET],
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Read(|c| Box::pin(function_called(c))),
+        is_last: true,
+        check: Calls(fresh),
         ..BASE
     },
     Case {
-        id: "call-sc/signers",
-        requirements: &["CALL-4", "TX-8"],
-        checks: "`signers` of the built transaction are those of the call, in order.",
-        explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Responses(Sample::CallSc, |_, built| {
-            echoes(built, "signers", "signers")
-        }),
-        ..BASE
-    },
-    Case {
-        id: "call-sc/params",
-        requirements: &["CALL-5", "TX-8"],
-        checks: "`params` of the built transaction are those of the call.",
-        explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: Responses(Sample::CallSc, |_, built| echoes(built, "params", "params")),
-        ..BASE
-    },
-    Case {
-        id: "call-sc/type",
-        requirements: &["TX-3"],
-        checks: "`type` of the built transaction is 3.",
-        explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: built(type_3, "no built transaction has the member type"),
+        id: "call-sc/trans-code-distinct",
+        level: Level::Should,
+        requirements: &["CONSISTENT-8", "TX-2"],
+        checks: "Two equal calls are built with different values of `trans_code`, also at the same moment. Otherwise, the second one has no effect.",
+        sends: &[BUILD, GET],
+        explained_by: &[NO_CALLS, Cause::new(&["call-sc/fresh"], When::Always)],
+        is_last: true,
+        check: Calls(distinct),
         ..BASE
     },
     Case {
@@ -130,9 +123,10 @@ pub(crate) const CASES: &[Case] = &[
         id: "call-sc/timestamp-current",
         level: Level::Should,
         requirements: &["TX-1"],
-        checks: "`timestamp` of the built transaction is within a day of the time at which it was built.",
+        checks: "`timestamp` of each built transaction is within a minute of the time at which it was built, if the latest block has the time of this computer. Otherwise, it is within a day.",
         explained_by: &[NO_CALLS, NO_TRANSACTION],
-        check: built(timestamp_current, NO_TIMESTAMP),
+        is_last: true,
+        check: WholeRun(current, false),
         ..BASE
     },
     Case {
@@ -162,14 +156,6 @@ pub(crate) const CASES: &[Case] = &[
             Cause::new(&["call-sc/timestamp-unit"], When::Mentions("timestamp")),
         ],
         check: Responses(Sample::CallSc, submittable),
-        ..BASE
-    },
-    Case {
-        id: "call-sc/trans-code-distinct",
-        level: Level::Should,
-        requirements: &["TX-2"],
-        checks: "Two different calls are built with different values of `trans_code`, which names a transaction.",
-        check: Responses(Sample::CallSc, trans_code_distinct),
         ..BASE
     },
     Case {
@@ -252,106 +238,9 @@ async fn is_missing_call(context: &Samples) -> Result<bool, InconclusiveReason> 
     Ok(is_missing_endpoint(response.status))
 }
 
-/// Finds a member by name, from the top. The specification does not show the shape of the raw
-/// transaction, so the member may be at any depth.
-pub(super) fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value)> {
-    let members = value.as_object()?;
-    if let Some(found) = members.get(name) {
-        return Some((format!("{at}/{name}"), found));
-    }
-    members
-        .iter()
-        // The submitted params are not a place for the transaction's own members.
-        .filter(|(inner, _)| *inner != "params")
-        .find_map(|(inner, value)| find(value, name, &format!("{at}/{inner}")))
-}
-
-async fn function_called(context: &Samples) -> Findings {
-    let mut built = objects(context, Sample::CallSc).await?;
-    // The verification contract may have no such function.
-    let mut checked = Examination::default();
-    let other = checked.received(context.node.send(context.call_of_transfer()).await);
-    let is_built = |other: &Arc<Exchange>| {
-        let body = other.success_object();
-        body.is_some_and(|body| !is_refusal(body))
-    };
-    built.extend(other.filter(is_built));
-    checked.add(echoes(&built, "function_called", "function"));
-    Ok(checked)
-}
-
-/// Checks that built transactions have the values of their requests.
-fn echoes(built: &[Arc<Exchange>], sent: &str, named: &str) -> Findings {
-    let mut findings = Examination::default();
-    for (exchange, response) in contents(built)? {
-        let body: Value = exchange
-            .request
-            .body
-            .as_deref()
-            .and_then(|body| serde_json::from_str(body).ok())
-            .unwrap_or_default();
-        let wanted = &body[sent];
-        let found = find(response, named, "").or_else(|| find(response, sent, ""));
-        findings.examined += u64::from(found.is_some());
-        // The specification does not show the shape, so the member may have another name.
-        // `call-sc/submittable` warns.
-        let Some((at, value)) = found else { continue };
-        if let Some(first) = FirstDifference::between(wanted, value) {
-            let what = format!("the transaction has another value in {sent} than the request");
-            let at = format!("{at}{}", first.pointer);
-            findings.push(Finding::new(exchange, what, first.expected, first.actual).at(at));
-        }
-    }
-    if_any(named, findings)
-}
-
-/// Returns the result, or inconclusive if no built transaction has the member. The specification
-/// does not show the shape.
-pub(super) fn if_any(name: &str, checked: Examination) -> Findings {
-    if checked.examined > 0 {
-        return Ok(checked);
-    }
-    let reason = format!("no built transaction has the member {name}");
-    unknown(reason)
-}
-
-/// Checks that different transactions have different codes.
-fn trans_code_distinct(_: &Spec, built: &[Arc<Exchange>]) -> Findings {
-    let mut seen: Vec<String> = Vec::new();
-    let mut checked = Examination::default();
-    for (exchange, response) in contents(built)? {
-        let code = find(response, "trans_code", "");
-        let Some((at, code)) = code.filter(|(_, code)| code.is_string()) else {
-            continue;
-        };
-        let code = code.to_string();
-        if seen.contains(&code) {
-            let what = "two different calls are built with the same trans_code";
-            let expected = "a code that no other transaction has";
-            let finding = Finding::new(exchange, what, expected, shown(&code, 80));
-            checked.push(finding.at(at));
-        }
-        seen.push(code);
-    }
-    checked.examined = seen.len().saturating_sub(1) as u64;
-    if_any("trans_code in two of them", checked)
-}
-
-fn type_3(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
-    let Some((at, value)) = find(response, "type", "") else {
-        return;
-    };
-    checked.count_item();
-    if value.as_i64() != Some(3) {
-        let actual = shown(&value.to_string(), 80);
-        let what = "the transaction is not of the type of a contract call";
-        checked.push(Finding::new(exchange, what, "3", actual).at(at));
-    }
-}
-
 fn unsigned(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
     // A transaction without this list has no signatures. It counts as examined.
-    let Some((at, signatures)) = find(response, "signatures", "") else {
+    let Some((at, signatures)) = find(response, "signatures") else {
         checked.examined += u64::from(!builds_nothing(response));
         return;
     };
@@ -370,7 +259,7 @@ fn unsigned(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examinatio
 }
 
 fn valid(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
-    let Some((at, value)) = find(response, "valid", "") else {
+    let Some((at, value)) = find(response, "valid") else {
         return;
     };
     checked.count_item();
@@ -382,30 +271,13 @@ fn valid(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) 
 }
 
 fn timestamp_unit(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
-    let Some((at, time)) = find(response, "timestamp", "") else {
+    let Some((at, time)) = find(response, "timestamp") else {
         return;
     };
     checked.count_item();
     if let Some((what, actual)) = wrong_time(time) {
         let what = format!("the transaction's timestamp {what}");
         checked.push(Finding::new(exchange, what, TIME, actual).at(at));
-    }
-}
-
-/// Checks that a transaction has the time of the request. Wallets refuse to sign one with another time.
-fn timestamp_current(exchange: &Arc<Exchange>, response: &Value, checked: &mut Examination) {
-    let Some((at, time)) = find(response, "timestamp", "") else {
-        return;
-    };
-    // Another case reports a value that is not a time in milliseconds.
-    let Some(time) = time.as_i64().filter(|time| MILLISECONDS.contains(time)) else {
-        return;
-    };
-    checked.count_item();
-    if TimestampMs::now().as_millis().abs_diff(time) > CLOCKS_DIFFER.unsigned_abs() {
-        let what = "the transaction was built just now, and its timestamp is more than a day off";
-        let expected = "a time within a day of the clock of this computer".to_owned();
-        checked.push(Finding::new(exchange, what, expected, time.to_string()).at(at));
     }
 }
 
@@ -501,11 +373,4 @@ fn submittable(spec: &Spec, built: &[Arc<Exchange>]) -> Findings {
         }
     }
     Ok(findings)
-}
-
-/// Whether a response has no member of a transaction.
-pub(super) fn builds_nothing(value: &Value) -> bool {
-    ["transaction", "specific_data", "trans_code"]
-        .iter()
-        .all(|name| find(value, name, "").is_none())
 }

@@ -8,6 +8,7 @@ use crate::{
     checks::{BlockCheck, Field, Findings},
     context::Context,
     http::InconclusiveReason,
+    script::Script,
 };
 
 /// A good response, for `explain`.
@@ -135,6 +136,11 @@ impl Case {
     /// Returns the sample whose requests are repeated for this case.
     pub(crate) const fn repeated_sample(&self) -> Option<Sample> {
         self.check.repeated_sample()
+    }
+
+    /// Returns what is sent only for the rule of this case.
+    pub(crate) const fn script(&self) -> Option<Script> {
+        self.check.script()
     }
 
     pub(crate) async fn run(&self, context: &Context) -> Findings {

@@ -14,7 +14,8 @@ use crate::{
     context::{Context, Samples},
     history::History,
     http::{self, Exchange, Request},
-    rules::same,
+    rules::{near, same},
+    script::Script,
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
@@ -40,6 +41,10 @@ pub(super) enum Check {
     Responses(Sample, fn(&Spec, &[Arc<Exchange>]) -> Findings),
     /// Compares all responses of the run to the same request, by the rule *same*.
     Same(Sample),
+    /// Compares all requests to the endpoint of a sample, by the rule *near*.
+    Near(Sample),
+    /// Judges all contract calls of the run by a rule.
+    Calls(fn(&History) -> Examination),
     /// Judges all exchanges of the run by a rule. If it is about submissions, those that a node must refuse
     /// are made first.
     WholeRun(fn(&History) -> Examination, bool),
@@ -99,13 +104,25 @@ impl Check {
 
     /// Whether the check is about all exchanges of the run.
     pub(super) const fn is_about_whole_run(self) -> bool {
-        matches!(self, Check::WholeRun(..) | Check::Same(_))
+        matches!(
+            self,
+            Check::WholeRun(..) | Check::Calls(_) | Check::Near(_) | Check::Same(_)
+        )
     }
 
     /// Returns the sample whose requests are repeated for this check.
     pub(super) const fn repeated_sample(self) -> Option<Sample> {
         match self {
             Check::Same(sample) => Some(sample),
+            _ => None,
+        }
+    }
+
+    /// Returns what is sent only for the rule of this check.
+    pub(super) const fn script(self) -> Option<Script> {
+        match self {
+            Check::Near(sample) => Some(Script::Similar(sample)),
+            Check::Calls(_) => Some(Script::Calls),
             _ => None,
         }
     }
@@ -135,16 +152,14 @@ impl Check {
                 }
                 Ok(rule(&context.history()))
             }
+            Check::Calls(rule) => Ok(with_unsent(context, rule(&context.history()))),
+            Check::Near(sample) => Ok(with_unsent(context, near(&context.history(), spec, sample))),
             Check::Same(sample) => {
                 let history = context.history();
                 for entry in history.repeated(sample.path()) {
                     http::record(&entry.exchange);
                 }
-                let mut result = same(&history, spec, sample);
-                if let Some(reason) = context.unrepeated.get() {
-                    result.add(Err(reason.clone()));
-                }
-                Ok(result)
+                Ok(with_unsent(context, same(&history, spec, sample)))
             }
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
@@ -152,4 +167,12 @@ impl Check {
             Check::Own(check) => check(context).await,
         }
     }
+}
+
+/// Adds why requests that a rule needs were not sent.
+fn with_unsent(context: &Samples, mut result: Examination) -> Examination {
+    if let Some(reason) = context.unsent.get() {
+        result.add(Err(reason.clone()));
+    }
+    result
 }

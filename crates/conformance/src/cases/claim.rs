@@ -89,7 +89,7 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
 pub(super) const REFUSED_STORED: Cause =
     Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
 /// A node that knows the transaction's code, because it gave that code to another one.
-const KNOWN_CODE: Cause = Cause::new(&["call-sc/trans-code-distinct"], When::Always);
+const KNOWN_CODE: Cause = Cause::new(&["call-sc/fresh"], When::Always);
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -98,16 +98,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`/call-sc` builds the claim that was requested, without anything that was not requested. Only such a transaction is signed.",
         example: Example::Of("/call-sc"),
         explained_by: &[
-            Cause::new(
-                &[
-                    "call-sc/sc-address",
-                    "call-sc/function-called",
-                    "call-sc/signers",
-                    "call-sc/params",
-                    "call-sc/type",
-                ],
-                When::Always,
-            ),
+            Cause::new(&["call-sc/echo"], When::Always),
             NO_RESPONSES,
             NO_STATE,
             NO_CALLS,

@@ -8,17 +8,13 @@ use nodeproof_report::Level;
 use serde_json::{Map, Value};
 
 use super::{
-    case::Case,
-    check::Check::Read,
-    get_balances, get_trustscore_wallets,
-    inconclusive::unknown,
+    case::Case, check::Check::Read, get_balances, get_trustscore_wallets, inconclusive::unknown,
     sc_state,
-    stored_record::{Row, known_rows},
 };
 use crate::{
     api::{
-        FirstDifference, Members, block_request, contract_state_request, held, held_by_wallet,
-        is_block, stored, token_balance_request, token_holders_request, trust_request,
+        FirstDifference, Members, Row, block_request, contract_state_request, held, held_by_wallet,
+        is_block, known_rows, stored, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
     checks::{Examination, Finding, Findings},

@@ -13,7 +13,7 @@ use super::{
     },
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Read, Refused, Responses, Same, Snapshot},
+    check::Check::{Decode, Near, Read, Refused, Responses, Same, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
@@ -201,13 +201,20 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "get-balances/balance-type-required",
-        requirements: &["BALANCE-1"],
-        checks: "A request without `balance_type` is refused, or returns nothing.",
+        id: "get-balances/near",
+        requirements: &[
+            "CONSISTENT-7",
+            "BALANCE-1",
+            "BALANCE-2",
+            "BALANCE-3",
+            "BALANCE-4",
+        ],
+        checks: "No request of the whole run for almost the same wallet, token or balance type gets its balances, and none without `balance_type` gets any. An address in upper case may be the same address.",
         example: Example::REFUSED,
-        aspect: Aspect::Refusals,
-        sends: &[BALANCE, WITHOUT_TYPE],
-        check: Refused(|s| wrong_type(s, None, "a request without balance_type")),
+        aspect: Aspect::Consistency,
+        sends: &[BALANCE, WITHOUT_TYPE, HOLDERS],
+        is_last: true,
+        check: Near(Sample::TokenBalance),
         ..BASE
     },
     Case {
@@ -219,7 +226,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Refusals,
         check: Refused(|s| {
             let what = "a balance_type that the specification does not have";
-            wrong_type(s, Some("EVERYTHING"), what)
+            wrong_type(s, "EVERYTHING", what)
         }),
         ..BASE
     },
@@ -495,16 +502,14 @@ fn wallet_address_malformed(context: &Samples) -> WrongRequests {
     WrongRequest::new(request, what).or(says_nothing).only()
 }
 
-fn wrong_type(context: &Samples, given: Option<&str>, what: &'static str) -> WrongRequests {
+fn wrong_type(context: &Samples, given: &str, what: &'static str) -> WrongRequests {
     let discovered = &context.discovered;
     let held = discovered.holdings.first().cloned();
     let (wallet, token) = held.unwrap_or_else(|| {
         let token = discovered.tokens.first().cloned();
         (context.signer(), token.unwrap_or_default())
     });
-    let mut request = token_balance_request(&wallet, &token).without("balance_type");
-    if let Some(given) = given {
-        request = request.with("balance_type", given);
-    }
+    let request = token_balance_request(&wallet, &token);
+    let request = request.setting("balance_type", given.to_owned());
     WrongRequest::new(request, what).only()
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Blocks, Read, Refused, Snapshot},
+    check::Check::{self, Blocks, Near, Read, Refused, Snapshot},
     inconclusive::unknown,
     request_kind::RequestKind,
 };
@@ -25,7 +25,6 @@ use crate::{
     },
     context::Samples,
     discovery::BEYOND_EVERY_CHAIN,
-    http::Request,
 };
 
 /// What most of these cases share.
@@ -176,15 +175,15 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "get-block/block-index-required",
-        requirements: &["BLOCK-1"],
-        checks: "A request without `block_index` is refused, or returns nothing.",
+        id: "get-block/near",
+        requirements: &["CONSISTENT-7", "BLOCK-1"],
+        checks: "No request of the whole run gets a block for a text that is almost an index, or without `block_index`. Other forms of the same number, such as `07`, are not judged.",
         example: Example::REFUSED,
-        aspect: Aspect::Refusals,
+        aspect: Aspect::Consistency,
         sends: &[WITHOUT_INDEX],
-        check: Refused(|_| {
-            WrongRequest::new(Request::get("/get-block"), "a request without block_index").only()
-        }),
+        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
+        is_last: true,
+        check: Near(Sample::Blocks),
         ..BASE
     },
     Case {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Objects, Read, Refused, Same, Snapshot},
+    check::Check::{Decode, Near, Objects, Read, Refused, Same, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
@@ -75,23 +75,14 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "get-trustscore-wallets/src-required",
-        requirements: &["TRUST-1"],
-        checks: "A request without `src_wallet_address` is refused, or returns nothing.",
+        id: "get-trustscore-wallets/near",
+        requirements: &["CONSISTENT-7", "TRUST-1"],
+        checks: "No request of the whole run for almost the same wallets gets their score, and none without one of the wallets gets a score. A score that unknown wallets have, too, shows nothing.",
         example: Example::REFUSED,
-        aspect: Aspect::Refusals,
-        sends: &[SCORE, WITHOUT_SOURCE],
-        check: Refused(|s| left_out(s, "src_wallet_address")),
-        ..BASE
-    },
-    Case {
-        id: "get-trustscore-wallets/dst-required",
-        requirements: &["TRUST-1"],
-        checks: "A request without `dst_wallet_address` is refused, or returns nothing.",
-        example: Example::REFUSED,
-        aspect: Aspect::Refusals,
-        sends: &[SCORE, WITHOUT_DESTINATION],
-        check: Refused(|s| left_out(s, "dst_wallet_address")),
+        aspect: Aspect::Consistency,
+        sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
+        is_last: true,
+        check: Near(Sample::TrustScore),
         ..BASE
     },
     Case {
@@ -195,11 +186,6 @@ fn known_request(context: &Samples) -> Request {
     // Discovery names at least one pair.
     let (from, to) = &context.discovered.trust[0];
     trust_request(from, to)
-}
-
-fn left_out(context: &Samples, name: &'static str) -> WrongRequests {
-    let what = format!("a request without {name}");
-    WrongRequest::new(known_request(context).without(name), what).only()
 }
 
 fn malformed(context: &Samples, name: &'static str) -> WrongRequests {

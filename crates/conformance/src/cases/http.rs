@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use nodeproof_primitives::escape::escaped_up_to as shown;
-
 use nodeproof_openapi::{Operation, View};
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -19,12 +17,15 @@ use super::{
     sc_state,
 };
 use crate::{
-    api::{Sample, is_block, is_empty, is_json, is_nothing, is_refusal},
+    api::{Sample, is_block, is_empty, is_nothing, is_refusal},
     checks::{Examination, Finding, Findings, objects},
     context::Samples,
+    history::Answer,
     http::{Exchange, InconclusiveReason, Request},
-    rules::form,
+    rules::{content_type, form},
 };
+
+pub(super) use crate::rules::content_types;
 
 /// What these cases share.
 const BASE: Case = Case {
@@ -49,9 +50,10 @@ pub(crate) const CASES: &[Case] = &[
         id: "http/content-type",
         level: Level::Should,
         requirements: &["HTTP-5", "HTTP-2"],
-        checks: "Successful JSON responses have the content type `application/json`, with any parameters.",
+        checks: "All JSON responses of the whole run have the content type `application/json`, with any parameters. So do errors, if their body is a JSON object or array.",
         sends: EVERY_SAMPLE,
-        check: Read(|c| Box::pin(content_type(c))),
+        is_last: true,
+        check: WholeRun(content_type, false),
         ..BASE
     },
     Case {
@@ -106,6 +108,17 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "http/unknown-path",
+        level: Level::Should,
+        requirements: &["HTTP-6"],
+        checks: "A path that no node has is refused. A success with JSON looks like the result of a request.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        sends: &[RequestKind::get(NO_PATH, &[])],
+        check: Read(|c| Box::pin(unknown_path(c))),
+        ..BASE
+    },
+    Case {
         id: "http/responds",
         requirements: &["NODE-1"],
         checks: "A request after which the connection was closed, or the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
@@ -157,30 +170,6 @@ async fn successes(context: &Samples) -> Result<Vec<Arc<Exchange>>, Inconclusive
         return unknown("no response was a success with a JSON document");
     }
     Ok(all)
-}
-
-async fn content_type(context: &Samples) -> Findings {
-    Ok(content_types(&successes(context).await?))
-}
-
-/// Checks the content types of JSON responses.
-pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Examination {
-    let mut findings = Examination::default();
-    for exchange in exchanges {
-        findings.count_item();
-        let media = exchange.content_type.as_deref();
-        if media.is_some_and(is_json) {
-            continue;
-        }
-        let what = match media {
-            Some(_) => "a JSON response has another content type",
-            None => "a JSON response has no content type",
-        };
-        let actual = format!("Content-Type: {}", shown(media.unwrap_or("none"), 80));
-        let expected = "Content-Type: application/json";
-        findings.push(Finding::new(exchange, what, expected, actual));
-    }
-    findings
 }
 
 /// Headers that programs send: curl and many libraries, and a widespread one for JavaScript.
@@ -310,6 +299,17 @@ fn is_zero(value: &Value) -> bool {
         .iter()
         .filter_map(|name| value.get(name));
     shown.any(|shown| shown.as_i64() == Some(0))
+}
+
+/// A path that no node has.
+const NO_PATH: &str = "/no-such-path-5a5a";
+
+async fn unknown_path(context: &Samples) -> Findings {
+    let exchange = context.node.send(Request::get(NO_PATH)).await?;
+    let is_result = Answer::of(&exchange) == Answer::Content;
+    let what = "a path that does not exist gets a success with JSON";
+    let finding = || Finding::new(&exchange, what, "status 404", exchange.summary());
+    Ok(Examination::of(1, is_result.then(finding)))
 }
 
 /// Repeats the requests that got no response, one at a time.

@@ -15,17 +15,17 @@ use super::{
     claim::{self, EARLIER_STEP, REFUSED_STORED},
     claim_record::{Stored, all_found},
     http::{OTHER_CONTENT_TYPE, content_types},
-    sc_state::{self, NO_STATE, OTHER_COLUMN, cut_short, has_only, holds_nothing, value},
-    stored_record::known_rows,
+    sc_state::{self, NO_STATE, has_only, holds_nothing, value},
     submit_transaction::NO_RESPONSES,
 };
 use crate::{
-    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, requested, stored},
+    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, known_rows, requested, stored},
     checks::{
         Examination, Finding, Findings, WrongRequest, check_json_responses, objects, refused,
     },
     context::Context,
     http::Exchange,
+    script::{OTHER_COLUMN, cut_short},
 };
 
 /// What these cases share.
@@ -49,9 +49,7 @@ pub(crate) const CASES: &[Case] = &[
                 &[
                     "sc-state/unique-value-echo",
                     "sc-state/record-matches-claim",
-                    "sc-state/unknown-contract",
-                    "sc-state/unknown-column",
-                    "sc-state/unknown-value",
+                    "sc-state/near",
                 ],
                 When::Always,
             ),

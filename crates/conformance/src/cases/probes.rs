@@ -17,10 +17,9 @@ use super::{
     get_trustscore_wallets,
     request_kind::RequestKind,
     sc_state,
-    stored_record::known_rows,
 };
 use crate::{
-    api::{PROBED_PATHS, Probe, Sample, Tier, carried, reported_index},
+    api::{PROBED_PATHS, Probe, Sample, Tier, carried, known_rows, reported_index},
     checks::{Examination, Finding, Findings, controls, described, has_same_content, objects},
     context::{Context, Probed},
     http::{Exchange, InconclusiveReason},

@@ -1,8 +1,4 @@
-//! The contract's stored records about an asset, column by column.
-//!
-//! The specification does not show the shape of a record. Nodes were seen to return a row in the
-//! order of the table's columns, with lists as JSON text. An object with the submitted fields'
-//! names is read as well, and so are arrays of either. Other forms are skipped.
+//! Compares the contract's stored records about an asset with claims in blocks, column by column.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,75 +13,13 @@ use serde_json::Value;
 
 use crate::{
     api::{
-        ClaimInBlock, FirstDifference, Sample, block_request, carried, claims_in_block,
-        contract_state_request, is_block,
+        ClaimInBlock, FirstDifference, Row, Sample, block_request, carried, claims_in_block,
+        contract_state_request, is_block, rows,
     },
     checks::{Examination, Finding, Findings, objects},
     context::{Context, SweptAsset},
     http::{Exchange, InconclusiveReason, Node},
 };
-
-/// Maximum number of records to read in one response.
-const MAX_ROWS: usize = 1_000;
-
-/// A record in a known form.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Row<'v> {
-    Named(&'v serde_json::Map<String, Value>),
-    Positional(&'v [Value]),
-}
-
-impl<'v> Row<'v> {
-    /// Reads a value as a record. Returns `None` if it has an unknown form.
-    fn of(value: &'v Value) -> Option<Self> {
-        match value {
-            Value::Object(members) if members.contains_key("asset_id") => {
-                Some(Self::Named(members))
-            }
-            Value::Array(items) if items.len() == VerificationRecord::COLUMNS.len() => {
-                let flat = items.first().is_some_and(Value::is_string);
-                flat.then_some(Self::Positional(items))
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the value of a column, or `None` if the column is missing.
-    pub(crate) fn column(self, name: &str) -> Option<&'v Value> {
-        match self {
-            Self::Named(members) => members.get(name),
-            Self::Positional(items) => {
-                let place = VerificationRecord::COLUMNS
-                    .iter()
-                    .position(|column| *column == name)?;
-                items.get(place)
-            }
-        }
-    }
-
-    /// Whether a column has this text.
-    pub(crate) fn has(self, name: &str, wanted: &str) -> bool {
-        self.column(name).and_then(Value::as_str) == Some(wanted)
-    }
-}
-
-/// Returns the records in a stored value, or `None` if any of them has an unknown form.
-pub(crate) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
-    if let Some(row) = Row::of(stored) {
-        return Some(vec![row]);
-    }
-    let items = stored.as_array()?;
-    items.iter().take(MAX_ROWS).map(Row::of).collect()
-}
-
-/// Returns the records in a known form, and ignores all others.
-pub(crate) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
-    match (Row::of(stored), stored) {
-        (Some(row), _) => vec![row],
-        (None, Value::Array(items)) => items.iter().take(MAX_ROWS).filter_map(Row::of).collect(),
-        _ => Vec::new(),
-    }
-}
 
 /// A claim, with the index of its block.
 struct Claim<'v> {
@@ -467,35 +401,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn reads_rows_of_each_known_form() {
-        let row = json!(["ct1", "a", "token", "0x1", 1, "[]", "[]", "text", 5]);
-        let object = json!({"asset_id": "a", "remarks": "text"});
-        for stored in [
-            row.clone(),
-            object.clone(),
-            json!([row.clone(), row]),
-            json!([object]),
-        ] {
-            let rows = rows(&stored).unwrap_or_default();
-            assert!(!rows.is_empty(), "{stored}");
-            assert!(rows.iter().all(|row| row.has("asset_id", "a")));
-            assert!(rows.iter().all(|row| row.has("remarks", "text")));
-        }
-        for stored in [
-            json!(["a"]),
-            json!("a"),
-            json!({"job": 1}),
-            json!([row_of(3)]),
-        ] {
-            assert!(rows(&stored).is_none(), "{stored}");
-        }
-    }
-
-    fn row_of(columns: usize) -> Value {
-        vec![Value::from("a"); columns].into()
-    }
 
     #[test]
     fn a_list_may_be_stored_as_text_and_a_number_may_not() {

@@ -42,8 +42,8 @@ pub(crate) struct Samples {
     /// The responses of each sample, in the order of the samples.
     responses: [OnceCell<Responses>; Sample::COUNT],
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
-    /// Why requests could not be repeated for the rule *same*.
-    pub(crate) unrepeated: OnceLock<InconclusiveReason>,
+    /// Why requests that only a rule needs could not be sent.
+    pub(crate) unsent: OnceLock<InconclusiveReason>,
     /// Held by probes that are sent beside others, and exclusively by a request that is repeated alone.
     alone: RwLock<()>,
 }
@@ -62,7 +62,7 @@ impl Samples {
             seen_blocks: OnceLock::new(),
             responses: Default::default(),
             own_document: OnceCell::new(),
-            unrepeated: OnceLock::new(),
+            unsent: OnceLock::new(),
             alone: RwLock::default(),
         }
     }

@@ -21,7 +21,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    fn of(exchange: &Exchange) -> Self {
+    pub(crate) fn of(exchange: &Exchange) -> Self {
         if exchange.status >= 500 {
             return Self::ServerError;
         }

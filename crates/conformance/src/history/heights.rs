@@ -57,6 +57,16 @@ impl Heights {
         seen.next().map(|(index, _)| *index)
     }
 
+    /// Returns the blocks that were the latest one when they were first read.
+    pub(super) fn read_when_new(&self) -> impl Iterator<Item = u64> {
+        let blocks = self.first_seen.iter();
+        let new = blocks.filter(|(index, ended)| {
+            let next = index.checked_add(1).and_then(|next| self.absent.get(&next));
+            self.absent.contains_key(index) || next.is_some_and(|(_, last)| last >= *ended)
+        });
+        new.map(|(index, _)| *index)
+    }
+
     /// Returns the period without a new block that spans these two moments, or `None` if the block
     /// requests do not prove that there is one: before it, a block was there, and after it, the next one
     /// was not.

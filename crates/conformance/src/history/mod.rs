@@ -36,6 +36,18 @@ impl History {
         }
     }
 
+    /// Returns all exchanges.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    /// Returns the exchanges before anything was submitted.
+    pub(crate) fn before_submissions(&self) -> impl Iterator<Item = &Entry> {
+        let first = self.first_submission;
+        let is_before = move |entry: &&Entry| first.is_none_or(|first| entry.ended <= first);
+        self.entries().filter(is_before)
+    }
+
     /// Returns the exchanges of an endpoint, such as `/get-block`, in the order in which they were sent.
     pub(crate) fn of_path(&self, path: &str) -> impl Iterator<Item = &Entry> {
         self.entries
@@ -66,6 +78,12 @@ impl History {
             return None;
         }
         self.heights.unchanged(earlier.began, later.ended)
+    }
+
+    /// Returns the blocks that were the latest one when they were first read, in ascending order: a request for the
+    /// next one, or an earlier one for the block itself, got nothing.
+    pub(crate) fn blocks_read_when_new(&self) -> impl Iterator<Item = u64> {
+        self.heights.read_when_new()
     }
 
     /// Whether a block above this index was read before a moment.

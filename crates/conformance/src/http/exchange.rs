@@ -7,7 +7,7 @@ use std::{
 };
 
 use nodeproof_client::{BaseUrl, transport::BoundedResponse};
-use nodeproof_primitives::{JsonLimits, escape};
+use nodeproof_primitives::{JsonLimits, TimestampMs, escape};
 use nodeproof_report::ExchangeReport;
 use reqwest::header;
 use serde_json::Value;
@@ -226,6 +226,8 @@ pub(crate) struct Exchange {
     pub(crate) location: Option<String>,
     /// The body, at most as long as the run's limit.
     pub(crate) body: Vec<u8>,
+    /// When the response was received, by the clock of this computer.
+    pub(crate) received: TimestampMs,
     /// The time from sending the request to the end of the body.
     pub(crate) elapsed: Duration,
     /// Number of JSON values in the body.
@@ -257,6 +259,7 @@ impl Exchange {
             content_encoding: None,
             location: None,
             body,
+            received: TimestampMs::now(),
             elapsed,
             values: 0,
             share: None,

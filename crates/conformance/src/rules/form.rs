@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
 
 use crate::{
     api::is_json,
     checks::{Examination, Finding},
-    history::History,
+    history::{Answer, Entry, History},
     http::{Exchange, LIMIT_MESSAGE, Method},
 };
 
@@ -24,16 +25,56 @@ const ENDPOINTS: [(&str, Method); 6] = [
 /// Judges all responses of a run, whatever was requested.
 pub(crate) fn form(history: &History) -> Examination {
     let mut result = Examination::default();
-    for (path, method) in ENDPOINTS {
-        let exchanges = history.of_path(path).map(|entry| &entry.exchange);
-        for exchange in exchanges.filter(|exchange| exchange.request.method == method) {
-            result.count_item();
-            if let Some(finding) = mismatch(exchange) {
-                result.push(finding);
-            }
-        }
+    for entry in history.entries().filter(is_about_json) {
+        result.count_item();
+        result.findings.extend(mismatch(&entry.exchange));
     }
     result
+}
+
+fn is_about_json(entry: &&Entry) -> bool {
+    let request = &entry.exchange.request;
+    ENDPOINTS.contains(&(request.path, request.method))
+}
+
+/// Judges the content types of all JSON responses of a run, before it submits anything. Those of errors count
+/// beside right ones of successes.
+pub(crate) fn content_type(history: &History) -> Examination {
+    let (mut successes, mut errors) = (Vec::new(), Vec::new());
+    for entry in history.before_submissions().filter(is_about_json) {
+        let exchange = &entry.exchange;
+        let is_document = |body: &Value| body.is_object() || body.is_array();
+        if entry.answer == Answer::Content {
+            successes.push(Arc::clone(exchange));
+        } else if !exchange.is_success() && exchange.json().is_ok_and(is_document) {
+            errors.push(Arc::clone(exchange));
+        }
+    }
+    let mut result = content_types(&successes);
+    if result.has_no_findings() {
+        result.extend(content_types(&errors));
+    }
+    result
+}
+
+/// Checks the content types of JSON responses.
+pub(crate) fn content_types(exchanges: &[Arc<Exchange>]) -> Examination {
+    let mut findings = Examination::default();
+    for exchange in exchanges {
+        findings.count_item();
+        let media = exchange.content_type.as_deref();
+        if media.is_some_and(is_json) {
+            continue;
+        }
+        let what = match media {
+            Some(_) => "a JSON response has another content type",
+            None => "a JSON response has no content type",
+        };
+        let actual = format!("Content-Type: {}", shown(media.unwrap_or("none"), 80));
+        let expected = "Content-Type: application/json";
+        findings.push(Finding::new(exchange, what, expected, actual));
+    }
+    findings
 }
 
 fn mismatch(exchange: &Arc<Exchange>) -> Option<Finding> {

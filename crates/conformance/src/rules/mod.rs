@@ -3,9 +3,15 @@
 //! A rule looks at every exchange of the run, whatever it was sent for.
 
 mod authority;
+mod echo;
 mod form;
+mod fresh;
+mod near;
 mod same;
 
 pub(crate) use authority::authority;
-pub(crate) use form::form;
+pub(crate) use echo::echo;
+pub(crate) use form::{content_type, content_types, form};
+pub(crate) use fresh::{current, distinct, fresh};
+pub(crate) use near::near;
 pub(crate) use same::same;

@@ -210,6 +210,19 @@ mod tests {
     }
 
     #[test]
+    fn a_block_that_was_read_when_it_was_new_is_known() {
+        let rows = vec![
+            block(1, 0),
+            block(5, 1),
+            absent(10, 2),
+            block(20, 2),
+            block(30, 3),
+        ];
+        let new: Vec<_> = recorded(rows).blocks_read_when_new().collect();
+        assert_eq!(new, [1, 2]);
+    }
+
+    #[test]
     fn a_value_changes_only_with_a_block() {
         let changed = "the response changed, although no block was made in between";
         let (five, six, none) = (r#"{"balance":5}"#, r#"{"balance":6}"#, r#"{"balance":0}"#);

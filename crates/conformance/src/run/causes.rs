@@ -43,6 +43,7 @@ fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r
         results.iter().find(|result| {
             result.is_mismatch()
                 && result.case.id != explained.case.id
+                && more_exact(result, results).is_none()
                 && cause.includes(result.case.id, result.case.field())
                 && holds(cause.when, result, explained, results)
         })

@@ -28,7 +28,7 @@ use crate::{
     context::{Context, DoneSweep, Samples, SigningWallet, SnapshotStore, Submitting},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
-    script::{repeat_blocks, repeat_values},
+    script::{Script, repeat_blocks, repeat_values},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
 };
 use nodeproof_openapi::Spec;
@@ -382,6 +382,11 @@ async fn run_cases(
         if tier == Tier::Read {
             // Before anything is submitted, only a new block changes a value.
             repeat_values(context, &repeated).await;
+            let mut scripts: Vec<Script> = selected.iter().filter_map(Case::script).collect();
+            scripts.dedup();
+            for script in scripts {
+                script.send(context).await;
+            }
         }
     }
     if repeated.contains(&Sample::Blocks) {

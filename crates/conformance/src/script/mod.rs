@@ -1,7 +1,31 @@
 //! What a run sends only so that rules can judge the responses.
 
+mod calls;
 mod height;
 mod repeat;
+mod similar;
 
 pub(crate) use height::Height;
 pub(crate) use repeat::{repeat_blocks, repeat_values};
+pub(crate) use similar::{OTHER_COLUMN, cut_short};
+
+use crate::{api::Sample, context::Samples};
+
+/// Requests that only a rule needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Script {
+    /// Requests to the endpoint of a sample, about something similar to what the node has.
+    Similar(Sample),
+    /// Contract calls with values of each kind.
+    Calls,
+}
+
+impl Script {
+    /// Sends the requests.
+    pub(crate) async fn send(self, context: &Samples) {
+        match self {
+            Self::Similar(sample) => similar::request_similar(context, sample).await,
+            Self::Calls => calls::build_calls(context).await,
+        }
+    }
+}

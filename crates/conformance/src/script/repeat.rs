@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::height::Height;
 use crate::{
-    api::{Sample, requested},
+    api::{Sample, block_request, requested},
     context::Samples,
     history::{Answer, Entry, History},
     http::{InconclusiveReason, Request},
@@ -45,16 +45,26 @@ pub(crate) async fn repeat_values(context: &Samples, samples: &[Sample]) {
     note(context, done.await);
 }
 
-/// Repeats requests for blocks, among them the one for the latest block.
+/// Maximum number of blocks that were new when they were read to repeat.
+const NEW_BLOCKS: usize = 32;
+
+/// Repeats requests for blocks. Among them are those for all blocks that were the latest one when they were read,
+/// or were made during the run.
 pub(crate) async fn repeat_blocks(context: &Samples) {
-    let requests = chosen(&context.history(), "/get-block");
+    let history = context.history();
+    let mut requests = chosen(&history, "/get-block");
+    let mut new: Vec<_> = history.blocks_read_when_new().collect();
+    let dropped = new.len().saturating_sub(NEW_BLOCKS);
+    let new = new.drain(dropped..).map(block_request);
+    let new: Vec<_> = new.filter(|request| !requests.contains(request)).collect();
+    requests.extend(new);
     note(context, send_again(context, &requests).await);
 }
 
-/// Notes why requests could not be repeated.
-fn note(context: &Samples, done: Result<(), InconclusiveReason>) {
+/// Notes why requests that only a rule needs could not be sent.
+pub(super) fn note(context: &Samples, done: Result<(), InconclusiveReason>) {
     if let Err(reason) = done {
-        context.unrepeated.get_or_init(|| reason);
+        context.unsent.get_or_init(|| reason);
     }
 }
 

@@ -182,7 +182,7 @@ fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
         signers: &json!(signers).to_string(),
         params: &planned.params.to_string(),
     }
-    .transaction(chain.now(None), "1000000");
+    .transaction(chain.now(None), "1000000", 0);
     let message = signed_message(&transaction).unwrap_or_default();
     let submission = Submission {
         size: transaction.len(),

@@ -55,7 +55,7 @@ fn raw_transaction(node: &Node, text: &str) -> Result<String, Faults> {
     };
     let now = node.now();
     // The caller sets the fee before signing.
-    let transaction = call.transaction(now, "0.0");
+    let transaction = call.transaction(now, "0.0", node.count_call());
     Ok(format!(
         "{{\"transaction\":{transaction},\"signatures\":[]}}"
     ))

@@ -21,7 +21,8 @@ fn kind_of(request: &RecordedRequest) -> Kind {
         .filter_map(|pair| pair.split('=').next())
         .filter(|name| !name.is_empty())
         // A probe may send a parameter as an array or an object, or twice.
-        .map(|name| name.split('[').next().unwrap_or(name).to_owned())
+        // The rule *near* writes a name in other letters.
+        .map(|name| name.split('[').next().unwrap_or(name).to_lowercase())
         .collect();
     names.sort();
     names.dedup();

@@ -174,8 +174,6 @@ async fn run(table: &Table, fault: Fault, node: Upstream) -> NodeReport {
     };
     let about = |ids: &&str| Glob::new(ids).expect("a pattern").compile_matcher();
     options.selection.only = table.cases.iter().map(about).collect();
-    // This case is slow, and its params have none of these faults.
-    options.selection.skip = vec![about(&"call-sc/deep-and-large-params")];
     options.limits.jobs = 1;
     let node = local.as_ref().map_or(node, Upstream::from);
     run_with(node, fault, &options).await

@@ -1,0 +1,383 @@
+//! The rule *near*: a request about something similar does not get this thing.
+
+use std::collections::BTreeSet;
+
+use nodeproof_openapi::{Operation, Spec, View};
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
+use url::form_urlencoded;
+
+use crate::{
+    api::{Sample, carried, is_made_up, mentions, rows},
+    checks::{Examination, Finding, described, has_same_content},
+    history::{Answer, Entry, History},
+    http::Method,
+};
+
+/// Maximum number of different requests with content that others are compared with.
+const MOST: usize = 128;
+
+/// A parameter's name and value.
+type Parameter = (String, String);
+
+/// Judges all requests of a run to an endpoint. Each one that got content is compared with the later ones that
+/// differ from it in one parameter.
+pub(crate) fn near(history: &History, spec: &Spec, sample: Sample) -> Examination {
+    let operations = spec.operations(View::Documented);
+    let operation = operations.iter().find(|op| op.id == sample.operation_id());
+    let parameters = operation.map_or_else(Vec::new, Operation::parameters);
+    let required: Vec<_> = parameters.iter().filter(|one| one.required).collect();
+    let is_required = |name: &str| required.iter().any(|one| one.name == name);
+    let readable = |entry: &&Entry| {
+        entry.exchange.request.method == Method::Get
+            && matches!(entry.answer, Answer::Content | Answer::Nothing)
+    };
+    let asked = history.of_path(sample.path()).filter(readable);
+    let asked: Vec<_> = asked.map(Asked::of).collect();
+    let described = described(spec, sample);
+    let (mut known, mut found) = (BTreeSet::new(), BTreeSet::new());
+    let mut result = Examination::default();
+    for (place, thing) in asked.iter().enumerate() {
+        let is_known = known.contains(&thing.entry.question);
+        if !thing.is_a_thing() || is_known || known.len() == MOST {
+            continue;
+        }
+        known.insert(&thing.entry.question);
+        for other in asked.iter().skip(place + 1) {
+            let Some((name, how)) = difference(thing, other, is_required) else {
+                continue;
+            };
+            result.count_item();
+            let for_nothing = matches!(how, How::Missing | How::Named) && is_required(name);
+            let gets_it = other.entry.answer == Answer::Content
+                && match sample {
+                    _ if for_nothing => true,
+                    // A text that is not a number names no block.
+                    Sample::Blocks => true,
+                    Sample::ContractState => !other.gets_only_its_own(name),
+                    _ => {
+                        has_same_content(&thing.entry.exchange, &other.entry.exchange, &described)
+                            && !is_usual(&asked, other, &described)
+                            && !is_named_elsewhere(&asked, other.value(name))
+                    }
+                };
+            if gets_it && found.insert((name, how)) {
+                let what = how.describe(name);
+                let actual = other.entry.exchange.summary();
+                let expected = format!("nothing, which {} gets", shown(&given(other, name), 200));
+                result.push(Finding::new(&other.entry.exchange, what, expected, actual));
+            }
+        }
+    }
+    result
+}
+
+/// A request, with its parameters in alphabetical order.
+struct Asked<'h> {
+    entry: &'h Entry,
+    parameters: Vec<Parameter>,
+}
+
+impl<'h> Asked<'h> {
+    fn of(entry: &'h Entry) -> Self {
+        let mut parameters: Vec<_> = entry.exchange.url().query_pairs().into_owned().collect();
+        parameters.sort();
+        Self { entry, parameters }
+    }
+
+    /// Returns the value of a parameter, or nothing if it is missing.
+    fn value(&self, name: &str) -> &str {
+        let mut named = self.parameters.iter().filter(|(given, _)| given == name);
+        named.next().map_or("", |(_, value)| value)
+    }
+
+    /// Whether it names something that exists, and got it.
+    fn is_a_thing(&self) -> bool {
+        self.entry.answer == Answer::Content
+            && !self.parameters.iter().any(|(_, value)| is_made_up(value))
+            && (self.entry.exchange.request.path != "/sc-state"
+                || self.gets_only_its_own("unique_value"))
+    }
+
+    /// Whether the records in the response are those that the request is for. It differs in one parameter from
+    /// a request for others. A record of an unknown form has to have the value somewhere.
+    fn gets_only_its_own(&self, name: &str) -> bool {
+        let (column, value) = (self.value("unique_column"), self.value("unique_value"));
+        let is_own = |carried: &Value| match rows(carried) {
+            Some(rows) => rows.iter().all(|row| {
+                let contract = row.column("address").and_then(Value::as_str);
+                row.has(column, value)
+                    && contract.is_none_or(|contract| contract == self.value("contract_address"))
+            }),
+            None => name == "unique_value" && mentions(carried, value),
+        };
+        let body = self.entry.exchange.success_object().into_iter();
+        let mut carried = body.flat_map(carried).peekable();
+        carried.peek().is_none() || name != "table_name" && carried.all(|(_, value)| is_own(value))
+    }
+}
+
+/// How a request differs in one parameter from one that got content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum How {
+    Missing,
+    /// The parameter's name is in other letters.
+    Named,
+    /// The value is almost the same.
+    Like(&'static str),
+    /// The value is another one.
+    Other,
+}
+
+impl How {
+    fn describe(self, name: &str) -> String {
+        match self {
+            Self::Missing => format!("a request without {name} gets content"),
+            Self::Named => format!("a request with {name} in other letters gets content"),
+            Self::Like(how) => format!("another {name} gets the same: one {how}"),
+            Self::Other => format!("another {name} gets something that it does not have"),
+        }
+    }
+}
+
+/// Returns the only parameter in which a request differs from one that got content, if the other may not get
+/// it, too.
+fn difference<'h>(
+    thing: &'h Asked<'_>,
+    other: &Asked<'_>,
+    is_required: impl Fn(&str) -> bool,
+) -> Option<(&'h str, How)> {
+    let only = |these: &'h [Parameter], those: &[Parameter]| {
+        let mut different = these.iter().filter(|one| !those.contains(one));
+        let first = different.next();
+        (different.next().is_none()).then_some(first)
+    };
+    let (name, value) = only(&thing.parameters, &other.parameters)??;
+    let mut more = other
+        .parameters
+        .iter()
+        .filter(|one| !thing.parameters.contains(one));
+    let how = match (more.next(), more.next()) {
+        (None, None) if is_required(name) => How::Missing,
+        (Some((given, new)), None) if given == name => {
+            let path = thing.entry.exchange.request.path;
+            if path == "/get-block" && is_number(new) {
+                return None;
+            }
+            // A contract, and a column, has its own records.
+            let is_place = matches!(name.as_str(), "contract_address" | "unique_column");
+            match likeness(value, new) {
+                Some(how) => How::Like(how),
+                None if is_same_address(value, new) => return None,
+                None if path == "/sc-state" && (is_place || is_made_up(new)) => How::Other,
+                None => return None,
+            }
+        }
+        (Some((given, new)), None) if given.eq_ignore_ascii_case(name) && value == new => {
+            How::Named
+        }
+        _ => return None,
+    };
+    Some((name, how))
+}
+
+/// Whether a reader of numbers may accept a text.
+fn is_number(text: &str) -> bool {
+    let digit = |c: char| match u32::from(c) {
+        wide @ 0xff10..=0xff19 => char::from_digit(wide - 0xff10, 10).unwrap_or(c),
+        _ => c,
+    };
+    let text: String = text.chars().map(digit).collect();
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    text.replace('_', "").parse::<f64>().is_ok()
+}
+
+/// Whether two texts are the same address. Its letters may be in upper and lower case.
+fn is_same_address(one: &str, other: &str) -> bool {
+    let is_address = one.len() == 42 && (one.starts_with("0x") || one.starts_with("ct"));
+    is_address && one.eq_ignore_ascii_case(other)
+}
+
+/// Returns how a value is almost the same as another one.
+fn likeness(value: &str, given: &str) -> Option<&'static str> {
+    if value == given || is_same_address(value, given) {
+        return None;
+    }
+    let encoded = format!("v={given}");
+    let mut decoded = form_urlencoded::parse(encoded.as_bytes());
+    let (long, short) = (value.chars().count(), given.chars().count());
+    let has_wildcard = || {
+        given.char_indices().any(|(at, wildcard)| {
+            let (start, end) = (&given[..at], &given[at + wildcard.len_utf8()..]);
+            matches!(wildcard, '%' | '*')
+                && start.len() + end.len() <= value.len()
+                && value.starts_with(start)
+                && value.ends_with(end)
+        })
+    };
+    let differences = || {
+        let pairs = value.chars().zip(given.chars());
+        pairs.filter(|(one, other)| one != other).count()
+    };
+    Some(match () {
+        () if value.to_lowercase() == given.to_lowercase() => "in other letters",
+        () if value.trim() == given.trim() => "with a blank",
+        () if decoded.next().is_some_and(|(_, text)| text == value) => "that is encoded twice",
+        () if has_wildcard() => "with a wildcard",
+        () if value.starts_with(given) && short + 1 == long => "without its last character",
+        () if given.starts_with(value) && short == long + 1 => "with one character more",
+        () if short == long && differences() == 1 => "with another character",
+        () => return None,
+    })
+}
+
+/// Whether a request for something made up gets the same.
+fn is_usual(asked: &[Asked<'_>], other: &Asked<'_>, described: &[String]) -> bool {
+    asked.iter().any(|one| {
+        one.parameters.iter().any(|(_, value)| is_made_up(value))
+            && has_same_content(&one.entry.exchange, &other.entry.exchange, described)
+    })
+}
+
+/// Whether the node shows a value where it was not requested, so that it exists.
+fn is_named_elsewhere(asked: &[Asked<'_>], value: &str) -> bool {
+    let text = Value::from(value).to_string();
+    asked.iter().any(|one| {
+        !one.parameters.iter().any(|(_, given)| given == value)
+            && String::from_utf8_lossy(&one.entry.exchange.body).contains(&text)
+    })
+}
+
+fn given(other: &Asked<'_>, name: &str) -> String {
+    match other.value(name) {
+        "" => format!("a request without {name}"),
+        value => format!("{value:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        api::{block_request, contract_state_request, token_balance_request, trust_request},
+        history::recorded,
+        http::Request,
+    };
+
+    fn findings(sample: Sample, rows: &[(Request, &str)]) -> Vec<String> {
+        let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).expect("the description");
+        let rows = rows.iter().zip(1..);
+        let rows = rows.map(|((request, body), at)| (at * 10, request.clone(), 200, *body));
+        let found = near(&recorded(rows.collect()), &spec, sample).findings;
+        found.into_iter().map(|one| one.what).collect()
+    }
+
+    #[test]
+    fn each_likeness_has_a_name() {
+        for (value, given, how) in [
+            ("Ab", "aB", Some("in other letters")),
+            ("Ab", " Ab", Some("with a blank")),
+            ("Ab", "%41b", Some("that is encoded twice")),
+            ("Abc", "A%", Some("with a wildcard")),
+            ("Abc", "*", Some("with a wildcard")),
+            ("Abc", "Ab", Some("without its last character")),
+            ("Abc", "Abcd", Some("with one character more")),
+            ("Abc", "Abd", Some("with another character")),
+            ("Abc", "Abc", None),
+            ("Abc", "Xyz", None),
+        ] {
+            assert_eq!(likeness(value, given), how, "{value} {given}");
+        }
+        let wallet = format!("0x{}", "ab".repeat(20));
+        assert_eq!(likeness(&wallet, &wallet.to_uppercase()), None);
+    }
+
+    #[test]
+    fn a_similar_name_does_not_get_a_balance() {
+        let (balance, five) = (token_balance_request, r#"{"balance":5}"#);
+        let same = "another token_code gets the same: one in other letters";
+        let judged = |rows: &[(Request, &str)]| findings(Sample::TokenBalance, rows);
+        let real = (balance("0x1", "TKN"), five);
+        assert_eq!(
+            judged(&[real.clone(), (balance("0x1", "tkn"), five)]),
+            [same]
+        );
+        assert_eq!(
+            judged(&[real.clone(), (balance("0x1", "tkn"), r#"{"balance":0}"#)]),
+            [""; 0]
+        );
+        assert_eq!(
+            judged(&[real.clone(), (balance("0x1", "OTHER"), five)]),
+            [""; 0]
+        );
+        // A token that a list names exists.
+        let list = crate::api::wallet_balances_request("0x1");
+        let list = (list, r#"{"balance":[{"token_code":"tkn","balance":5}]}"#);
+        assert_eq!(
+            judged(&[list, real.clone(), (balance("0x1", "tkn"), five)]),
+            [""; 0]
+        );
+        let named = balance("0x1", "TKN")
+            .without("token_code")
+            .with("Token_Code", "TKN");
+        let named_wrongly = "a request with token_code in other letters gets content";
+        assert_eq!(judged(&[real.clone(), (named, five)]), [named_wrongly]);
+        let missing = balance("0x1", "TKN").without("balance_type");
+        assert_eq!(judged(&[real, (missing, r#"{"balance":7}"#)]).len(), 1);
+    }
+
+    #[test]
+    fn what_unknown_wallets_get_too_shows_nothing() {
+        let one = r#"{"status":"SUCCESS","trust_score":1}"#;
+        let real = (trust_request("0x1", "0x2"), one);
+        let near = (trust_request("0x1 ", "0x2"), one);
+        let nobody = format!("0x{}", "fe".repeat(20));
+        let usual = (trust_request(&nobody, &nobody), one);
+        assert_eq!(
+            findings(Sample::TrustScore, &[real.clone(), near.clone()]).len(),
+            1
+        );
+        assert_eq!(findings(Sample::TrustScore, &[real, near, usual]), [""; 0]);
+    }
+
+    #[test]
+    fn a_record_is_returned_where_it_is() {
+        let row = |contract: &str, asset: &str| {
+            format!(r#"{{"value":["{contract}","{asset}","t","0x",1,"[]","[]","r",5]}}"#)
+        };
+        let state = contract_state_request;
+        let judged = |request: Request, body: &str| {
+            let real = (state("ct1", "rice-1"), row("ct1", "rice-1"));
+            findings(Sample::ContractState, &[(real.0, &real.1), (request, body)]).len()
+        };
+        assert_eq!(judged(state("ct1", "Rice-1"), &row("ct1", "rice-1")), 1);
+        // Another claim may have almost the same name.
+        assert_eq!(judged(state("ct1", "rice-2"), &row("ct1", "rice-2")), 0);
+        assert_eq!(judged(state("ct2", "rice-1"), &row("ct2", "rice-1")), 0);
+        assert_eq!(judged(state("ct2", "rice-1"), &row("ct1", "rice-1")), 1);
+        assert_eq!(
+            judged(state("ct1", "no-such-asset-5a5a"), r#"{"value":["a"]}"#),
+            1
+        );
+        assert_eq!(judged(state("ct1", "rice-"), r#"{"value":null}"#), 0);
+        let in_table = |name: &str| state("ct1", "rice-1").setting("table_name", name.to_owned());
+        assert_eq!(judged(in_table("Verification"), &row("ct1", "rice-1")), 1);
+        assert_eq!(judged(in_table("votes"), &row("ct1", "rice-1")), 0);
+    }
+
+    #[test]
+    fn other_forms_of_a_number_are_not_judged() {
+        let block = r#"{"index":7,"proof":1}"#;
+        for (text, count) in [
+            ("07", 0),
+            (" 7", 0),
+            ("7.0", 0),
+            ("+7", 0),
+            ("7x", 1),
+            ("%37", 1),
+        ] {
+            let rows = [(block_request(7), block), (block_request(text), block)];
+            assert_eq!(findings(Sample::Blocks, &rows).len(), count, "{text}");
+        }
+    }
+}
