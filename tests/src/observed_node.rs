@@ -3,7 +3,10 @@
 //!
 //! The bodies are invented. Only their forms are observed.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use axum::{
     Json, Router,
@@ -12,6 +15,7 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
+use nodeproof_primitives::TimestampMs;
 use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde_json::{Map, Value, json, value::RawValue};
 
@@ -242,10 +246,12 @@ async fn call(body: String) -> Response {
     if !call["signers"].is_array() || !call["params"].is_object() {
         return missing("body", "signers");
     }
+    // The node's clock is read in seconds.
+    let now = TimestampMs::now().as_millis() / 1_000 * 1_000;
     let built = json!({
         "transaction": {
-            "timestamp": 1_795_000_100_000_u64,
-            "trans_code": code_of(&call["params"]),
+            "timestamp": now,
+            "trans_code": code_of(now),
             "type": 3,
             "currency": TOKEN,
             "fee": 0.0,
@@ -317,10 +323,8 @@ async fn submit(body: String) -> Response {
     }
 }
 
-/// Returns a code that depends on the params.
-fn code_of(params: &Value) -> String {
-    let sum = params.to_string().bytes().fold(7_u64, |sum, byte| {
-        sum.wrapping_mul(31).wrapping_add(byte.into())
-    });
-    format!("{sum:040x}")
+/// Returns a code that no other transaction has.
+fn code_of(time: i64) -> String {
+    static BUILT: AtomicU64 = AtomicU64::new(0);
+    format!("{time:020x}{:020x}", BUILT.fetch_add(1, Ordering::Relaxed))
 }

@@ -56,9 +56,10 @@ pub async fn run_one(
 }
 
 /// The cases about the whole run.
-const WHOLE_RUN: [&str; 14] = [
+pub const WHOLE_RUN: [&str; 15] = [
     "call-sc/echo",
     "call-sc/fresh",
+    "call-sc/timestamp-current",
     "call-sc/trans-code-distinct",
     "chain/repeat-read",
     "get-balances/near",

@@ -51,7 +51,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["HTTP-5", "HTTP-2"],
         checks: "All JSON responses of the whole run have the content type `application/json`, with any parameters. So do errors, if their body is a JSON object or array.",
-        sends: EVERY_SAMPLE,
         is_last: true,
         check: WholeRun(content_type, false),
         ..BASE

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nodeproof_openapi::{Operation, Spec, View};
+use nodeproof_openapi::{Operation, Parameter, Spec, View};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 use url::form_urlencoded;
@@ -18,7 +18,7 @@ use crate::{
 const MOST: usize = 128;
 
 /// A parameter's name and value.
-type Parameter = (String, String);
+type Pair = (String, String);
 
 /// Judges all requests of a run to an endpoint. Each one that got content is compared with the later ones that
 /// differ from it in one parameter.
@@ -39,7 +39,7 @@ pub(crate) fn near(history: &History, spec: &Spec, sample: Sample) -> Examinatio
     let mut result = Examination::default();
     for (place, thing) in asked.iter().enumerate() {
         let is_known = known.contains(&thing.entry.question);
-        if !thing.is_a_thing() || is_known || known.len() == MOST {
+        if !thing.is_a_thing(&parameters) || is_known || known.len() == MOST {
             continue;
         }
         known.insert(&thing.entry.question);
@@ -75,7 +75,7 @@ pub(crate) fn near(history: &History, spec: &Spec, sample: Sample) -> Examinatio
 /// A request, with its parameters in alphabetical order.
 struct Asked<'h> {
     entry: &'h Entry,
-    parameters: Vec<Parameter>,
+    parameters: Vec<Pair>,
 }
 
 impl<'h> Asked<'h> {
@@ -92,8 +92,12 @@ impl<'h> Asked<'h> {
     }
 
     /// Whether it names something that exists, and got it.
-    fn is_a_thing(&self) -> bool {
+    fn is_a_thing(&self, documented: &[Parameter<'_>]) -> bool {
+        let names = self.parameters.iter().map(|(name, _)| name.as_str());
+        let is_once = |name| names.clone().filter(|other| *other == name).count() == 1;
+        let mut are_right = names.clone();
         self.entry.answer == Answer::Content
+            && are_right.all(|name| documented.iter().any(|one| one.name == name) && is_once(name))
             && !self.parameters.iter().any(|(_, value)| is_made_up(value))
             && (self.entry.exchange.request.path != "/sc-state"
                 || self.gets_only_its_own("unique_value"))
@@ -147,7 +151,7 @@ fn difference<'h>(
     other: &Asked<'_>,
     is_required: impl Fn(&str) -> bool,
 ) -> Option<(&'h str, How)> {
-    let only = |these: &'h [Parameter], those: &[Parameter]| {
+    let only = |these: &'h [Pair], those: &[Pair]| {
         let mut different = these.iter().filter(|one| !those.contains(one));
         let first = different.next();
         (different.next().is_none()).then_some(first)
