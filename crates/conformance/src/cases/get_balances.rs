@@ -213,6 +213,10 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[BALANCE, WITHOUT_TYPE, HOLDERS],
+        explained_by: &[
+            NO_BALANCES,
+            Cause::new(&["get-balances/probes-only-requested"], When::Always),
+        ],
         is_last: true,
         check: Near(Sample::TokenBalance),
         ..BASE

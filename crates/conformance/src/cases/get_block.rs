@@ -181,7 +181,12 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[WITHOUT_INDEX],
-        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
+        explained_by: &[
+            ANY_INDEX,
+            NO_BLOCKS,
+            OTHER_FORM,
+            Cause::new(&["get-block/probes-only-requested"], When::Always),
+        ],
         is_last: true,
         check: Near(Sample::Blocks),
         ..BASE

@@ -81,6 +81,13 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
+        explained_by: &[
+            NO_SCORES,
+            Cause::new(
+                &["get-trustscore-wallets/probes-only-requested"],
+                When::Always,
+            ),
+        ],
         is_last: true,
         check: Near(Sample::TrustScore),
         ..BASE

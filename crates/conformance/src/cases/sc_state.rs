@@ -104,6 +104,10 @@ pub(crate) const CASES: &[Case] = &[
             WITHOUT_COLUMN,
             WITHOUT_VALUE,
         ],
+        explained_by: &[
+            NO_STATE,
+            Cause::new(&["sc-state/probes-only-requested"], When::Always),
+        ],
         is_last: true,
         check: Near(Sample::ContractState),
         ..BASE
