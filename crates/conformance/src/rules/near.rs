@@ -64,7 +64,7 @@ pub(crate) fn near(history: &History, spec: &Spec, sample: Sample) -> Examinatio
             if gets_it && found.insert((name, how)) {
                 let what = how.describe(name);
                 let actual = other.entry.exchange.summary();
-                let expected = format!("nothing, which {} gets", shown(&given(other, name), 200));
+                let expected = expected(name, other.value(name));
                 result.push(Finding::new(&other.entry.exchange, what, expected, actual));
             }
         }
@@ -252,10 +252,14 @@ fn is_named_elsewhere(asked: &[Asked<'_>], value: &str) -> bool {
     })
 }
 
-fn given(other: &Asked<'_>, name: &str) -> String {
-    match other.value(name) {
-        "" => format!("a request without {name}"),
-        value => format!("{value:?}"),
+/// Describes the right response to a request with this value, or without one.
+fn expected(name: &str, value: &str) -> String {
+    match value {
+        "" => "a refusal".to_owned(),
+        value => format!(
+            "a refusal, or nothing, for {name} {}",
+            shown(&format!("{value:?}"), 100)
+        ),
     }
 }
 
