@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nodeproof_client::{RawTransaction, from_json};
-use nodeproof_primitives::{TimestampMs, escape::escaped_up_to as shown};
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -402,7 +402,8 @@ fn timestamp_current(exchange: &Arc<Exchange>, response: &Value, checked: &mut E
         return;
     };
     checked.count_item();
-    if TimestampMs::now().as_millis().abs_diff(time) > CLOCKS_DIFFER.unsigned_abs() {
+    let built_at = exchange.received_at.as_millis();
+    if built_at.abs_diff(time) > CLOCKS_DIFFER.unsigned_abs() {
         let what = "the transaction was built just now, and its timestamp is more than a day off";
         let expected = "a time within a day of the clock of this computer".to_owned();
         checked.push(Finding::new(exchange, what, expected, time.to_string()).at(at));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use nodeproof_client::{BaseUrl, transport::BoundedResponse};
-use nodeproof_primitives::{JsonLimits, escape};
+use nodeproof_primitives::{JsonLimits, TimestampMs, escape};
 use nodeproof_report::ExchangeReport;
 use reqwest::header;
 use serde_json::Value;
@@ -228,6 +228,8 @@ pub(crate) struct Exchange {
     pub(crate) body: Vec<u8>,
     /// The time from sending the request to the end of the body.
     pub(crate) elapsed: Duration,
+    /// When the response arrived.
+    pub(crate) received_at: TimestampMs,
     /// Number of JSON values in the body.
     pub(crate) values: usize,
     /// The body's share of what all responses in use may have together.
@@ -258,6 +260,7 @@ impl Exchange {
             location: None,
             body,
             elapsed,
+            received_at: TimestampMs::now(),
             values: 0,
             share: None,
             max_depth: MAX_DEPTH,
