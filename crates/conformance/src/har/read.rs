@@ -47,6 +47,11 @@ const PARAMETERS: [&str; 10] = [
     "dst_wallet_address",
 ];
 
+/// Maximum duration of an exchange.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// The reason of an exchange that exceeds a limit.
+const TOO_LARGE: &str = "beyond --max-body or --max-values";
+
 /// The exchanges of a file with one node.
 #[derive(Debug)]
 pub(crate) struct Recording {
@@ -60,31 +65,7 @@ pub(crate) struct Recording {
     /// The samples that the run examined, if `nodeproof` has written the file.
     pub(crate) of_samples: Vec<(Sample, Arc<Exchange>)>,
     /// Number of exchanges with the node that can't be judged, by the reason.
-    pub(crate) unjudged: BTreeMap<Unjudged, usize>,
-}
-
-/// Why an exchange can't be judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Unjudged {
-    NoResponse,
-    NoBody,
-    FromCache,
-    PartRequested,
-    Hidden,
-    TooLarge,
-}
-
-impl fmt::Display for Unjudged {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoResponse => "no response recorded",
-            Self::NoBody => "no body recorded",
-            Self::FromCache => "from a cache",
-            Self::PartRequested => "only a change or a part requested",
-            Self::Hidden => "with a hidden signature or header value",
-            Self::TooLarge => "beyond --max-body or --max-values",
-        })
-    }
+    pub(crate) unjudged: BTreeMap<&'static str, usize>,
 }
 
 /// Reads the exchanges with the node at this base URL, or else with the one that has the most exchanges.
@@ -207,16 +188,10 @@ impl<'de: 't, 't> Visitor<'de> for Entries<'t> {
 
 /// Why an exchange is not used.
 enum Fault {
-    /// It can't be judged.
-    Unjudged(Unjudged),
+    /// It can't be judged, with the reason in words.
+    Unjudged(&'static str),
     /// The file is wrong.
     Wrong(String),
-}
-
-impl From<Unjudged> for Fault {
-    fn from(why: Unjudged) -> Self {
-        Self::Unjudged(why)
-    }
 }
 
 /// An exchange that can be judged.
@@ -283,10 +258,11 @@ impl Recorded {
             format!("startedDateTime is not a time in RFC 3339: {text:?}")
         })?;
         // Programs write -1 for a time that they do not know.
-        let seconds = self.entry.time.unwrap_or(0.0).max(0.0) / 1000.0;
-        let time = Duration::try_from_secs_f64(seconds);
-        let time = time.map_err(|_| format!("time is {}", self.entry.time.unwrap_or(0.0)))?;
-        Ok((began_at, time))
+        let milliseconds = self.entry.time.unwrap_or(0.0).max(0.0);
+        match Duration::try_from_secs_f64(milliseconds / 1000.0) {
+            Ok(time) if time <= LONGEST => Ok((began_at, time)),
+            _ => Err(format!("time is {milliseconds}, which is more than a day")),
+        }
     }
 
     fn judgeable(
@@ -305,20 +281,20 @@ impl Recorded {
         let status = response.and_then(|response| response.status);
         // Programs write the status 0 if there was no response.
         let (Some(response), Some(status)) = (response, status.filter(|status| *status > 0)) else {
-            return Err(Unjudged::NoResponse.into());
+            return Err(Fault::Unjudged("no response recorded"));
         };
         let for_less = ["range", "if-none-match", "if-modified-since"];
         if for_less.iter().any(|name| header(headers, name).is_some()) {
-            return Err(Unjudged::PartRequested.into());
+            return Err(Fault::Unjudged("only a change or a part requested"));
         }
         if self.entry.from_cache.is_some() {
-            return Err(Unjudged::FromCache.into());
+            return Err(Fault::Unjudged("from a cache"));
         }
         if own.hidden {
-            return Err(Unjudged::Hidden.into());
+            return Err(Fault::Unjudged("with a hidden signature or header value"));
         }
         let body = body(response).map_err(Fault::Wrong)?;
-        let body = body.ok_or(Unjudged::NoBody)?;
+        let body = body.ok_or(Fault::Unjudged("no body recorded"))?;
         let most = JsonLimits {
             values: values_left,
             depth: usize::MAX,
@@ -327,16 +303,17 @@ impl Recorded {
             "/docs" => Ok(0),
             _ => most.check(&body),
         };
-        let values = values.map_err(|_| Unjudged::TooLarge)?;
+        let values = values.map_err(|_| Fault::Unjudged(TOO_LARGE))?;
         if body.len() > limits.body {
-            return Err(Unjudged::TooLarge.into());
+            return Err(Fault::Unjudged(TOO_LARGE));
         }
         let headers = response.headers.as_ref();
         let text = |name| header(headers, name).map(ToOwned::to_owned);
         let media = response.content.as_ref();
         let media = media.and_then(|content| content.mime_type.clone());
         let media = text("content-type").or(media.filter(|media| !media.is_empty()));
-        let ended = (began_at + elapsed).unix_timestamp_nanos() / 1_000_000;
+        let ended = began_at.saturating_add(elapsed.try_into().unwrap_or_default());
+        let ended = ended.unix_timestamp_nanos() / 1_000_000;
         let mut exchange = Exchange::new(request, base, status, media, body, elapsed);
         // Other programs record the decoded body.
         exchange.content_encoding = text("content-encoding").filter(|_| is_own);
@@ -392,7 +369,9 @@ impl Recorded {
 /// Returns the base URL with the most requests. Of several, returns the first one in the file.
 fn most_frequent(requests: &[Recorded]) -> Option<String> {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for one in requests {
+    // Other servers have pages at these paths, too.
+    let of_nodes = |one: &&Recorded| !matches!(one.path, "/docs" | "/openapi.json");
+    for one in requests.iter().filter(of_nodes) {
         let (count, place) = counts.entry(&one.base).or_default();
         *count += 1;
         if *count == 1 {

@@ -211,6 +211,10 @@ fn a_request_of_any_program_is_understood() {
         at("https://user:pass@node.example/a/sc-state?unique_value=a%20b&table_name=x#top"),
         entry(|_| {}),
         at("https://node.example/a/unknown"),
+        at("https://manual.example/docs"),
+        at("https://manual.example/docs"),
+        at("https://manual.example/docs"),
+        at("https://manual.example/docs"),
         at("ftp://node.example/a/get-block"),
         entry(|entry| entry["request"]["method"] = json!("OPTIONS")),
         post,
@@ -248,6 +252,10 @@ fn the_time_of_an_exchange_has_to_be_known() {
             "startedDateTime is missing",
         ),
         (json!({"time": 1e300}), "time is "),
+        (
+            json!({"time": 1e15}),
+            "time is 1000000000000000, which is more than a day",
+        ),
     ] {
         let changed = entry(|entry| {
             let members = change.as_object().unwrap().clone();
