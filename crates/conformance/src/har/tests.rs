@@ -64,10 +64,11 @@ fn what_is_written_is_read_again() {
             submission.wrongly_signed("a changed fee"),
             200,
             "application/json; charset=utf-8",
-            "{\"ü\":1}".as_bytes(),
+            "{\"ü\":\"\u{9b}\u{202e}\"}".as_bytes(),
         ),
     ];
     let (recording, text) = read_again(rows.to_vec(), &Redactor::default());
+    assert!(!text.contains(['\u{9b}', '\u{202e}']));
     assert!(text.starts_with("{\n  \"log\": {\n    \"version\": \"1.2\""));
     assert_eq!(recording.base_url.to_string(), "http://127.0.0.1:8420/node");
     assert_eq!(recording.network, Some(Network::Testnet));

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use nodeproof_primitives::Network;
+use nodeproof_primitives::{Network, escape::escaped_json};
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 
@@ -60,14 +60,14 @@ impl Exchanges {
     }
 }
 
-/// Returns the text of an HTTP Archive with these entries.
+/// Returns the text of an HTTP Archive with these entries. It is safe to print to a terminal.
 pub(crate) fn file(entries: &[Value]) -> String {
     let log = json!({"log": {
         "version": "1.2",
         "creator": {"name": "nodeproof", "version": env!("CARGO_PKG_VERSION")},
         "entries": entries,
     }});
-    format!("{log:#}\n")
+    escaped_json(&format!("{log:#}\n"))
 }
 
 fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
