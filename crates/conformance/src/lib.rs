@@ -6,6 +6,7 @@
 //! - `monitor`: checks nodes continuously, and serves metrics;
 //! - `nodes`: one node, or several that are compared with each other ([`run`]);
 //! - `run`: the run against one node: [`Options`], [`plan`], the engine, coverage, and the verdict;
+//! - `har`: the exchanges of a run as an HTTP Archive;
 //! - `sweep`: every block of a range ([`Sweep`]);
 //! - [`cases`]: one file for each operation;
 //! - `rules`: general checks of the whole run: functions from a history to findings;
@@ -29,6 +30,7 @@ mod checks;
 pub mod cli;
 mod context;
 mod discovery;
+mod har;
 mod history;
 mod http;
 mod monitor;

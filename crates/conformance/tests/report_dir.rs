@@ -24,7 +24,7 @@ fn run(report_dir: &Path) -> Output {
 }
 
 #[test]
-fn the_three_reports_are_written_even_of_a_run_that_reached_nothing() {
+fn all_reports_are_written_even_of_a_run_that_reached_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let reports = folder.path().join("not").join("there");
     assert_eq!(run(&reports).status.code(), Some(3));
@@ -38,8 +38,11 @@ fn the_three_reports_are_written_even_of_a_run_that_reached_nothing() {
         })
         .collect();
     names.sort();
-    assert_eq!(names, ["junit.xml", "report.html", "report.json"]);
-    for name in names {
+    assert_eq!(
+        names,
+        ["history.har", "junit.xml", "report.html", "report.json"]
+    );
+    for name in NAMES {
         assert!(fs::metadata(reports.join(name)).expect("a file").len() > 500);
     }
 }
@@ -86,6 +89,7 @@ fn wrong(reports: &Path, more: &[&str]) -> Option<i32> {
 fn a_run_that_could_not_begin_leaves_no_verdict_of_an_earlier_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let there = || NAMES.map(|name| folder.path().join(name).is_file());
+    let history = || folder.path().join("history.har").is_file();
     fs::write(folder.path().join("report.txt"), "mine").expect("a file");
     let several = ["--base-url", "http://127.0.0.1:2"];
     for (earlier, more) in [
@@ -100,7 +104,7 @@ fn a_run_that_could_not_begin_leaves_no_verdict_of_an_earlier_one() {
         ),
     ] {
         assert_eq!(wrong(folder.path(), earlier), Some(3));
-        assert_eq!(there(), [true; 3]);
+        assert_eq!((there(), history()), ([true; 3], true));
         assert_eq!(wrong(folder.path(), more), Some(2), "{more:?}");
         assert_eq!(there(), [false; 3], "{more:?}");
     }

@@ -1,9 +1,11 @@
 //! The kinds of responses that several cases check.
 
 use nodeproof_openapi::{Spec, View};
+use serde::{Deserialize, Serialize};
 
 /// A kind of response that several cases check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Sample {
     Blocks,
     TokenBalance,
@@ -20,8 +22,22 @@ pub(crate) enum Sample {
 }
 
 impl Sample {
+    /// All kinds, in their order.
+    pub(crate) const ALL: [Self; 10] = [
+        Self::Blocks,
+        Self::TokenBalance,
+        Self::WalletBalances,
+        Self::TokenHolders,
+        Self::ContractState,
+        Self::TrustScore,
+        Self::Docs,
+        Self::CallSc,
+        Self::Refusals,
+        Self::Acceptances,
+    ];
+
     /// Number of kinds.
-    pub(crate) const COUNT: usize = Self::Acceptances as usize + 1;
+    pub(crate) const COUNT: usize = Self::ALL.len();
 
     pub(crate) const fn operation_id(self) -> &'static str {
         match self {

@@ -133,6 +133,11 @@ impl Case {
         self.check.is_about_whole_run()
     }
 
+    /// Whether the case can judge recorded responses. `are_own` says whether the requests were those of a run.
+    pub(crate) const fn judges_records(&self, are_own: bool) -> bool {
+        self.check.judges_records(are_own)
+    }
+
     /// Returns the sample whose requests are repeated for this case.
     pub(crate) const fn repeated_sample(&self) -> Option<Sample> {
         self.check.repeated_sample()

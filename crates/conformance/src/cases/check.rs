@@ -52,6 +52,8 @@ pub(super) enum Check {
     Pinned(PinKind, fn(&Samples) -> Option<Request>),
     /// Requests that the node must refuse.
     Refused(fn(&Samples) -> WrongRequests),
+    /// Checks several samples together, and sends nothing more.
+    OfSamples(ReadingCheck),
     Read(ReadingCheck),
     Own(OwnCheck),
 }
@@ -110,6 +112,26 @@ impl Check {
         )
     }
 
+    /// Whether the check can judge recorded responses: it sends no request of its own. `are_own` says whether
+    /// the requests were those of a run.
+    pub(super) const fn judges_records(self, are_own: bool) -> bool {
+        match self {
+            // The parameters of a call decide its shape.
+            Check::Snapshot(Sample::CallSc) | Check::Near(_) => are_own,
+            Check::Field(_)
+            | Check::Blocks(_)
+            | Check::Snapshot(_)
+            | Check::Decode(..)
+            | Check::Objects(..)
+            | Check::Responses(..)
+            | Check::Same(_)
+            | Check::Calls(_)
+            | Check::WholeRun(..)
+            | Check::OfSamples(_) => true,
+            Check::Pinned(..) | Check::Refused(_) | Check::Read(_) | Check::Own(_) => false,
+        }
+    }
+
     /// Returns the sample whose requests are repeated for this check.
     pub(super) const fn repeated_sample(self) -> Option<Sample> {
         match self {
@@ -147,7 +169,7 @@ impl Check {
             }
             Check::Responses(sample, check) => check(spec, &context.sample(sample).await?),
             Check::WholeRun(rule, is_about_submissions) => {
-                if is_about_submissions {
+                if is_about_submissions && !context.is_recorded {
                     context.submissions.refusals().await?;
                 }
                 Ok(rule(&context.history()))
@@ -163,7 +185,7 @@ impl Check {
             }
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
-            Check::Read(check) => check(context).await,
+            Check::OfSamples(check) | Check::Read(check) => check(context).await,
             Check::Own(check) => check(context).await,
         }
     }

@@ -4,6 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use clap_complete::Shell;
+use nodeproof_client::BaseUrl;
 use nodeproof_primitives::{Amount, ContractAddress, Hidden, Network};
 
 use crate::{
@@ -33,6 +34,15 @@ Exit status:
   1  a case newly fails (with --strict, also: warns), or the later run has a worse exit status, such as
      one without a verdict
   2  invalid usage, or a file that is not a report.json of this version";
+
+const JUDGE_EXIT_STATUS: &str = "\
+Exit status:
+  0  no case failed
+  1  the node does not conform
+  2  invalid usage or configuration, or a file that is not an HTTP Archive
+  3  no verdict: no recorded response could be judged
+  4  the harness itself failed, or could not write its report of a record without a fault
+  5  a case passed that the file given with --expect lists as a known failure";
 
 const MONITOR_EXIT_STATUS: &str = "\
 Exit status:
@@ -71,6 +81,10 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
         format: DiffFormat,
     },
+    /// Judge recorded exchanges with a node, and send nothing: history.har of a run, or an HTTP Archive (HAR)
+    /// of a browser, a proxy or a test. Cases that need requests of their own are skipped.
+    #[command(after_help = JUDGE_EXIT_STATUS)]
+    Judge(Box<JudgeArgs>),
     /// Check nodes again and again, and serve the results as metrics (OpenMetrics). Only changes are printed.
     /// SIGHUP reads the files again.
     #[command(after_help = MONITOR_EXIT_STATUS)]
@@ -87,6 +101,59 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+}
+
+/// The arguments of `judge`.
+#[derive(Clone, Debug, Args)]
+pub struct JudgeArgs {
+    /// HTTP Archive (HAR) of up to 256 MiB and 100,000 exchanges.
+    pub file: PathBuf,
+
+    /// Base URL of the node in the file [default: the one with the most requests to endpoints of a node].
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<BaseUrl>,
+
+    /// Network of the node [default: the one in history.har, or that of the URL's port].
+    #[arg(long, value_name = "devnet|testnet|mainnet")]
+    pub network: Option<Network>,
+
+    /// Judge only by cases whose ID matches. Can be repeated.
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+
+    /// Skip cases whose ID matches. Can be repeated.
+    #[arg(long, value_name = "GLOB")]
+    pub skip: Vec<String>,
+
+    /// Fail on warnings, too: mismatches with what is expected but not documented.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// TOML file of known failures: cases with a reason and, optionally, an expiry date.
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+
+    /// Maximum size of a response, in MiB (1,048,576 bytes). Longer ones are not judged.
+    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_body: u16,
+
+    /// Maximum number of JSON values in all responses. Those beyond it are not judged. 1,000 values need up to
+    /// 0.5 MB of memory.
+    #[arg(long, value_name = "N", default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_values: u32,
+
+    /// Form of the report on standard output.
+    #[arg(long, value_enum, default_value_t = Format::Pretty)]
+    pub format: Format,
+
+    /// Append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY.
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
+
+    /// Folder for report.json, junit.xml and report.html. It is created if it does not exist. Reports of
+    /// an earlier run are removed first.
+    #[arg(long, value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
 }
 
 /// The arguments of `monitor`.
@@ -259,8 +326,8 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
 
-    /// Folder for report.json, junit.xml and report.html. It is created if it does not exist. Reports of
-    /// an earlier run are removed first.
+    /// Folder for report.json, junit.xml, report.html and history.har, an HTTP Archive of the exchanges for
+    /// `nodeproof judge`. It is created if it does not exist. Reports of an earlier run are removed first.
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
 

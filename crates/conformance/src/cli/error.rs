@@ -106,6 +106,8 @@ pub(crate) enum UsageError {
     Summary { path: String, reason: String },
     #[error("{path} can't be compared: {reason}")]
     Report { path: String, reason: String },
+    #[error("{path} can't be judged: {reason}")]
+    Har { path: String, reason: String },
     #[error(
         "--watch repeats the run, and with --allow write each run would make a claim and pay its fee: \
          give --allow reject at most"

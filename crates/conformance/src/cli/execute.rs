@@ -16,6 +16,7 @@ use super::{
     diff::diff,
     error::UsageError,
     explain::explain,
+    judge::judge,
     manual::{completions, man},
     monitor::start_monitor,
     named_targets::{for_one_node, named_targets},
@@ -106,6 +107,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             after,
             format,
         }) => return diff(before, after, *format),
+        Some(Command::Judge(args)) => return judge(args).await,
         Some(Command::Monitor(args)) => return start_monitor(args).await,
         Some(Command::Completions { shell }) => {
             completions(*shell)?;

@@ -6,11 +6,13 @@ mod diff;
 mod error;
 mod execute;
 mod explain;
+mod judge;
 mod manual;
 mod monitor;
 mod named_targets;
 mod options_from_args;
 mod output;
+mod outputs;
 mod progress;
 mod report_folder;
 mod runs;
@@ -21,6 +23,8 @@ mod targets;
 mod watch;
 
 pub use crate::monitor::LogFormat;
-pub use args::{CheckArgs, Command, ConformanceArgs, DiffFormat, Format, MonitorArgs, Nodeproof};
+pub use args::{
+    CheckArgs, Command, ConformanceArgs, DiffFormat, Format, JudgeArgs, MonitorArgs, Nodeproof,
+};
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
 pub use output::exit_with;

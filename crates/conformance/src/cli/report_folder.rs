@@ -1,4 +1,4 @@
-//! A folder of reports: `report.json`, `junit.xml` and `report.html`.
+//! A folder of reports: `report.json`, `junit.xml`, `report.html` and `history.har`.
 
 use std::{
     io::{self, Read},
@@ -14,9 +14,12 @@ use super::args::ConformanceArgs;
 #[derive(Debug)]
 pub(crate) struct ReportFolder(PathBuf);
 
-/// The files: name, first text, and a second text that follows within [`SOON`] bytes. Only files with
-/// both texts are ours.
-const FILES: [(&str, &str, &str); 3] = [
+/// A file: name, first text, and a second text that follows within [`SOON`] bytes. Only a file with both
+/// texts is ours.
+type OwnFile = (&'static str, &'static str, &'static str);
+
+/// The files with a verdict.
+const FILES: [OwnFile; 3] = [
     ("report.json", "{\n  \"version\": ", "\"exit_code\": "),
     ("junit.xml", "<?xml ", "<testsuites name=\"nodeproof\""),
     (
@@ -25,6 +28,8 @@ const FILES: [(&str, &str, &str); 3] = [
         nodeproof_report::GENERATOR,
     ),
 ];
+/// The file with the exchanges. `nodeproof judge` reads it, and must not remove it.
+const HISTORY: OwnFile = ("history.har", "{\n  \"log\": {", "\"name\": \"nodeproof\"");
 /// Prefix of the file that tests whether the folder is writable. It is removed immediately.
 const PROBE: &str = ".report-";
 /// Length of the part of a file that has the second text, in bytes.
@@ -34,20 +39,23 @@ const SOON: u64 = 16 * 1024;
 ///
 /// If this run can't begin, the old verdict must not look like its result.
 pub(crate) fn remove_stale(folder: &Path) {
-    for (name, beginning, soon) in FILES {
-        let path = folder.join(name);
-        let regular = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-        let is_own = || -> io::Result<bool> {
-            let mut bytes = Vec::new();
-            let file = std::fs::File::open(&path)?;
-            file.take(SOON).read_to_end(&mut bytes)?;
-            let text = String::from_utf8_lossy(&bytes);
-            Ok(text.starts_with(beginning) && text.contains(soon))
-        };
-        if regular && is_own().unwrap_or(false) {
-            // If it can't be removed, writing the new report fails with the reason.
-            let _ = std::fs::remove_file(&path);
-        }
+    FILES.into_iter().for_each(|file| remove(folder, file));
+}
+
+/// Removes a file of an earlier run from a folder.
+fn remove(folder: &Path, (name, beginning, soon): OwnFile) {
+    let path = folder.join(name);
+    let regular = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+    let is_own = || -> io::Result<bool> {
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&path)?;
+        file.take(SOON).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(text.starts_with(beginning) && text.contains(soon))
+    };
+    if regular && is_own().unwrap_or(false) {
+        // If it can't be removed, writing the new report fails with the reason.
+        let _ = std::fs::remove_file(&path);
     }
 }
 
@@ -58,6 +66,7 @@ pub(crate) fn remove_earlier(args: &ConformanceArgs) {
         && !args.dry_run
     {
         remove_stale(folder);
+        remove(folder, HISTORY);
     }
 }
 
@@ -71,16 +80,20 @@ impl ReportFolder {
         Ok(Self(path.to_owned()))
     }
 
-    /// Writes the three files. Each is replaced at once, so readers see either the old or the new report.
-    pub(crate) fn write(&self, report: &Report) -> io::Result<()> {
-        let files = [
-            ("report.json", json(report)?),
-            ("junit.xml", junit(report)?),
-            ("report.html", html(report)),
-        ];
+    /// Writes the files, with the exchanges only if there are any. Each is replaced at once, so readers see
+    /// either the old or the new report.
+    pub(crate) fn write(&self, report: &Report, history: Option<&str>) -> io::Result<()> {
+        let (report_json, junit) = (json(report)?, junit(report)?);
+        let html = html(report);
+        let texts = [Some(&*report_json), Some(&junit), Some(&html), history];
+        let names = FILES.into_iter().chain([HISTORY]).map(|(name, ..)| name);
+        let files = names
+            .zip(texts)
+            .filter_map(|(name, text)| Some((name, text?)));
         // If one file can't be written, the others are written anyway.
-        let written =
-            files.map(|(name, text)| replace(&self.0.join(name), text.as_bytes(), Access::Umask));
+        let written: Vec<_> = files
+            .map(|(name, text)| replace(&self.0.join(name), text.as_bytes(), Access::Umask))
+            .collect();
         written.into_iter().collect()
     }
 }

@@ -1,23 +1,22 @@
 //! One or more runs against the nodes of the command line.
 
-use std::{future::Future, path::Path, sync::Arc};
+use std::{future::Future, sync::Arc};
 
-use nodeproof_report::{NodeReport, Report, Style, summary};
+use nodeproof_report::{NodeReport, Report, Style};
 
 use super::{
     args::ConformanceArgs,
     error::UsageError,
-    options_from_args::report_dir,
-    output::{NotWritten, status_after, style},
+    output::{NotWritten, style},
+    outputs::Outputs,
     progress::Progress,
-    report_folder::ReportFolder,
     signals::{Signals, mark_terminated},
-    summary_file::SummaryFile,
     sweep_state::finish,
 };
 use crate::{
+    har::{Exchanges, file},
     http::Target,
-    nodes::{NodeToCheck, run},
+    nodes::{NodeToCheck, run_recorded},
     run::Options,
 };
 
@@ -26,8 +25,9 @@ pub(crate) struct Runs<'a> {
     pub(crate) args: &'a ConformanceArgs,
     pub(crate) style: Style,
     nodes: Vec<(Target, Options)>,
-    folder: Option<(&'a Path, ReportFolder)>,
-    summary: Option<SummaryFile<'a>>,
+    outputs: Outputs<'a>,
+    /// The text of `history.har`, if it is written.
+    history: Option<String>,
 }
 
 impl<'a> Runs<'a> {
@@ -36,20 +36,12 @@ impl<'a> Runs<'a> {
         args: &'a ConformanceArgs,
         nodes: Vec<(Target, Options)>,
     ) -> Result<Self, UsageError> {
-        let folder = match args.report_dir.as_deref() {
-            Some(path) => {
-                let folder =
-                    ReportFolder::prepare(path).map_err(|error| report_dir(path, &error))?;
-                Some((path, folder))
-            }
-            None => None,
-        };
         Ok(Self {
             args,
             style: style(),
             nodes,
-            folder,
-            summary: SummaryFile::open(args)?,
+            outputs: Outputs::new(args.report_dir.as_deref(), args.summary.as_deref())?,
+            history: None,
         })
     }
 
@@ -64,7 +56,11 @@ impl<'a> Runs<'a> {
         let nodes = nodes.map(|((target, options), progress)| -> NodeToCheck {
             (target.clone(), options.clone(), Arc::new(progress))
         });
-        let mut report = run(nodes.collect(), stop).await;
+        let (mut report, exchanges) = run_recorded(nodes.collect(), stop).await;
+        self.history = self
+            .outputs
+            .have_folder()
+            .then(|| self.history_of(&exchanges));
         for ((_, options), node) in self.nodes.iter_mut().zip(&report.nodes) {
             options.recheck.continue_after(node);
         }
@@ -72,23 +68,22 @@ impl<'a> Runs<'a> {
         report
     }
 
-    /// Shows a report, and writes it to its files. If one of these fails, the others are done anyway.
-    /// Returns the exit status.
+    /// Returns the text of `history.har`, without the secrets of the run.
+    fn history_of(&self, exchanges: &[Exchanges]) -> String {
+        let nodes = self.nodes.iter().zip(exchanges);
+        let entries = nodes.flat_map(|((target, options), exchanges)| {
+            exchanges.entries(target.network, &options.submitting.redactor)
+        });
+        file(&entries.collect::<Vec<_>>())
+    }
+
+    /// Shows a report, and writes it to its files. Returns the exit status.
     pub(crate) fn publish(
         &self,
         report: &Report,
         show: impl FnOnce() -> Result<(), UsageError>,
     ) -> Result<u8, NotWritten> {
-        let shown = show();
-        let written = match &self.folder {
-            Some((path, folder)) => folder
-                .write(report)
-                .map_err(|error| report_dir(path, &error)),
-            None => Ok(()),
-        };
-        let file = self.summary.as_ref();
-        let appended = file.map_or(Ok(()), |file| file.append(&summary(report)));
-        status_after(report.exit_code, [written, appended, shown])
+        self.outputs.publish(report, self.history.as_deref(), show)
     }
 
     /// Saves that the sweeps are finished, after their report was written.

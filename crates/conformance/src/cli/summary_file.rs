@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use super::{args::ConformanceArgs, error::UsageError};
+use super::error::UsageError;
 
 /// A file for summaries, open for appending.
 pub(crate) struct SummaryFile<'a> {
@@ -16,8 +16,8 @@ pub(crate) struct SummaryFile<'a> {
 
 impl<'a> SummaryFile<'a> {
     /// Opens the file that the command line names. It is created if it does not exist.
-    pub(crate) fn open(args: &'a ConformanceArgs) -> Result<Option<Self>, UsageError> {
-        let Some(path) = args.summary.as_deref() else {
+    pub(crate) fn open(path: Option<&'a Path>) -> Result<Option<Self>, UsageError> {
+        let Some(path) = path else {
             return Ok(None);
         };
         let file = OpenOptions::new().append(true).create(true).open(path);

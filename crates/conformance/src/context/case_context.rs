@@ -53,6 +53,7 @@ impl Context {
     /// Returns the responses of a sample: at least one, or the reason why there is none.
     pub(crate) async fn sample(&self, sample: Sample) -> Responses {
         match sample {
+            _ if self.is_recorded => self.samples.sample(sample).await,
             Sample::Refusals => {
                 let responses = http::shared(self.submissions.refusals()).await;
                 for exchange in responses.iter().flatten() {

@@ -11,6 +11,7 @@ mod draft;
 mod further_claim;
 mod left_out;
 mod probing;
+mod recorded_samples;
 mod redactor;
 mod refusal;
 mod samples;

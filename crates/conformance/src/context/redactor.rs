@@ -48,6 +48,14 @@ impl Redactor {
         parts.is_empty()
     }
 
+    /// Returns a text without the signatures and the headers' values, or `None` if it has none.
+    pub(crate) fn without_secrets(&self, text: &str) -> Option<String> {
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (!parts.is_empty())
+            .then(|| parts.redact(text))
+            .filter(|redacted| redacted != text)
+    }
+
     /// Returns the value without the signatures and the headers' values in any of its strings. If that
     /// fails, returns it without its texts.
     pub(crate) fn redact<T: Serialize + DeserializeOwned + WithoutTexts>(&self, value: T) -> T {

@@ -40,8 +40,10 @@ pub(crate) struct Samples {
     pub(crate) discovered: Discovered,
     seen_blocks: OnceLock<Arc<Vec<BlockResponse>>>,
     /// The responses of each sample, in the order of the samples.
-    responses: [OnceCell<Responses>; Sample::COUNT],
+    pub(super) responses: [OnceCell<Responses>; Sample::COUNT],
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
+    /// Whether all responses were recorded earlier, and no request can be sent.
+    pub(crate) is_recorded: bool,
     /// Why requests that only a rule needs could not be sent.
     pub(crate) unsent: OnceLock<InconclusiveReason>,
     /// Held by probes that are sent beside others, and exclusively by a request that is repeated alone.
@@ -62,6 +64,7 @@ impl Samples {
             seen_blocks: OnceLock::new(),
             responses: Default::default(),
             own_document: OnceCell::new(),
+            is_recorded: false,
             unsent: OnceLock::new(),
             alone: RwLock::default(),
         }

@@ -1,9 +1,12 @@
 //! The samples that discovery found on a chain.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{fixture::Fixture, unknown_index::Unknown};
-use crate::http::Exchange;
+use crate::{
+    api::{is_empty, reported_index, requested_index},
+    http::Exchange,
+};
 
 /// The samples that discovery found on a chain.
 #[derive(Debug, Default)]
@@ -45,6 +48,53 @@ pub(crate) struct Discovered {
 }
 
 impl Discovered {
+    /// Returns the samples of blocks in recorded responses. Of several for one index, the first one counts.
+    pub(crate) fn recorded(responses: impl IntoIterator<Item = Arc<Exchange>>) -> Self {
+        let mut by_index = BTreeMap::new();
+        for exchange in responses {
+            if let Some(index) = requested_index(&exchange.request) {
+                by_index.entry(index).or_insert(exchange);
+            }
+        }
+        let difference = |index: u64, exchange: &Exchange| {
+            let reported = exchange.success_object().and_then(reported_index)?;
+            Some(reported - i128::from(index))
+        };
+        let mut counts: BTreeMap<i128, usize> = BTreeMap::new();
+        for (index, exchange) in &by_index {
+            if let Some(difference) = difference(*index, exchange) {
+                *counts.entry(difference).or_default() += 1;
+            }
+        }
+        let most = |(difference, count): &(&i128, &usize)| (**count, **difference == 0);
+        let offset = counts.iter().max_by_key(most).map(|(known, _)| *known);
+        let mut discovered = Self {
+            offset,
+            first_response: by_index.values().next().cloned(),
+            ..Self::default()
+        };
+        for (index, exchange) in by_index {
+            let found = difference(index, &exchange);
+            let body = exchange.success_object();
+            if body.is_none_or(is_empty) {
+                discovered.without.push(exchange);
+            } else if found.is_none() || found == offset {
+                discovered.tip = Some(index);
+                discovered.blocks.push((index, exchange));
+            } else {
+                discovered.wrong_blocks.push(exchange);
+            }
+        }
+        // Beyond the last block, there may be no block to return.
+        let tip = discovered.tip;
+        let is_within = |exchange: &Arc<Exchange>| {
+            tip.is_none_or(|tip| requested_index(&exchange.request) < Some(tip))
+        };
+        discovered.wrong_blocks.retain(is_within);
+        discovered.without.retain(is_within);
+        discovered
+    }
+
     /// Notes that something was requested and could not be read.
     pub(crate) fn unread(&mut self, what: String, reason: &str) {
         self.unread

@@ -4,6 +4,7 @@
 
 mod entry;
 mod heights;
+mod of_samples;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -110,6 +111,7 @@ pub(crate) fn recorded(rows: Vec<(u64, crate::http::Request, u16, &str)>) -> His
             exchange: Arc::new(exchange),
             began: Duration::from_millis(at),
             ended: Duration::from_millis(at + 1),
+            started_at: time::OffsetDateTime::UNIX_EPOCH,
         }
     }))
 }

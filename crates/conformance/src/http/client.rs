@@ -489,5 +489,6 @@ impl Node {
     }
 }
 
+mod recorded;
 #[cfg(test)]
 mod tests;

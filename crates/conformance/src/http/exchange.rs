@@ -226,10 +226,10 @@ pub(crate) struct Exchange {
     pub(crate) location: Option<String>,
     /// The body, at most as long as the run's limit.
     pub(crate) body: Vec<u8>,
-    /// When the response was received, by the clock of this computer.
-    pub(crate) received: TimestampMs,
     /// The time from sending the request to the end of the body.
     pub(crate) elapsed: Duration,
+    /// When the response arrived, by the clock of this computer.
+    pub(crate) received_at: TimestampMs,
     /// Number of JSON values in the body.
     pub(crate) values: usize,
     /// The body's share of what all responses in use may have together.
@@ -259,8 +259,8 @@ impl Exchange {
             content_encoding: None,
             location: None,
             body,
-            received: TimestampMs::now(),
             elapsed,
+            received_at: TimestampMs::now(),
             values: 0,
             share: None,
             max_depth: MAX_DEPTH,

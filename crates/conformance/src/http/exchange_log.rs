@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use time::OffsetDateTime;
+
 use super::exchange::Exchange;
 
 /// The part of what a response may have that all logged bodies may have together. What does not fit is left
@@ -20,12 +22,29 @@ pub(crate) struct LoggedExchange {
     pub(crate) began: Duration,
     /// The time from the start of the run to the end of the response.
     pub(crate) ended: Duration,
+    /// The start of the run.
+    pub(crate) started_at: OffsetDateTime,
+}
+
+impl LoggedExchange {
+    /// Returns the record of an exchange that is in no log.
+    pub(crate) fn alone(exchange: Arc<Exchange>) -> Self {
+        let ended = i128::from(exchange.received_at.as_millis()) * 1_000_000;
+        let ended = OffsetDateTime::from_unix_timestamp_nanos(ended);
+        Self {
+            began: Duration::ZERO,
+            ended: exchange.elapsed,
+            started_at: ended.unwrap_or(OffsetDateTime::UNIX_EPOCH) - exchange.elapsed,
+            exchange,
+        }
+    }
 }
 
 /// The exchanges of a run, in the order in which they ended.
 #[derive(Debug)]
 pub(crate) struct ExchangeLog {
     started: Instant,
+    started_at: OffsetDateTime,
     /// Number of JSON values, and of bytes, that still fit.
     values: usize,
     bytes: usize,
@@ -37,6 +56,7 @@ impl ExchangeLog {
     pub(super) fn new(values: usize, bytes: usize) -> Self {
         Self {
             started: Instant::now(),
+            started_at: OffsetDateTime::now_utc(),
             values: values / PART,
             bytes: bytes / PART,
             exchanges: Vec::new(),
@@ -55,7 +75,13 @@ impl ExchangeLog {
             exchange: Arc::clone(exchange),
             began: began.duration_since(self.started),
             ended: self.started.elapsed(),
+            started_at: self.started_at,
         });
+    }
+
+    /// Adds exchanges of another run, all of them.
+    pub(super) fn add_recorded(&mut self, exchanges: Vec<LoggedExchange>) {
+        self.exchanges.extend(exchanges);
     }
 
     /// Returns the exchanges so far.

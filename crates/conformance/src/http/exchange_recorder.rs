@@ -11,6 +11,9 @@ use super::{exchange::Exchange, exchange_report::report_of};
 
 type List = Arc<Mutex<Vec<Arc<ExchangeReport>>>>;
 
+/// Maximum number of exchanges to record for a case. Reports list fewer.
+const MOST: usize = 100;
+
 tokio::task_local! {
     static RECORDED: List;
 }
@@ -34,8 +37,9 @@ pub(crate) async fn shared<T>(work: impl Future<Output = T>) -> T {
 pub(crate) fn record(exchange: &Exchange) {
     // Only the excerpt is saved. All whole bodies of a run would need too much memory.
     let _ = RECORDED.try_with(|list| {
-        let report = report_of(exchange);
         if let Ok(mut list) = list.lock()
+            && list.len() < MOST
+            && let report = report_of(exchange)
             && !list.iter().any(|known| Arc::ptr_eq(known, &report))
         {
             list.push(report);

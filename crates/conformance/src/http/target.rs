@@ -36,6 +36,17 @@ impl Target {
         })
     }
 
+    /// Returns the node of a record. Every request to it ends without a response, and opens no connection.
+    pub(crate) fn recorded(base_url: BaseUrl, network: Network) -> Self {
+        let target = Self {
+            base_url,
+            network,
+            access: Access::default(),
+            in_process: None,
+        };
+        target.in_process(|_| async { None })
+    }
+
     /// Calls a node in this process in place of the base URL, without a connection. A node that is written
     /// in Rust can be checked so in its own unit tests. The limits of size and time are the same.
     ///

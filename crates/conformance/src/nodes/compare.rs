@@ -14,6 +14,7 @@ use super::{
     side::Side,
 };
 use crate::{
+    har::Exchanges,
     http::Target,
     run::{Options, examine},
     sweep::Observer,
@@ -29,6 +30,15 @@ pub async fn run(
     nodes: Vec<NodeToCheck>,
     interrupt: impl Future<Output = ()> + Send + 'static,
 ) -> Report {
+    let (report, _) = run_recorded(nodes, interrupt).await;
+    report
+}
+
+/// Does the same as [`run`]. Returns also the exchanges with each node.
+pub(crate) async fn run_recorded(
+    nodes: Vec<NodeToCheck>,
+    interrupt: impl Future<Output = ()> + Send + 'static,
+) -> (Report, Vec<Exchanges>) {
     let started = Instant::now();
     let interrupt = interrupt.boxed().shared();
     let runs = nodes.iter().map(|(target, options, watch)| {
@@ -44,16 +54,17 @@ pub async fn run(
             }
         }
     }
-    let mut reports = Vec::new();
+    let (mut reports, mut exchanges) = (Vec::new(), Vec::new());
     let mut sides: Vec<(usize, Side)> = Vec::new();
     for (place, examined) in examined.into_iter().enumerate() {
         let name = examined.report.target.base_url.clone();
         let side = examined.node.map(|node| Side::new(name, Arc::new(node)));
         sides.extend(side.map(|side| (place, side)));
         reports.push(examined.report);
+        exchanges.push(examined.exchanges);
     }
     let [(_, options, watch), _, ..] = nodes.as_slice() else {
-        return Report::new(reports, Vec::new());
+        return (Report::new(reports, Vec::new()), exchanges);
     };
     watch.phase("comparing the nodes");
     let (places, sides): (Vec<_>, Vec<_>) = sides.into_iter().unzip();
@@ -79,7 +90,8 @@ pub async fn run(
     let reports = reports
         .into_iter()
         .map(|report| redactor.redact_report(report));
-    Report::new(reports.collect(), redactor.redact_cases(compared.checks))
+    let report = Report::new(reports.collect(), redactor.redact_cases(compared.checks));
+    (report, exchanges)
 }
 
 /// The result of comparing nodes.

@@ -14,6 +14,7 @@ mod same_height;
 mod side;
 
 pub(crate) use blocks::compare_recent_blocks;
+pub(crate) use compare::run_recorded;
 pub use compare::{NodeToCheck, run};
 pub(crate) use height::{MeasuredHeight, heights_and_lags};
 pub(crate) use side::Side;

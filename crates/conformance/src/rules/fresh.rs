@@ -102,7 +102,7 @@ pub(crate) fn fresh(history: &History) -> Examination {
 pub(crate) fn current(history: &History) -> Examination {
     let mut result = Examination::default();
     let is_now = |entry: &Entry, time: i64, most: i64| {
-        time.abs_diff(entry.exchange.received.as_millis()) <= most.unsigned_abs()
+        time.abs_diff(entry.exchange.received_at.as_millis()) <= most.unsigned_abs()
     };
     let blocks = history.of_path("/get-block").filter_map(|entry| {
         let block = entry

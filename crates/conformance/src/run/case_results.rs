@@ -4,7 +4,7 @@ use std::sync::{Mutex, OnceLock};
 
 use nodeproof_report::{Outcome, SamplesReport};
 
-use crate::cases::CaseResult;
+use crate::{cases::CaseResult, http::InconclusiveReason};
 
 /// The results so far. They remain available if the run stops early.
 #[derive(Default)]
@@ -18,6 +18,18 @@ impl CaseResults {
     pub(crate) fn push(&self, result: CaseResult) {
         if let Ok(mut list) = self.results.lock() {
             list.push(result);
+        }
+    }
+
+    /// Skips the cases that had nothing to judge.
+    pub(crate) fn skip_without_sample(&self) {
+        let Ok(mut results) = self.results.lock() else {
+            return;
+        };
+        for result in &mut *results {
+            if let Some(InconclusiveReason::NoSample(_)) = &result.inconclusive {
+                result.outcome = Outcome::Skipped;
+            }
         }
     }
 

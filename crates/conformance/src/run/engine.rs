@@ -27,14 +27,15 @@ use crate::{
     checks::{Examination, Findings, MAX_FINDINGS, NOTHING_EXAMINED},
     context::{Context, DoneSweep, Samples, SigningWallet, SnapshotStore, Submitting},
     discovery::{self, Wanted},
-    http::{self, InconclusiveReason, Limits, Node, Target},
+    har::Exchanges,
+    http::{self, InconclusiveReason, Node, Target},
     script::{Script, repeat_blocks, repeat_values},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
 };
 use nodeproof_openapi::Spec;
 
 /// Returns the OpenAPI description, which is parsed once per process.
-fn spec() -> Result<Arc<Spec>, String> {
+pub(super) fn spec() -> Result<Arc<Spec>, String> {
     static SPEC: OnceLock<Result<Arc<Spec>, String>> = OnceLock::new();
     let read = || Spec::from_json(nodeproof_openapi::NODE_JSON).map(Arc::new);
     SPEC.get_or_init(|| read().map_err(|error| error.to_string()))
@@ -60,16 +61,8 @@ pub(crate) async fn examine(
         .into_iter()
         .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
         .collect();
-    let limits = Limits {
-        request_timeout: options.limits.request_timeout,
-        requests: options.limits.max_requests,
-        body: options.limits.max_body,
-        values: options.limits.max_values,
-        depth: options.limits.max_depth,
-        submits: selected.iter().any(|case| case.tier >= Tier::Reject),
-        one_connection: options.limits.jobs <= 1,
-        rate: options.limits.rate,
-    };
+    let submits = selected.iter().any(|case| case.tier >= Tier::Reject);
+    let limits = options.limits.of_requests(submits);
     let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
     let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), spec()?))) {
         Ok(both) => both,
@@ -88,6 +81,7 @@ pub(crate) async fn examine(
                 report,
                 without_sweep,
                 node: None,
+                exchanges: Exchanges::default(),
             };
         }
     };
@@ -189,6 +183,9 @@ pub(crate) async fn examine(
         progress.samples.get().cloned(),
         started,
     );
+    let mut exchanges = Exchanges::of(&node, running.as_ref().map(|running| &**running.context));
+    let kept = sweeping.as_ref().map(|sweeping| sweeping.kept.take());
+    exchanges.add_blocks(kept.unwrap_or_default());
     let mut sweep = sweeping.and_then(|sweeping| sweeping.report());
     if let (Some(sweep), Some(running)) = (&mut sweep, &running) {
         sweep.records = running.context.sweep.get().map(DoneSweep::report);
@@ -197,6 +194,7 @@ pub(crate) async fn examine(
     Examined {
         report,
         without_sweep,
+        exchanges,
         node: examined_node,
     }
 }
@@ -412,16 +410,16 @@ async fn run_cases(
 
 /// What the cases of a run share.
 #[derive(Clone)]
-struct Running {
-    context: Arc<Context>,
-    options: Arc<Options>,
-    watch: Arc<dyn Observer>,
-    progress: Arc<CaseResults>,
+pub(super) struct Running {
+    pub(super) context: Arc<Context>,
+    pub(super) options: Arc<Options>,
+    pub(super) watch: Arc<dyn Observer>,
+    pub(super) progress: Arc<CaseResults>,
 }
 
 impl Running {
     /// Runs cases, as many at a time as the run may send requests.
-    async fn run_cases(&self, cases: Vec<Case>) {
+    pub(super) async fn run_cases(&self, cases: Vec<Case>) {
         let tasks = stream::iter(cases).map(|case| {
             let run = self.clone().run_case(case);
             async move {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nodeproof_report::NodeReport;
 
 use super::verdict::Conclusion;
-use crate::{http::Node, sweep::ChainBounds};
+use crate::{har::Exchanges, http::Node, sweep::ChainBounds};
 
 /// A node that responded to the end, and what the run found on it.
 pub(crate) struct ExaminedNode {
@@ -39,4 +39,5 @@ pub(crate) struct Examined {
     pub(crate) without_sweep: Option<Conclusion>,
     /// The node and its data, if the run was completed.
     pub(crate) node: Option<ExaminedNode>,
+    pub(crate) exchanges: Exchanges,
 }

@@ -11,7 +11,7 @@ use crate::{
     cases::{self, BASELINE, Case, FIXTURE},
     context::{Baseline, Submitting},
     discovery::Fixture,
-    http::MAX_DEPTH,
+    http::{Limits, MAX_DEPTH},
     sweep::Sweep,
 };
 
@@ -96,6 +96,22 @@ impl Default for RunLimits {
             max_body: 8 * 1024 * 1024,
             max_values: JsonLimits::default().values,
             max_depth: MAX_DEPTH,
+        }
+    }
+}
+
+impl RunLimits {
+    /// Returns the limits of requests and responses.
+    pub(crate) const fn of_requests(&self, submits: bool) -> Limits {
+        Limits {
+            request_timeout: self.request_timeout,
+            requests: self.max_requests,
+            body: self.max_body,
+            values: self.max_values,
+            depth: self.max_depth,
+            submits,
+            one_connection: self.jobs <= 1,
+            rate: self.rate,
         }
     }
 }

@@ -36,6 +36,9 @@ impl Conclusion {
 /// for a verdict has no sample.
 fn withheld(result: &CaseResult) -> Option<(&'static str, &str)> {
     let inconclusive = result.inconclusive.as_ref()?;
+    if result.outcome == Outcome::Skipped {
+        return None;
+    }
     let id = result.case.id;
     let kept_back = match inconclusive {
         InconclusiveReason::Busy(_)

@@ -12,6 +12,7 @@ mod chain_bounds;
 mod chain_end;
 mod checks;
 mod fetch;
+mod kept;
 mod merge;
 mod observer;
 mod part;

@@ -17,6 +17,7 @@ use super::{
     chain_end::ChainEnd,
     checks::{CheckResults, Checked, CheckedBlock, Checks},
     fetch::{Fetcher, Lost},
+    kept::KeptBlocks,
     observer::{Observer, Redacting},
     settings::{Sweep, SweepProgress, about_blocks},
     state::State,
@@ -57,6 +58,8 @@ pub(crate) struct RunningSweep {
     pub(crate) began: OnceLock<Instant>,
     /// Whether the sweep has been reported. Set under the state's lock. Nothing is added afterwards.
     pub(crate) over: AtomicBool,
+    /// The blocks of the findings.
+    pub(crate) kept: KeptBlocks,
 }
 
 /// What a sweep keeps in memory from one block to the next.
@@ -77,6 +80,7 @@ impl RunningSweep {
             trouble: Mutex::new(None),
             began: OnceLock::new(),
             over: AtomicBool::new(false),
+            kept: KeptBlocks::default(),
             sweep: sweep.clone(),
         }
     }
@@ -326,7 +330,9 @@ impl RunningSweep {
             state.next = block.index + 1;
             match block.what {
                 Checked::Results(results) => {
-                    add_results(block.index, *results, state, checks, watch);
+                    let block_of_results = results.evidence.clone();
+                    let is_new = add_results(block.index, *results, state, checks, watch);
+                    self.kept.follow(block_of_results, is_new);
                 }
                 Checked::Unreachable(reason) | Checked::TooLarge(reason) => {
                     state.tally.unread.add(block.index, reason);
@@ -336,13 +342,14 @@ impl RunningSweep {
     }
 }
 
+/// Returns whether the block has a new kind of finding.
 fn add_results(
     index: u64,
     results: CheckResults,
     state: &mut State,
     checks: &Checks,
     watch: &dyn Observer,
-) {
+) -> bool {
     state.claims.add(index, results.claimed);
     let tally = &mut state.tally;
     match results.kind {
@@ -359,20 +366,24 @@ fn add_results(
     for (case, inconclusive) in results.inconclusive {
         tally.judged(case, 0, Some(inconclusive));
     }
+    let mut is_new = false;
     for (case, finding) in results.findings {
-        found(case, index, finding, tally, checks, watch);
+        is_new |= found(case, index, finding, tally, checks, watch);
     }
-    let Some(links) = results.links else { return };
+    let Some(links) = results.links else {
+        return is_new;
+    };
     for (case, judge) in checks.in_order() {
         let judged = judge.follow(&links, &mut state.memory, &results.evidence);
         tally.judged(case, judged.examined, None);
         for finding in few(judged.findings) {
-            found(case, index, finding, tally, checks, watch);
+            is_new |= found(case, index, finding, tally, checks, watch);
         }
     }
+    is_new
 }
 
-/// Adds a finding to the tally, and reports it if it is the first of its kind.
+/// Adds a finding to the tally, and reports it if it is the first of its kind. Returns whether it is.
 ///
 /// It is about this block, unless it names another block.
 fn found(
@@ -382,9 +393,11 @@ fn found(
     tally: &mut Tally,
     checks: &Checks,
     watch: &dyn Observer,
-) {
+) -> bool {
     let block = finding.0.block.unwrap_or(block);
-    if let Some(what) = tally.found(case, block, finding) {
-        watch.found(checks.list[case].0, block, &what);
+    let new = tally.found(case, block, finding);
+    if let Some(what) = &new {
+        watch.found(checks.list[case].0, block, what);
     }
+    new.is_some()
 }

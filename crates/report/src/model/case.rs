@@ -56,6 +56,8 @@ impl CaseReport {
     pub const NOT_RUN: &str = "the run ended before this case did";
     /// The reason of a case that the user did not select.
     pub const NOT_SELECTED: &str = "not selected";
+    /// The reason of a case that recorded exchanges can't decide.
+    pub const SENDS: &str = "it sends requests of its own";
 
     /// Returns whether the case has findings that neither an expectation nor another case explains.
     #[must_use]

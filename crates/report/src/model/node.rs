@@ -26,7 +26,7 @@ pub struct NodeReport {
     pub notes: Vec<String>,
     /// Number of requests sent.
     pub requests: u64,
-    /// Maximum number of requests.
+    /// Maximum number of requests, or 0 if they were recorded.
     #[serde(default)]
     pub most_requests: u64,
     /// When the run began, in UTC, such as `2026-11-20T23:40:00Z`.
@@ -97,16 +97,21 @@ impl NodeReport {
         causes
     }
 
-    /// Returns how many of the selected cases passed, in words, if the user selected only some. Such a
-    /// run does not show that the node conforms.
+    /// Returns how many cases passed, in words, if the user selected only some, or if the exchanges were
+    /// recorded. Such a run does not show that the node conforms.
     fn passed_of_selected(&self) -> Option<String> {
-        let not_selected =
-            |case: &CaseReport| case.reason.as_deref() == Some(CaseReport::NOT_SELECTED);
-        self.cases.iter().any(not_selected).then(|| {
-            let passed = self.count(Outcome::Pass);
-            let selected = self.cases.len() - self.count(Outcome::Skipped);
-            format!("{passed} of {selected} selected cases passed")
-        })
+        let skipped_as = |reason: &str| {
+            let mut cases = self.cases.iter();
+            cases.any(|case| case.reason.as_deref() == Some(reason))
+        };
+        let which = if skipped_as(CaseReport::SENDS) {
+            "judged"
+        } else {
+            skipped_as(CaseReport::NOT_SELECTED).then_some("selected")?
+        };
+        let passed = self.count(Outcome::Pass);
+        let judged = self.cases.len() - self.count(Outcome::Skipped);
+        Some(format!("{passed} of {judged} {which} cases passed"))
     }
 
     /// Returns the node's base URL and network.

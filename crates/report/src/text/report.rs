@@ -168,12 +168,15 @@ fn verdict_and_counts(node: &NodeReport, style: Style, out: &mut String) {
         0 => String::new(),
         count => format!(", {count} explained by others"),
     };
+    let requests = match node.most_requests {
+        0 if node.requests == 1 => "1 recorded request".to_owned(),
+        0 => format!("{} recorded requests", node.requests),
+        most => format!("{} requests of at most {most}", node.requests),
+    };
     let _ = writeln!(
         out,
-        "{}{explained}; {} requests of at most {} in {:.1} s",
+        "{}{explained}; {requests} in {:.1} s",
         counts.join(", "),
-        node.requests,
-        node.most_requests,
         Duration::from_millis(node.elapsed_ms).as_secs_f64()
     );
     if let Some(examined) = node.examined() {

@@ -134,12 +134,12 @@ fn by_conformance(hostile: &Hostile, server: &Running) -> Vec<String> {
     }
     wrong.extend(harmful("what was printed", &printed));
     wrong.extend(harmful("what was printed", &errors));
-    for name in ["report.json", "junit.xml", "report.html"] {
+    for name in ["report.json", "junit.xml", "report.html", "history.har"] {
         match fs::read_to_string(folder.path().join(name)) {
             Ok(report) => {
                 wrong.extend(harmful(name, &report));
                 // JSON has no markup. There it is ordinary text.
-                let is_markup = !name.ends_with(".json");
+                let is_markup = !name.ends_with(".json") && !name.ends_with(".har");
                 if is_markup && (report.contains("<script>alert") || report.contains("<img src=x"))
                 {
                     wrong.push(format!("{name} has markup of the server's"));

@@ -247,6 +247,10 @@ async fn no_output_has_sixteen_digits_of_a_signature_that_a_node_repeats() {
                 let leak = leaks(text, &signature);
                 assert_eq!(leak, None, "{name}, {accepts}: {output}");
             }
+            let has_history = outputs.iter().any(|(name, text)| {
+                name.ends_with("history.har") && text.contains("(signature redacted)")
+            });
+            assert!(has_history, "{name}, {accepts}");
             let is_state = |(name, _): &&(String, String)| name.contains("sweep-");
             assert_eq!(outputs.iter().filter(is_state).count(), usize::from(sweeps));
             let report = outputs

@@ -11,6 +11,7 @@ mod echoes;
 mod formats;
 mod https;
 mod ingress;
+mod judge;
 mod junit;
 #[cfg(unix)]
 mod monitor;

@@ -70,8 +70,8 @@ async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
     let junit = read("junit.xml");
     assert_eq!(junit.matches("<testsuite ").count(), 3, "{junit}");
     assert!(junit.contains("name=\"cross-check\""));
-    // The folder contains the three files, and the state of each finished sweep.
-    assert_eq!(reports.read_dir().expect("a folder").count(), 5);
+    // The folder contains the four files, and the state of each finished sweep.
+    assert_eq!(reports.read_dir().expect("a folder").count(), 6);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,86 @@
+//! The members of an HTTP Archive that are read.
+//!
+//! Each may be missing: programs leave out what they do not have. What a judgement needs is required later.
+
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+
+use crate::api::Sample;
+
+/// One exchange.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Entry {
+    pub(super) started_date_time: Option<String>,
+    /// The duration in milliseconds.
+    pub(super) time: Option<f64>,
+    pub(super) request: Option<Request>,
+    pub(super) response: Option<Response>,
+    /// Chromium: the response came from the browser's cache.
+    #[serde(rename = "_fromCache")]
+    pub(super) from_cache: Option<IgnoredAny>,
+    #[serde(rename = "_nodeproof")]
+    pub(super) own: Option<Own>,
+}
+
+/// What `nodeproof` itself adds to an exchange.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Own {
+    /// The network of the node.
+    pub(super) network: Option<String>,
+    /// The sample that the response belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sample: Option<Sample>,
+    /// What is wrong with the signatures of a submission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) wrongly_signed: Option<String>,
+    /// The endpoint, if a redirect led to another path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) endpoint: Option<String>,
+    /// Whether a secret in the response's body is hidden.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) hidden: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Request {
+    pub(super) method: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) headers: Option<Vec<Header>>,
+    pub(super) post_data: Option<PostData>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct PostData {
+    pub(super) text: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Response {
+    pub(super) status: Option<u16>,
+    pub(super) headers: Option<Vec<Header>>,
+    pub(super) content: Option<Content>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Content {
+    /// The length of the body in bytes, or -1 if it is unknown.
+    pub(super) size: Option<i64>,
+    pub(super) mime_type: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) encoding: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Header {
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// Returns the value of a header.
+pub(super) fn header<'h>(headers: Option<&'h Vec<Header>>, name: &str) -> Option<&'h str> {
+    let mut headers = headers.into_iter().flatten();
+    let found = headers.find(|header| header.name.eq_ignore_ascii_case(name));
+    found.map(|header| header.value.as_str())
+}

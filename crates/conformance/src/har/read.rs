@@ -1,0 +1,407 @@
+//! Reads the exchanges of an HTTP Archive, whatever program wrote it. Nothing in the file is trusted.
+
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use nodeproof_client::{BaseUrl, InputError};
+use nodeproof_primitives::{JsonLimits, Network, TimestampMs, escape::escaped_up_to};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, SeqAccess, Visitor},
+};
+use serde_json::value::RawValue;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use url::Url;
+
+use super::entry::{Entry, Response, header};
+use crate::{
+    api::Sample,
+    http::{Exchange, Limits, LoggedExchange, Method, Request},
+};
+
+/// Maximum number of exchanges in a file.
+const MAX_ENTRIES: usize = 100_000;
+/// The paths of the endpoints.
+const PATHS: [&str; 9] = [
+    "/get-block",
+    "/get-balances",
+    "/sc-state",
+    "/get-trustscore-wallets",
+    "/docs",
+    "/openapi.json",
+    "/call-sc",
+    "/submit-transaction",
+    "/submit-transaction-batch",
+];
+/// The query parameters of the endpoints.
+const PARAMETERS: [&str; 10] = [
+    "block_index",
+    "balance_type",
+    "token_code",
+    "wallet_address",
+    "table_name",
+    "contract_address",
+    "unique_column",
+    "unique_value",
+    "src_wallet_address",
+    "dst_wallet_address",
+];
+
+/// Maximum duration of an exchange.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// The reason of an exchange that exceeds a limit.
+const TOO_LARGE: &str = "beyond --max-body or --max-values";
+
+/// The exchanges of a file with one node.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    /// The base URL of the node.
+    pub(crate) base_url: BaseUrl,
+    /// The network of the node, if `nodeproof` has written the file.
+    pub(crate) network: Option<Network>,
+    /// Number of exchanges in the file, with any server.
+    pub(crate) entries: usize,
+    pub(crate) exchanges: Vec<LoggedExchange>,
+    /// The samples that the run examined, if `nodeproof` has written the file.
+    pub(crate) of_samples: Vec<(Sample, Arc<Exchange>)>,
+    /// Number of exchanges with the node that can't be judged, by the reason.
+    pub(crate) unjudged: BTreeMap<&'static str, usize>,
+}
+
+/// Reads the exchanges with the node at this base URL, or else with the one that has the most exchanges.
+///
+/// # Errors
+/// Returns what is wrong with the file, and where.
+pub(crate) fn read(
+    text: &str,
+    base_url: Option<&BaseUrl>,
+    limits: &Limits,
+) -> Result<Recording, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let not_har = |error: serde_json::Error| {
+        let error = escaped_up_to(&error.to_string(), 200);
+        format!("it is not an HTTP Archive: {error}")
+    };
+    let Archive { log } = serde_json::from_str(text).map_err(not_har)?;
+    let mut requests = Vec::new();
+    for (place, raw) in log.entries.0.iter().enumerate() {
+        let entry: Entry = serde_json::from_str(raw.get()).map_err(|error| {
+            let error = escaped_up_to(&error.to_string(), 200);
+            format!("log.entries[{place}]: {error}")
+        })?;
+        requests.extend(Recorded::of(place, entry));
+    }
+    let base = match base_url {
+        Some(base_url) => base_url.to_string(),
+        None => most_frequent(&requests).ok_or_else(|| {
+            let entries = log.entries.0.len();
+            format!("none of its {entries} entries is a request to an endpoint of a node")
+        })?,
+    };
+    let parsed: Result<BaseUrl, InputError> = base.parse();
+    let base_url = parsed.map_err(|error| error.to_string())?;
+    requests.retain(|one| one.base == base.trim_end_matches('/'));
+    if requests.is_empty() {
+        return Err(format!("it has no request to an endpoint of {base_url}"));
+    }
+    let own = requests.iter().find_map(|one| one.entry.own.as_ref());
+    let network = own.and_then(|own| own.network.as_ref()?.parse().ok());
+    let mut recording = Recording {
+        network,
+        entries: log.entries.0.len(),
+        exchanges: Vec::new(),
+        of_samples: Vec::new(),
+        unjudged: BTreeMap::new(),
+        base_url,
+    };
+    let base = Arc::new(recording.base_url.clone());
+    let mut judgeable = Vec::new();
+    let mut values_left = limits.values;
+    for request in requests {
+        let place = request.place;
+        match request.judgeable(&base, limits, values_left) {
+            Ok(one) => {
+                values_left -= one.exchange.values;
+                judgeable.push(one);
+            }
+            Err(Fault::Unjudged(why)) => *recording.unjudged.entry(why).or_default() += 1,
+            Err(Fault::Wrong(reason)) => return Err(format!("log.entries[{place}]: {reason}")),
+        }
+    }
+    let Some(started_at) = judgeable.iter().map(|one| one.began_at).min() else {
+        return Ok(recording);
+    };
+    for one in judgeable {
+        let exchange = Arc::new(one.exchange);
+        if let Some(sample) = one.sample {
+            recording.of_samples.push((sample, Arc::clone(&exchange)));
+        }
+        let began = (one.began_at - started_at).unsigned_abs();
+        recording.exchanges.push(LoggedExchange {
+            ended: began.saturating_add(exchange.elapsed),
+            exchange,
+            began,
+            started_at,
+        });
+    }
+    Ok(recording)
+}
+
+#[derive(Deserialize)]
+struct Archive<'t> {
+    #[serde(borrow)]
+    log: Log<'t>,
+}
+
+#[derive(Deserialize)]
+struct Log<'t> {
+    #[serde(borrow)]
+    entries: Entries<'t>,
+}
+
+/// The texts of the exchanges, up to a limit.
+struct Entries<'t>(Vec<&'t RawValue>);
+
+impl<'de: 't, 't> Deserialize<'de> for Entries<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Self(Vec::new()))
+    }
+}
+
+impl<'de: 't, 't> Visitor<'de> for Entries<'t> {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of entries")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Self, A::Error> {
+        while let Some(entry) = seq.next_element()? {
+            if self.0.len() == MAX_ENTRIES {
+                return Err(A::Error::custom(format!("more than {MAX_ENTRIES} entries")));
+            }
+            self.0.push(entry);
+        }
+        Ok(self)
+    }
+}
+
+/// Why an exchange is not used.
+enum Fault {
+    /// It can't be judged, with the reason in words.
+    Unjudged(&'static str),
+    /// The file is wrong.
+    Wrong(String),
+}
+
+/// An exchange that can be judged.
+struct Judgeable {
+    exchange: Exchange,
+    sample: Option<Sample>,
+    began_at: OffsetDateTime,
+}
+
+/// A request to an endpoint of a node, and its response.
+struct Recorded {
+    /// Its place in the file.
+    place: usize,
+    /// The base URL of the node.
+    base: String,
+    method: Method,
+    path: &'static str,
+    url: Url,
+    entry: Entry,
+}
+
+impl Recorded {
+    /// Returns `None` for a request to anything else.
+    fn of(place: usize, entry: Entry) -> Option<Self> {
+        let request = entry.request.as_ref()?;
+        let method = match request.method.as_deref()? {
+            "GET" => Method::Get,
+            "POST" => Method::Post,
+            _ => return None,
+        };
+        let mut url = Url::parse(request.url.as_deref()?).ok()?;
+        // Nothing shows the credentials of a URL.
+        let _ = (url.set_username(""), url.set_password(None));
+        url.set_fragment(None);
+        let moved = entry.own.as_ref().and_then(|own| own.endpoint.as_deref());
+        let mut base = url.clone();
+        base.set_query(None);
+        let path = match moved {
+            Some(endpoint) => {
+                base.set_path("");
+                PATHS.iter().find(|path| **path == endpoint)
+            }
+            None => PATHS.iter().find(|path| url.path().ends_with(*path)),
+        };
+        let path = *path?;
+        let base = base.as_str();
+        let base = base.strip_suffix(path).unwrap_or(base);
+        Some(Self {
+            place,
+            base: base.trim_end_matches('/').to_owned(),
+            method,
+            path,
+            url,
+            entry,
+        })
+    }
+
+    /// Returns when the request was sent, and how long the response took.
+    fn time(&self) -> Result<(OffsetDateTime, Duration), String> {
+        let text = self.entry.started_date_time.as_deref();
+        let text = text.ok_or("startedDateTime is missing")?;
+        let began_at = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| {
+            let text = escaped_up_to(text, 60);
+            format!("startedDateTime is not a time in RFC 3339: {text:?}")
+        })?;
+        // Programs write -1 for a time that they do not know.
+        let milliseconds = self.entry.time.unwrap_or(0.0).max(0.0);
+        match Duration::try_from_secs_f64(milliseconds / 1000.0) {
+            Ok(time) if time <= LONGEST => Ok((began_at, time)),
+            _ => Err(format!("time is {milliseconds}, which is more than a day")),
+        }
+    }
+
+    fn judgeable(
+        self,
+        base: &Arc<BaseUrl>,
+        limits: &Limits,
+        values_left: usize,
+    ) -> Result<Judgeable, Fault> {
+        let (began_at, elapsed) = self.time().map_err(Fault::Wrong)?;
+        let request = self.request(base);
+        let sent = self.entry.request.as_ref();
+        let is_own = self.entry.own.is_some();
+        let own = self.entry.own.unwrap_or_default();
+        let headers = sent.and_then(|request| request.headers.as_ref());
+        let response = self.entry.response.as_ref();
+        let status = response.and_then(|response| response.status);
+        // Programs write the status 0 if there was no response.
+        let (Some(response), Some(status)) = (response, status.filter(|status| *status > 0)) else {
+            return Err(Fault::Unjudged("no response recorded"));
+        };
+        let for_less = ["range", "if-none-match", "if-modified-since"];
+        if for_less.iter().any(|name| header(headers, name).is_some()) {
+            return Err(Fault::Unjudged("only a change or a part requested"));
+        }
+        if self.entry.from_cache.is_some() {
+            return Err(Fault::Unjudged("from a cache"));
+        }
+        if own.hidden {
+            return Err(Fault::Unjudged("with a hidden signature or header value"));
+        }
+        let body = body(response).map_err(Fault::Wrong)?;
+        let body = body.ok_or(Fault::Unjudged("no body recorded"))?;
+        let most = JsonLimits {
+            values: values_left,
+            depth: usize::MAX,
+        };
+        let values = match request.path {
+            "/docs" => Ok(0),
+            _ => most.check(&body),
+        };
+        let values = values.map_err(|_| Fault::Unjudged(TOO_LARGE))?;
+        if body.len() > limits.body {
+            return Err(Fault::Unjudged(TOO_LARGE));
+        }
+        let headers = response.headers.as_ref();
+        let text = |name| header(headers, name).map(ToOwned::to_owned);
+        let media = response.content.as_ref();
+        let media = media.and_then(|content| content.mime_type.clone());
+        let media = text("content-type").or(media.filter(|media| !media.is_empty()));
+        let ended = began_at.saturating_add(elapsed.try_into().unwrap_or_default());
+        let ended = ended.unix_timestamp_nanos() / 1_000_000;
+        let mut exchange = Exchange::new(request, base, status, media, body, elapsed);
+        // Other programs record the decoded body.
+        exchange.content_encoding = text("content-encoding").filter(|_| is_own);
+        exchange.location = text("location");
+        exchange.received_at = TimestampMs::from_millis(i64::try_from(ended).unwrap_or(i64::MAX));
+        exchange.values = values;
+        exchange.max_depth = limits.depth;
+        Ok(Judgeable {
+            exchange,
+            sample: own.sample,
+            began_at,
+        })
+    }
+
+    /// Returns the request. A query in another form than this program's stays as it is in a file of this program.
+    fn request(&self, base: &BaseUrl) -> Request {
+        let own = self.entry.own.as_ref();
+        let mut request = match self.method {
+            Method::Get => Request::get(self.path),
+            Method::Post => {
+                let sent = self.entry.request.as_ref();
+                let body = sent.and_then(|sent| sent.post_data.as_ref());
+                let body = body.and_then(|body| body.text.clone());
+                Request::post(self.path, body.unwrap_or_default())
+            }
+        };
+        request.wrongly_signed = own.and_then(|own| own.wrongly_signed.clone());
+        // A recorded submission can be submitted again, so no command shows it.
+        request.carries_signature = self.path.starts_with("/submit");
+        if own.is_some_and(|own| own.endpoint.is_some()) {
+            request.moved = Some(self.url[url::Position::BeforePath..].to_owned());
+            return request;
+        }
+        let Some(query) = self.url.query().filter(|query| !query.is_empty()) else {
+            return request;
+        };
+        let named = self.url.query_pairs().map(|(name, value)| {
+            let name = PARAMETERS.iter().find(|known| **known == name)?;
+            Some((*name, value.into_owned()))
+        });
+        let named = Request {
+            query: named.collect::<Option<_>>().unwrap_or_default(),
+            ..request.clone()
+        };
+        let is_equal = named.url(base) == self.url;
+        if is_equal || own.is_none() && !named.query.is_empty() {
+            return named;
+        }
+        request.with_raw(query)
+    }
+}
+
+/// Returns the base URL with the most requests. Of several, returns the first one in the file.
+fn most_frequent(requests: &[Recorded]) -> Option<String> {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    // Other servers have pages at these paths, too.
+    let of_nodes = |one: &&Recorded| !matches!(one.path, "/docs" | "/openapi.json");
+    for one in requests.iter().filter(of_nodes) {
+        let (count, place) = counts.entry(&one.base).or_default();
+        *count += 1;
+        if *count == 1 {
+            *place = usize::MAX - one.place;
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, found)| *found);
+    most.map(|(base, _)| base.to_owned())
+}
+
+/// Returns the body of a response, or `None` if it was not recorded.
+fn body(response: &Response) -> Result<Option<Vec<u8>>, String> {
+    let Some(content) = &response.content else {
+        return Ok(None);
+    };
+    let Some(text) = &content.text else {
+        return Ok((content.size == Some(0)).then(Vec::new));
+    };
+    match content.encoding.as_deref() {
+        None | Some("") => Ok(Some(text.clone().into_bytes())),
+        Some("base64") => {
+            let body = STANDARD.decode(text);
+            let wrong = |error| format!("response.content.text is not base64: {error}");
+            body.map(Some).map_err(wrong)
+        }
+        Some(other) => {
+            let other = escaped_up_to(other, 40);
+            Err(format!(
+                "response.content.encoding is {other:?}; base64 is known"
+            ))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Judges recorded exchanges. Nothing is sent.
+
+use std::{sync::Arc, time::Instant};
+
+use nodeproof_report::{CaseReport, NodeReport, Outcome};
+
+use super::{
+    case_results::CaseResults,
+    engine::{Running, spec},
+    millis::millis,
+    options::Options,
+    report::{build, utc},
+};
+use crate::{
+    cases::CaseResult,
+    context::{Context, Samples, SnapshotStore, Submitting},
+    har::Recording,
+    history::History,
+    http::{InconclusiveReason, Limits, Node, Target},
+    sweep::{Observer, StopReason},
+};
+use nodeproof_primitives::Network;
+
+/// Judges recorded exchanges with the selected cases that need only responses.
+pub(crate) async fn judge(recording: Recording, network: Network, options: &Options) -> NodeReport {
+    let started = Instant::now();
+    let target = Target::recorded(recording.base_url.clone(), network);
+    let limits = Limits {
+        requests: 0,
+        ..options.limits.of_requests(false)
+    };
+    let node = Node::new(target.clone(), limits);
+    let ready = node.map_err(|error| error.to_string()).and_then(|node| {
+        let snapshots = SnapshotStore::read_only().map_err(|error| error.to_string())?;
+        Ok((Arc::new(node), spec()?, snapshots))
+    });
+    let (node, spec, snapshots) = match ready {
+        Ok(ready) => ready,
+        Err(reason) => {
+            let fault = StopReason::Harness(reason);
+            return build(
+                &target,
+                options,
+                Vec::new(),
+                Some(&fault),
+                None,
+                None,
+                started,
+            )
+            .0;
+        }
+    };
+    let history = History::of(recording.exchanges.clone());
+    let are_own = !recording.of_samples.is_empty();
+    let mut of_samples = match are_own {
+        true => recording.of_samples.clone(),
+        false => history.of_samples(),
+    };
+    of_samples.extend(history.of_submissions());
+    node.add_recorded(recording.exchanges.clone());
+    let samples = Samples::recorded(Arc::clone(&node), Arc::clone(&spec), &of_samples);
+    let running = Running {
+        context: Arc::new(Context::new(
+            samples,
+            Submitting::default(),
+            snapshots,
+            None,
+        )),
+        options: Arc::new(options.clone()),
+        watch: Arc::new(Silent),
+        progress: Arc::new(CaseResults::default()),
+    };
+    let selected = options
+        .cases()
+        .into_iter()
+        .filter(|case| options.selects(case.id));
+    let (judging, sending): (Vec<_>, Vec<_>) =
+        selected.partition(|case| case.judges_records(are_own));
+    running.run_cases(judging).await;
+    running.progress.skip_without_sample();
+    for case in sending {
+        running.progress.push(CaseResult {
+            inconclusive: Some(InconclusiveReason::NoSample(CaseReport::SENDS.to_owned())),
+            ..CaseResult::not_run(case, Outcome::Skipped)
+        });
+    }
+    let results = running.progress.take();
+    let (mut report, _) = build(
+        &target,
+        options,
+        results,
+        None,
+        Some((&node, &spec)),
+        None,
+        started,
+    );
+    let ended = recording.exchanges.iter().map(|logged| logged.ended).max();
+    if let (Some(first), Some(ended)) = (recording.exchanges.first(), ended) {
+        report.started_at = utc(first.started_at);
+        report.elapsed_ms = millis(ended);
+    }
+    // The record shows neither a limit nor the load by other clients.
+    report.most_requests = 0;
+    report.cost = None;
+    report.notes = vec![note(&recording)];
+    report
+}
+
+/// Returns how many exchanges were judged, and why the others were not.
+fn note(recording: &Recording) -> String {
+    let judged = recording.exchanges.len();
+    let mut note = format!(
+        "{judged} of {} recorded exchanges were judged",
+        recording.entries
+    );
+    let unjudged: usize = recording.unjudged.values().sum();
+    let others = recording.entries - judged - unjudged;
+    let mut rest: Vec<_> = recording
+        .unjudged
+        .iter()
+        .map(|(why, count)| format!("{count} {why}"))
+        .collect();
+    if others > 0 {
+        rest.push(format!("{others} with another server or path"));
+    }
+    if !rest.is_empty() {
+        note.push_str(&format!("; not judged: {}", rest.join(", ")));
+    }
+    note
+}
+
+/// Shows no progress.
+struct Silent;
+
+impl Observer for Silent {
+    fn phase(&self, _: &str) {}
+    fn begin(&self, _: usize) {}
+    fn done(&self, _: &CaseReport) {}
+    fn end(&self) {}
+}

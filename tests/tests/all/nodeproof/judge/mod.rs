@@ -1,0 +1,253 @@
+//! `nodeproof judge`: runs that are judged again from their `history.har`, and files of other programs.
+
+use std::{fs, path::Path, process::Command, sync::Arc};
+
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    restart,
+};
+use nodeproof_devnode::{BlockTime, Config, InjectedFault};
+use serde_json::{Value, json};
+
+use super::{NODEPROOF, node, node_report, ran, run};
+
+fn judge(file: &Path) -> Command {
+    let mut command = Command::new(&*NODEPROOF);
+    command.arg("judge").arg(file);
+    command
+}
+
+/// Returns the IDs of the cases with a finding.
+fn found(report: &Value) -> Vec<String> {
+    let cases = report["cases"].as_array().expect("cases");
+    let found = cases.iter().filter(|case| !case["findings"].is_null());
+    found
+        .map(|case| case["id"].as_str().expect("an ID").to_owned())
+        .collect()
+}
+
+fn passed(report: &Value) -> usize {
+    let cases = report["cases"].as_array().expect("cases");
+    cases
+        .iter()
+        .filter(|case| case["outcome"] == "pass")
+        .count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_judged_again_from_its_history() {
+    // Each with the findings of the run that recorded responses do not show.
+    for (fault, only_in_run) in [
+        (None, &[][..]),
+        (Some(InjectedFault::BlockRows), &[]),
+        (Some(InjectedFault::BlockSeconds), &[]),
+        (Some(InjectedFault::BlockChangesLater), &[]),
+        (Some(InjectedFault::BlockHole), &[]),
+        (Some(InjectedFault::ReceiptKeys), &[]),
+        (Some(InjectedFault::NoContentType), &[]),
+        (
+            Some(InjectedFault::ParamsAltered),
+            &["call-sc/deep-and-large-params"],
+        ),
+    ] {
+        let node = node(fault).await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (first, again) = (folder.path().join("run"), folder.path().join("judged"));
+        let run_status = ran(run(node.base_url()).arg("--report-dir").arg(&first));
+        // Nothing is sent: the node is gone.
+        drop(node);
+        let history = first.join("history.har");
+        let judged_status = ran(judge(&history).arg("--report-dir").arg(&again));
+        let (report, judged) = (
+            node_report(&first.join("report.json")),
+            node_report(&again.join("report.json")),
+        );
+        let mut expected = found(&report);
+        expected.retain(|id| !only_in_run.contains(&id.as_str()));
+        assert_eq!(found(&judged), expected, "{fault:?}: {judged_status:?}");
+        assert_eq!(
+            judged_status.0, run_status.0,
+            "{fault:?}: {judged_status:?}"
+        );
+        assert_eq!(judged["requests"].as_u64(), {
+            let log: Value = super::json(&history);
+            log["log"]["entries"].as_array().map(|all| all.len() as u64)
+        });
+        assert!(passed(&judged) > 40, "{judged_status:?}");
+        assert!(!again.join("history.har").exists());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_that_only_a_sweep_has_read_is_judged_again() {
+    let config = Config::for_tests()
+        .with_block_time(BlockTime::Manual)
+        .with_blocks(60);
+    let node = restart::start(config).await;
+    let fault: Fault = Arc::new(|request, response| match request.query.as_str() {
+        "block_index=30" => {
+            response.with_json(|block| block["previous_hash"] = json!("0".repeat(64)))
+        }
+        _ => response,
+    });
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path().join("run");
+    let sweep = ["--blocks", "..", "--report-dir"];
+    let (status, out, _) = ran(run(&proxy.server.base_url()).args(sweep).arg(&reports));
+    assert_eq!(status, 1, "{out}");
+    let expected = found(&node_report(&reports.join("report.json")));
+    let judged = ran(judge(&reports.join("history.har"))
+        .arg("--report-dir")
+        .arg(&reports));
+    assert_eq!(judged.0, 1, "{judged:?}");
+    let found = found(&node_report(&reports.join("report.json")));
+    // The cases about samples also see this block.
+    assert!(
+        !expected.is_empty() && expected.iter().all(|id| found.contains(id)),
+        "{found:?}"
+    );
+}
+
+/// In the form that mitmproxy 11 writes with `hardump`.
+const MITMPROXY: &str = include_str!("mitmproxy.har");
+
+#[test]
+fn a_file_of_another_program_is_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mitmproxy.har");
+    let reports = folder.path().join("reports");
+    for (from, to, status, expected) in [
+        ("", "", 0, &[][..]),
+        // The second of two equal requests, while the next block is absent before and after.
+        (
+            r#""{\"balance\":70}""#,
+            r#""{\"balance\":71}""#,
+            1,
+            &["get-balances/repeat-read"],
+        ),
+        (r#"\"proof\":42,"#, "", 1, &["get-block/proof"]),
+        (
+            r#"{\"detail\":\"Block not found\"}"#,
+            r#"{\"detail\":"#,
+            1,
+            &["http/json"],
+        ),
+        (
+            r#"\"params\":{\"asset_id\":\"lot 9\",\"outcome\":1}},\"is"#,
+            r#"\"params\":{\"asset_id\":\"lot 9\",\"outcome\":2}},\"is"#,
+            1,
+            &["call-sc/params"],
+        ),
+    ] {
+        fs::write(&file, MITMPROXY.replacen(from, to, 1)).expect("a file");
+        let judged = ran(judge(&file).arg("--report-dir").arg(&reports));
+        assert_eq!(judged.0, status, "{from}: {judged:?}");
+        let report = node_report(&reports.join("report.json"));
+        assert_eq!(found(&report), expected, "{from}: {judged:?}");
+        let note = "7 of 9 recorded exchanges were judged; not judged: 1 no response recorded, 1 with another \
+                    server or path";
+        assert_eq!(report["notes"][0], note);
+    }
+    let other =
+        ran(judge(&file).args(["--network", "devnet", "--base-url", "http://other.example"]));
+    assert_eq!(other.0, 1, "{other:?}");
+    assert!(
+        other.1.contains("1 of 9 recorded exchanges were judged"),
+        "{other:?}"
+    );
+}
+
+#[test]
+fn a_file_that_can_not_be_judged_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.har");
+    for (from, to, reason) in [
+        (MITMPROXY, "", "it is not an HTTP Archive: EOF"),
+        (MITMPROXY, "[]", "it is not an HTTP Archive"),
+        (MITMPROXY, r#"{"log":{}}"#, "missing field `entries`"),
+        (
+            MITMPROXY,
+            r#"{"log":{"entries":[]}}"#,
+            "none of its 0 entries is a request to an endpoint of a node",
+        ),
+        (
+            r#""status": 200"#,
+            r#""status": "\u001b[31m""#,
+            r#"log.entries[0]: invalid type: string "\u{1b}[31m""#,
+        ),
+        (
+            "2026-01-02T10:00:10",
+            "soon",
+            "log.entries[2]: startedDateTime is not a time in RFC 3339",
+        ),
+        (
+            r#""text": "{\"balance\":70}""#,
+            r#""text": "{", "encoding": "base64""#,
+            "log.entries[3]: response.content.text is not base64",
+        ),
+    ] {
+        fs::write(&file, MITMPROXY.replacen(from, to, 1)).expect("a file");
+        let (status, out, errors) = ran(&mut judge(&file));
+        assert_eq!((status, out.as_str()), (2, ""), "{errors}");
+        assert!(
+            errors.contains(reason) && !errors.contains('\u{1b}'),
+            "{reason}: {errors}"
+        );
+        assert!(errors.starts_with("error: ") && errors.contains("a.har can't be judged: "));
+    }
+}
+
+#[test]
+fn a_hostile_file_takes_neither_long_nor_much() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.har");
+    let entry = MITMPROXY.split_once("\"entries\": [").expect("entries").1;
+    let end = entry.find("\n      },\n      {\n").expect("an entry");
+    let deep = entry[..end].replacen(
+        "\"time\"",
+        &format!(
+            "\"_deep\": {0}, \"time\"",
+            "[".repeat(200_000) + &"]".repeat(200_000)
+        ),
+        1,
+    );
+    let body = "[".repeat(100_000);
+    for (text, status, reason) in [
+        (
+            format!(r#"{{"log":{{"entries":[{}{{}}]}}}}"#, "{},".repeat(100_000)),
+            2,
+            "more than 100000 entries",
+        ),
+        (
+            format!("{{\"log\":{}", "[".repeat(1_000_000)),
+            2,
+            "not an HTTP Archive",
+        ),
+        (format!(r#"{{"log":{{"entries":[{deep}}}]}}}}"#), 0, ""),
+        (
+            MITMPROXY.replacen(r#"{\"balance\":70}"#, &body, 1),
+            0,
+            "7 of 9 recorded exchanges were judged",
+        ),
+    ] {
+        fs::write(&file, &text).expect("a file");
+        let (ended, out, errors) = ran(&mut judge(&file));
+        assert_eq!(ended, status, "{reason}: {out}{errors}");
+        assert!(
+            out.contains(reason) || errors.contains(reason),
+            "{reason}: {out}{errors}"
+        );
+    }
+    // A file that has no end, and one that never begins.
+    #[cfg(unix)]
+    {
+        let fifo = folder.path().join("fifo");
+        ran(Command::new("mkfifo").arg(&fifo));
+        for path in [Path::new("/dev/zero"), &fifo, folder.path()] {
+            let (status, _, errors) = ran(&mut judge(path));
+            assert_eq!(status, 2);
+            assert!(errors.contains("it is not a regular file"), "{errors}");
+        }
+    }
+}
