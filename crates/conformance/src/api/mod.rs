@@ -35,8 +35,8 @@ pub(crate) use made_up::{
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
 pub(crate) use probe::{PROBED_PATHS, Probe, ProbeData, controls, probe_values, probes};
 pub(crate) use requests::{
-    OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,
-    token_holders_request, trust_request, wallet_balances_request,
+    OWN_DOCUMENT, block_request, contract_state_request, is_address, requested_index,
+    token_balance_request, token_holders_request, trust_request, wallet_balances_request,
 };
 pub(crate) use responses::{
     is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_not_found, is_nothing,

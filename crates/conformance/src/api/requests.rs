@@ -48,3 +48,8 @@ pub(crate) fn requested_index(request: &Request) -> Option<u64> {
     let (_, value) = query.find(|(name, _)| *name == "block_index")?;
     value.parse().ok()
 }
+
+/// Whether a text has the prefix and the length of a wallet's or a contract's address.
+pub(crate) fn is_address(text: &str) -> bool {
+    text.len() == 42 && (text.starts_with("0x") || text.starts_with("ct"))
+}

@@ -86,6 +86,14 @@ impl Redactor {
         }
     }
 
+    /// Removes the signatures and the headers' values from all strings of a document.
+    pub(crate) fn redact_json(&self, json: &mut Value) {
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !parts.is_empty() {
+            redact(json, &parts);
+        }
+    }
+
     /// Returns the value without the signatures and the headers' values in any of its strings.
     ///
     /// # Errors
@@ -95,9 +103,7 @@ impl Redactor {
         value: &T,
     ) -> serde_json::Result<T> {
         let mut json = serde_json::to_value(value)?;
-        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        redact(&mut json, &parts);
-        drop(parts);
+        self.redact_json(&mut json);
         serde_json::from_value(json)
     }
 }

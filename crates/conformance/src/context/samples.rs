@@ -1,7 +1,7 @@
 //! The responses that several cases check, each requested once.
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -46,6 +46,7 @@ pub(crate) struct Samples {
     pub(crate) is_recorded: bool,
     /// Why requests that only a rule needs could not be sent.
     pub(crate) unsent: OnceLock<InconclusiveReason>,
+    history: Mutex<Option<Arc<History>>>,
     /// Held by probes that are sent beside others, and exclusively by a request that is repeated alone.
     alone: RwLock<()>,
 }
@@ -66,6 +67,7 @@ impl Samples {
             own_document: OnceCell::new(),
             is_recorded: false,
             unsent: OnceLock::new(),
+            history: Mutex::default(),
             alone: RwLock::default(),
         }
     }
@@ -328,8 +330,15 @@ impl Samples {
     }
 
     /// Returns all exchanges of the run so far, without those of a sweep.
-    pub(crate) fn history(&self) -> History {
-        History::of(self.node.exchanges())
+    ///
+    /// They are understood once, until there are more of them.
+    pub(crate) fn history(&self) -> Arc<History> {
+        let mut known = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let exchanges = self.node.exchanges();
+        match &*known {
+            Some(history) if history.entries().count() == exchanges.len() => Arc::clone(history),
+            _ => Arc::clone(known.insert(Arc::new(History::of(exchanges)))),
+        }
     }
 
     /// Returns what the cases examine.

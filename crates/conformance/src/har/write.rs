@@ -1,6 +1,6 @@
 //! Writes the exchanges of a run.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use nodeproof_primitives::{Network, escape::escaped_json};
@@ -40,18 +40,17 @@ impl Exchanges {
 
     /// Returns the entries of an HTTP Archive, without the secrets that the redactor knows.
     pub(crate) fn entries(&self, network: Network, redactor: &Redactor) -> Vec<Value> {
-        let sample_of = |exchange: &Arc<Exchange>| {
-            let mut samples = self.of_samples.iter();
-            let found = samples.find(|(_, one)| Arc::ptr_eq(one, exchange));
-            found.map(|(sample, _)| *sample)
-        };
+        let mut samples = HashMap::new();
+        for (sample, exchange) in &self.of_samples {
+            samples.entry(Arc::as_ptr(exchange)).or_insert(*sample);
+        }
         let mut all: Vec<_> = self.all.iter().collect();
         all.sort_by_key(|logged| (logged.started_at + logged.began, logged.ended));
         all.into_iter()
             .map(|logged| {
                 let own = Own {
                     network: Some(network.to_string()),
-                    sample: sample_of(&logged.exchange),
+                    sample: samples.get(&Arc::as_ptr(&logged.exchange)).copied(),
                     ..Own::default()
                 };
                 entry(logged, own, redactor)
@@ -127,7 +126,7 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
     if let Some(body) = &request.body {
         entry["request"]["postData"] = json!({"mimeType": "application/json", "text": body});
     }
-    hide(&mut entry, redactor);
+    redactor.redact_json(&mut entry);
     entry
 }
 
@@ -153,18 +152,4 @@ fn content(exchange: &Exchange, redactor: &Redactor) -> (Value, bool) {
         content["text"] = without_secrets.unwrap_or_else(|| text.into_owned()).into();
     }
     (content, hidden)
-}
-
-/// Hides the secrets in all strings.
-fn hide(value: &mut Value, redactor: &Redactor) {
-    match value {
-        Value::String(text) => {
-            if let Some(hidden) = redactor.without_secrets(text) {
-                *text = hidden;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, redactor)),
-        Value::Object(members) => members.values_mut().for_each(|item| hide(item, redactor)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }

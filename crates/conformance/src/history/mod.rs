@@ -56,14 +56,21 @@ impl History {
             .filter(move |entry| entry.exchange.request.path == path)
     }
 
+    /// Returns the exchanges of an endpoint by request, in the order in which they were sent.
+    pub(crate) fn by_question(&self, path: &str) -> BTreeMap<&str, Vec<&Entry>> {
+        let mut questions: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for entry in self.of_path(path) {
+            let of_question = questions.entry(entry.question.as_str()).or_default();
+            of_question.push(entry);
+        }
+        questions
+    }
+
     /// Returns the last exchange of each request to an endpoint that was sent more than once, in an order that
     /// does not depend on time. Of the ways in which a request was written, the first in the alphabet counts.
     pub(crate) fn repeated(&self, path: &str) -> Vec<&Entry> {
-        let mut questions: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-        for entry in self.of_path(path) {
-            questions.entry(&entry.question).or_default().push(entry);
-        }
-        let repeated = questions.into_values().filter(|entries| entries.len() > 1);
+        let questions = self.by_question(path).into_values();
+        let repeated = questions.filter(|entries| entries.len() > 1);
         repeated
             .filter_map(|entries| {
                 let latest_first = entries.into_iter().rev();

@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
-use nodeproof_report::{CaseReport, ExitStatus, NodeReport, Verdict};
+use nodeproof_report::{ExitStatus, NodeReport, Verdict};
 use tokio::sync::watch;
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     http::Target,
     run::{Options, Recheck, examine},
-    sweep::{BlockRange, Observer, Sweep},
+    sweep::{BlockRange, Silent, Sweep},
 };
 
 /// Maximum number of new blocks that one run checks. The next run continues after them. Without a
@@ -211,14 +211,4 @@ impl NodeMonitor {
 /// Whether a run has a verdict about the node.
 fn is_judged(report: &NodeReport) -> bool {
     matches!(report.verdict, Verdict::Conforms | Verdict::DoesNotConform)
-}
-
-/// An observer that shows no progress.
-struct Silent;
-
-impl Observer for Silent {
-    fn phase(&self, _: &str) {}
-    fn begin(&self, _: usize) {}
-    fn done(&self, _: &CaseReport) {}
-    fn end(&self) {}
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::{
-    api::{Sample, carried, is_made_up, mentions, rows},
+    api::{Sample, carried, is_address, is_made_up, mentions, rows},
     checks::{Examination, Finding, described, has_same_content},
     history::{Answer, Entry, History},
     http::Method,
@@ -198,8 +198,7 @@ fn is_number(text: &str) -> bool {
 
 /// Whether two texts are the same address. Its letters may be in upper and lower case.
 fn is_same_address(one: &str, other: &str) -> bool {
-    let is_address = one.len() == 42 && (one.starts_with("0x") || one.starts_with("ct"));
-    is_address && one.eq_ignore_ascii_case(other)
+    is_address(one) && one.eq_ignore_ascii_case(other)
 }
 
 /// Returns how a value is almost the same as another one.

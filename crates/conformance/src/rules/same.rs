@@ -1,7 +1,5 @@
 //! The rule *same*: the same request gets the same response while nothing changes, and a block never changes.
 
-use std::collections::BTreeMap;
-
 use nodeproof_openapi::Spec;
 use serde_json::Value;
 
@@ -23,7 +21,7 @@ pub(crate) fn same(history: &History, spec: &Spec, sample: Sample) -> Examinatio
 /// `described` has the documented members of a block.
 fn same_block(history: &History, described: &[String]) -> Examination {
     let mut result = Examination::default();
-    for entries in by_question(history, "/get-block").into_values() {
+    for entries in understood(history, "/get-block") {
         let mut earlier: Option<&Entry> = None;
         for entry in entries {
             let Some(before) = earlier else {
@@ -72,7 +70,7 @@ fn is_missing(history: &History, entry: &Entry) -> bool {
 /// `described` has the documented members of its responses.
 fn same_value(history: &History, path: &str, described: &[String]) -> Examination {
     let mut result = Examination::default();
-    for entries in by_question(history, path).into_values() {
+    for entries in understood(history, path) {
         // The first difference in a period whose block was new at its start.
         let mut excused = None;
         for pair in entries.windows(2) {
@@ -111,17 +109,12 @@ fn has_same_answer(one: &Entry, other: &Entry, described: &[String]) -> bool {
 
 /// Returns the exchanges of an endpoint by request, in the order in which they were sent. Server errors
 /// and responses that can't be read are left out: other cases are about them.
-fn by_question<'h>(history: &'h History, path: &str) -> BTreeMap<&'h str, Vec<&'h Entry>> {
-    let mut questions: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for entry in history.of_path(path) {
-        if matches!(entry.answer, Answer::Content | Answer::Nothing) {
-            questions
-                .entry(entry.question.as_str())
-                .or_default()
-                .push(entry);
-        }
-    }
-    questions
+fn understood<'h>(history: &'h History, path: &str) -> impl Iterator<Item = Vec<&'h Entry>> {
+    let questions = history.by_question(path).into_values();
+    questions.map(|mut entries| {
+        entries.retain(|entry| matches!(entry.answer, Answer::Content | Answer::Nothing));
+        entries
+    })
 }
 
 fn difference(what: &str, before: &Entry, after: &Entry, described: &[String]) -> Finding {

@@ -17,7 +17,7 @@ use crate::{
     har::Recording,
     history::History,
     http::{InconclusiveReason, Limits, Node, Target},
-    sweep::{Observer, StopReason},
+    sweep::{Silent, StopReason},
 };
 use nodeproof_primitives::Network;
 
@@ -127,14 +127,4 @@ fn note(recording: &Recording) -> String {
         note.push_str(&format!("; not judged: {}", rest.join(", ")));
     }
     note
-}
-
-/// Shows no progress.
-struct Silent;
-
-impl Observer for Silent {
-    fn phase(&self, _: &str) {}
-    fn begin(&self, _: usize) {}
-    fn done(&self, _: &CaseReport) {}
-    fn end(&self) {}
 }

@@ -6,7 +6,7 @@ use url::form_urlencoded;
 
 use super::repeat::note;
 use crate::{
-    api::{Sample, UNKNOWN_CONTRACT, UNKNOWN_TABLE, trust_request},
+    api::{Sample, UNKNOWN_CONTRACT, UNKNOWN_TABLE, is_address, trust_request},
     context::Samples,
     history::Answer,
     http::Request,
@@ -159,10 +159,6 @@ const VARIATIONS: [Vary; 10] = [
 /// Returns a text, unless it is an index of another block.
 fn text(value: String) -> Option<String> {
     value.trim().parse::<u64>().is_err().then_some(value)
-}
-
-fn is_address(value: &str) -> bool {
-    value.len() == 42 && (value.starts_with("0x") || value.starts_with("ct"))
 }
 
 /// Returns a name with upper and lower case swapped in its ASCII letters, or `None` if it has none. An

@@ -27,6 +27,7 @@ mod tally;
 
 pub(crate) use chain_bounds::ChainBounds;
 pub use observer::Observer;
+pub(crate) use observer::Silent;
 pub use part::{Part, PartError};
 pub use range::{BlockRange, ParseBlockRangeError};
 pub(crate) use running::RunningSweep;

@@ -61,3 +61,13 @@ impl Observer for Redacting {
         self.watch.end();
     }
 }
+
+/// An observer that shows no progress.
+pub(crate) struct Silent;
+
+impl Observer for Silent {
+    fn phase(&self, _: &str) {}
+    fn begin(&self, _: usize) {}
+    fn done(&self, _: &CaseReport) {}
+    fn end(&self) {}
+}
