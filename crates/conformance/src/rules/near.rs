@@ -289,7 +289,7 @@ mod tests {
             ("Abc", "*", Some("with a wildcard")),
             ("Abc", "Ab", Some("without its last character")),
             ("Abc", "Abcd", Some("with one character more")),
-            ("Abc", "Abd", Some("with another character")),
+            ("Abc", "Abx", Some("with another character")),
             ("Abc", "Abc", None),
             ("Abc", "Xyz", None),
         ] {

@@ -184,10 +184,10 @@ impl Kind {
             Self::Rounded => {
                 let number = value.as_i64()?;
                 let to = if number.abs() < 1000 { 10 } else { 1000 };
-                Some(((number + to / 2) / to * to).into())
+                Some((number.checked_add(to / 2)? / to * to).into())
             }
-            Self::TooOld => Some((value.as_i64()? - TEN_YEARS).into()),
-            Self::InTheFuture => Some((value.as_i64()? + TEN_YEARS).into()),
+            Self::TooOld => Some(value.as_i64()?.checked_sub(TEN_YEARS)?.into()),
+            Self::InTheFuture => Some(value.as_i64()?.checked_add(TEN_YEARS)?.into()),
             Self::Contradicting | Self::WrongLater => other(value),
             _ => None,
         }
