@@ -337,6 +337,7 @@ pub fn charging(more: fn(i64, i64) -> i64) -> Fault {
         response.with_json(|response| match &mut response["balance"] {
             Value::Array(list) => list
                 .iter_mut()
+                .filter(|entry| entry["token_code"] == "DEVN")
                 .filter(|entry| is_its_own || entry["wallet"] == so_far.payer.as_str())
                 .for_each(|entry| take(&mut entry["balance"])),
             single if is_its_own => take(single),

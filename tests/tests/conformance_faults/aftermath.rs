@@ -108,6 +108,11 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "the list of a token's holders lacks the wallet after a claim", after_payment(|list, payer| {
             list.retain(|entry| entry["wallet"] != payer);
         }) => ["submit-transaction/fee-in-lists"];
+        "a claim creates money", after_payment(|list, payer| {
+            for entry in list.iter_mut().filter(|entry| entry["wallet"] != payer) {
+                entry["balance"] = json!(entry["balance"].as_i64().unwrap_or_default() + 1_000_000_000);
+            }
+        }) => ["submit-transaction/nothing-created"];
         "a claim also takes the fee from other wallets", after_payment(|list, payer| {
             for entry in list.iter_mut().filter(|entry| entry["wallet"] != payer) {
                 entry["balance"] = json!(entry["balance"].as_i64().unwrap_or_default() - 1_000_000);

@@ -275,7 +275,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "charges one base unit too much", charging(|accepted, _| accepted.min(1))
             => ["submit-transaction/fee-paid"];
         "charges a fee for a refused submission", charging(|_, refused| refused * 1_000_000)
-            => ["submit-transaction/claim-refused-costs-nothing"];
+            => ["submit-transaction/refused-costs-nothing"];
         "stores a claim before a block is made", stores_before_block()
             => ["submit-transaction/claim-stored-by-block"];
         "stores a refused claim", stores_refused_claims()

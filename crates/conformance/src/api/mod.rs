@@ -40,7 +40,7 @@ pub(crate) use requests::{
 };
 pub(crate) use responses::{
     is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_not_found, is_nothing,
-    is_refusal, is_row_form, is_valid, message, reported_index,
+    is_refusal, is_row_form, is_valid, message, reported_index, times_in_batch,
 };
 pub(crate) use sample::Sample;
 pub(crate) use shape::shape_of;

@@ -105,6 +105,23 @@ pub(crate) fn is_valid(response: &Exchange) -> bool {
     valid == Some(&Value::Bool(true))
 }
 
+/// Returns how often a list in the response to a batch has a transaction. Each of its elements is a code, or an object
+/// with one.
+pub(crate) fn times_in_batch(response: &Exchange, list: &str, code: &str) -> usize {
+    let elements = response
+        .success_object()
+        .and_then(|body| body.pointer("/response")?.get(list)?.as_array());
+    let elements = elements.into_iter().flatten();
+    let codes = elements.filter_map(|element| {
+        let member = |name| element.get(name).and_then(Value::as_str);
+        let named = element.as_str().or_else(|| member("transaction_code"));
+        named.or_else(|| member("trans_code"))
+    });
+    codes
+        .filter(|found| found.eq_ignore_ascii_case(code))
+        .count()
+}
+
 /// Returns the messages of a refused submission, on one line.
 pub(crate) fn message(response: &Exchange) -> String {
     let said = response

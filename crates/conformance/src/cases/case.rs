@@ -143,6 +143,11 @@ impl Case {
         self.check.repeated_sample()
     }
 
+    /// Whether the case is about the balances of the run.
+    pub(crate) const fn is_about_balances(&self) -> bool {
+        matches!(self.check, Check::Effects(_))
+    }
+
     /// Returns what is sent only for the rule of this case.
     pub(crate) const fn script(&self) -> Option<Script> {
         self.check.script()

@@ -14,8 +14,8 @@ use crate::{
     context::{Context, Samples},
     history::History,
     http::{self, Exchange, Request},
-    rules::{near, same},
-    script::Script,
+    rules::{Effect, effect, is_unsettled, near, same},
+    script::{Script, observe_settled_balances},
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
@@ -48,6 +48,8 @@ pub(super) enum Check {
     /// Judges all exchanges of the run by a rule. If it is about submissions, those that a node must refuse
     /// are made first.
     WholeRun(fn(&History) -> Examination, bool),
+    /// Judges the balances of the run by the rule *effect*, once everything was submitted.
+    Effects(Effect),
     /// Compares the response to a request with the baseline.
     Pinned(PinKind, fn(&Samples) -> Option<Request>),
     /// Requests that the node must refuse.
@@ -108,7 +110,11 @@ impl Check {
     pub(super) const fn is_about_whole_run(self) -> bool {
         matches!(
             self,
-            Check::WholeRun(..) | Check::Calls(_) | Check::Near(_) | Check::Same(_)
+            Check::WholeRun(..)
+                | Check::Effects(_)
+                | Check::Calls(_)
+                | Check::Near(_)
+                | Check::Same(_)
         )
     }
 
@@ -127,6 +133,7 @@ impl Check {
             | Check::Same(_)
             | Check::Calls(_)
             | Check::WholeRun(..)
+            | Check::Effects(_)
             | Check::OfSamples(_) => true,
             Check::Pinned(..) | Check::Refused(_) | Check::Read(_) | Check::Own(_) => false,
         }
@@ -174,6 +181,12 @@ impl Check {
                 }
                 Ok(rule(&context.history()))
             }
+            Check::Effects(of) => {
+                let mut result = Examination::default();
+                result.add(settled_balances(context, of).await);
+                result.extend(effect(&context.history(), of));
+                Ok(result)
+            }
             Check::Calls(rule) => Ok(with_unsent(context, rule(&context.history()))),
             Check::Near(sample) => Ok(with_unsent(context, near(&context.history(), spec, sample))),
             Check::Same(sample) => {
@@ -189,6 +202,23 @@ impl Check {
             Check::Own(check) => check(context).await,
         }
     }
+}
+
+/// Makes the submissions whose effects are judged, and reads the balances once they are in blocks.
+async fn settled_balances(context: &Context, of: Effect) -> Findings {
+    if !context.is_recorded {
+        let submissions = &context.submissions;
+        if matches!(of, Effect::Refusal | Effect::Created) {
+            submissions.refusals().await?;
+        } else {
+            submissions.claim().await?;
+        }
+        let observed = submissions
+            .observed
+            .get_or_init(|| observe_settled_balances(&submissions.submitter, is_unsettled));
+        observed.await.clone()?;
+    }
+    Ok(Examination::default())
 }
 
 /// Adds why requests that a rule needs were not sent.

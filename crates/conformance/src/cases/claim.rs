@@ -44,7 +44,7 @@ pub(super) const BASE: Case = Case {
     ..Case::BASE
 };
 
-const FEE_BALANCE: RequestKind = RequestKind::get(
+pub(super) const FEE_BALANCE: RequestKind = RequestKind::get(
     "/get-balances",
     &[
         ("balance_type", "TOKEN_IN_WALLET"),

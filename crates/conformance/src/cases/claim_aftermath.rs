@@ -11,11 +11,9 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    claim::{BASE, EARLIER_STEP, REFUSED_STORED, held},
+    claim::{BASE, EARLIER_STEP, REFUSED_STORED},
     claim_blocks::{as_signed, claim_in_block},
-    claim_fee::{fee_in_lists, fee_paid, other_reasons, paid_by_no_other},
     claim_record::found,
-    get_balances::{NO_BALANCES, NO_LISTS},
     inconclusive::unknown,
     sc_state::{self, NO_STATE},
     submit_transaction::NO_RESPONSES,
@@ -90,68 +88,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "submit-transaction/fee-paid",
-        level: Level::Should,
-        requirements: &["TX-5"],
-        checks: "The wallet's balance goes down by exactly the fee of each claim.",
-        example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
-        matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
-        check: Own(|c| Box::pin(fee_paid(c))),
-        ..BASE
-    },
-    Case {
-        id: "submit-transaction/fee-in-lists",
-        level: Level::Should,
-        requirements: &["BALANCE-3", "BALANCE-4", "TX-5"],
-        checks: "`ALL_TOKENS_IN_WALLET` and `ALL_WALLETS_FOR_TOKEN` show the wallet's balance after the claims, within `--settle-timeout`. Lists of an unknown form are not compared.",
-        example: Example::Text(
-            "Balance: 4000000. In the list of the wallet: 4000000. In the list of the token: 4000000.",
-        ),
-        matters: "A list from before a payment shows money that is spent.",
-        aspect: Aspect::Consistency,
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            NO_BALANCES,
-            NO_LISTS,
-            Cause::new(
-                &[
-                    "get-balances/lists-agree",
-                    "get-balances/wallet-address",
-                    "get-balances/token-code",
-                    "submit-transaction/fee-paid",
-                ],
-                When::Always,
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(fee_in_lists(c))),
-        ..BASE
-    },
-    Case {
-        id: "submit-transaction/fee-paid-by-no-other",
-        level: Level::Should,
-        requirements: &["TX-5", "BALANCE-4"],
-        checks: "In `ALL_WALLETS_FOR_TOKEN`, no other wallet's balance goes down with the claim. The case is inconclusive if a block since then may explain a change.",
-        example: Example::Text(
-            "Balance of another wallet before: 5000000. Balance after: 5000000.",
-        ),
-        matters: "A wallet agrees to a fee by its signature. Nobody else has agreed to it.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            NO_LISTS,
-            Cause::new(&["get-balances/lists-agree"], When::Always),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
-        check: Own(|c| Box::pin(paid_by_no_other(c))),
-        ..BASE
-    },
-    Case {
         id: "submit-transaction/claim-refused-not-stored",
         requirements: &["SUBMIT-3"],
         checks: "A claim that was refused just before the accepted one has no record. Later blocks contain no transaction that was refused.",
@@ -165,16 +101,6 @@ pub(crate) const CASES: &[Case] = &[
             EARLIER_STEP,
         ],
         check: Own(|c| Box::pin(refused_not_stored(c))),
-        ..BASE
-    },
-    Case {
-        id: "submit-transaction/claim-refused-costs-nothing",
-        requirements: &["SUBMIT-3"],
-        checks: "A refused submission does not reduce the wallet's balance.",
-        example: Example::Text("Balance before: 5000000. Balance after: 5000000."),
-        matters: "A fee for a claim that was refused is a payment that nobody agreed to.",
-        aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(refused_costs_nothing(c))),
         ..BASE
     },
 ];
@@ -349,32 +275,5 @@ async fn refused_not_stored(context: &Context) -> Findings {
         what,
         "no record",
         state.summary(),
-    )))
-}
-
-async fn refused_costs_nothing(context: &Context) -> Findings {
-    let (before, after) = &refused(context).await?.balances;
-    let (Some(had), Some(has)) = (held(before), held(after)) else {
-        return unknown(
-            "the wallet's balances before and after are not integers, so they cannot be compared",
-        );
-    };
-    if has >= had {
-        return Ok(Examination::passed());
-    }
-    let claim = context.submissions.claim().await?;
-    let blocks = claim.settled.as_ref().map_or(&[][..], |s| &s.blocks);
-    let (wallet, code) = (claim.wallet.to_string(), claim.code().unwrap_or_default());
-    if let Some(reason) = other_reasons(blocks, &wallet, &code) {
-        return unknown(format!(
-            "the balance went from {had} to {has}, and {reason}"
-        ));
-    }
-    let what = "the balance went down when a submission was refused";
-    Ok(Examination::failed(Finding::new(
-        after,
-        what,
-        had.to_string(),
-        has.to_string(),
     )))
 }

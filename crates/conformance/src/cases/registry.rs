@@ -2,7 +2,7 @@
 
 use super::{
     block_cases::block_cases, call_sc, call_sc_bodies, case::Case, claim, claim_aftermath,
-    claim_record, docs, get_balances, get_block, get_trustscore_wallets, http, list_forms,
+    claim_record, docs, effects, get_balances, get_block, get_trustscore_wallets, http, list_forms,
     new_blocks, new_records, probes, refused_submissions, request_kind::RequestKind, sc_state,
     submit_transaction,
 };
@@ -40,6 +40,7 @@ pub fn all() -> Vec<Case> {
         claim::CASES,
         claim_record::CASES,
         claim_aftermath::CASES,
+        effects::CASES,
         probes::CASES,
     ]
     .concat()

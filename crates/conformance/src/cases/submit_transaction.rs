@@ -75,7 +75,7 @@ pub(super) const CONTROL: RequestKind = submission(
     "the control: a correctly signed claim, by a local node's public test wallet, else by a \
      throw-away wallet without money",
 );
-const EVERY_REFUSAL: RequestKind = submission("each submission that must be refused");
+pub(super) const EVERY_REFUSAL: RequestKind = submission("each submission that must be refused");
 const READ_REFUSED: RequestKind = RequestKind::get(
     "/sc-state",
     &[

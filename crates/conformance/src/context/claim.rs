@@ -10,9 +10,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 
 use super::{
-    claim_step::{
-        NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, balances_around, no, signed_request,
-    },
+    claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
     further_claim::{FEE_WITH_FRACTION, FurtherClaim, HIGH_S},
@@ -23,10 +21,7 @@ use super::{
     submitter::Submitter,
 };
 use crate::{
-    api::{
-        UNKNOWN_ASSET, contract_state_request, in_block, is_valid, requested, requested_index,
-        token_holders_request, wallet_balances_request,
-    },
+    api::{UNKNOWN_ASSET, contract_state_request, in_block, is_valid, requested_index},
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -56,11 +51,6 @@ pub(crate) struct Claim {
     pub(crate) settled: Step<Settled>,
     /// The balance that pays the fee, just before the claim was submitted.
     pub(crate) balance: Step<Arc<Exchange>>,
-    /// The same balance before the claim, after it, and once more.
-    pub(crate) balances: Step<[Arc<Exchange>; 3]>,
-    /// The lists of the wallet's balances and of the holders of the fee's token, each from just before the
-    /// claim, and from after its fee was charged.
-    pub(crate) lists: Vec<[Arc<Exchange>; 2]>,
     /// The response to the same submission, sent again once the claim could be read.
     pub(crate) resubmitted_later: Step<Arc<Exchange>>,
     /// The response to a transaction with the same code and other params, sent once the claim could be read.
@@ -84,8 +74,6 @@ pub(crate) struct Claim {
 /// The result of a submission that the node had to refuse.
 pub(crate) struct Refused {
     pub(crate) response: Arc<Exchange>,
-    /// The balance that would pay a fee, before and after the submission.
-    pub(crate) balances: (Arc<Exchange>, Arc<Exchange>),
     /// The state of its asset, read once the claim was settled.
     pub(crate) state: Step<Arc<Exchange>>,
 }
@@ -132,8 +120,6 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
-        balances: no(NOT_ACCEPTED),
-        lists: Vec::new(),
         resubmitted_later: no(NOT_ACCEPTED),
         known_code: no(NOT_ACCEPTED),
         known_code_signed: no(NOT_ACCEPTED),
@@ -205,23 +191,6 @@ async fn other_records(submitter: &Submitter, contract: &str) -> Step<Vec<Arc<Ex
     Ok(records)
 }
 
-/// Reads the lists that show a balance: of the wallet, and of the token's holders. What can't be read is
-/// left out.
-async fn lists_before(submitter: &Submitter, balance: &Step<Arc<Exchange>>) -> Vec<Arc<Exchange>> {
-    let of = |name| requested(balance.as_ref().ok()?, name);
-    let (Some(wallet), Some(token)) = (of("wallet_address"), of("token_code")) else {
-        return Vec::new();
-    };
-    let mut lists = Vec::new();
-    for request in [
-        wallet_balances_request(wallet),
-        token_holders_request(token),
-    ] {
-        lists.extend(submitter.samples.node.send(request).await.ok());
-    }
-    lists
-}
-
 /// Reads the record of a claim again, if it could be read before.
 async fn read_again(submitter: &Submitter, settled: &Settled) -> Option<Arc<Exchange>> {
     let request = settled.record.as_ref()?.request.clone();
@@ -260,18 +229,8 @@ impl Claim {
         blocks.skip_to_the_latest(submitter).await?;
         let others = other_records(submitter, contract).await?;
         let refused = self.refuse_first(submitter, text).await;
-        // Any change of the balance from here on is due to the claim.
-        self.balance = match &refused {
-            Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
-            Err(_) => {
-                submitter
-                    .samples
-                    .node
-                    .send(balance_request(self.wallet, text))
-                    .await
-            }
-        };
-        let lists = lists_before(submitter, &self.balance).await;
+        let balance = balance_request(self.wallet, text);
+        self.balance = submitter.samples.node.send(balance).await;
         let submitted = submitter.submit_serialized(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|response| is_valid(response));
         self.submitted = submitted;
@@ -296,11 +255,6 @@ impl Claim {
             }
             Err(inconclusive) => Err(inconclusive),
         };
-        self.balances = balances_around(submitter, &self.balance, &self.settled).await?;
-        for before in lists {
-            let after = submitter.samples.node.send(before.request.clone()).await;
-            self.lists.extend(after.ok().map(|after| [before, after]));
-        }
         let requests = [
             refusal::with_known_code(self.wallet, text).await,
             refusal::with_known_code_signed(text).await,
@@ -407,20 +361,12 @@ impl Claim {
     async fn refuse_first(&self, submitter: &Submitter, text: &str) -> Step<(String, Refused)> {
         let (asset, request) =
             refusal::of_another_key(submitter, self.wallet, REFUSED_CLAIM_REMARKS).await?;
-        let before = submitter
-            .samples
-            .node
-            .send(balance_request(self.wallet, text))
-            .await?;
+        // It may cost nothing.
+        let before = balance_request(self.wallet, text);
+        submitter.samples.node.send(before).await?;
         let response = submitter.submit_serialized(request).await?;
-        let after = submitter
-            .samples
-            .node
-            .send(balance_request(self.wallet, text))
-            .await?;
         let refused = Refused {
             response,
-            balances: (before, after),
             state: no(NOT_ACCEPTED),
         };
         Ok((asset, refused))

@@ -1,15 +1,13 @@
 //! The steps that all claims of a run have.
 
-use std::sync::Arc;
-
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 
-use super::{settling::Settled, signing::SigningWallet, submitter::Submitter};
+use super::{signing::SigningWallet, submitter::Submitter};
 use crate::{
     api::token_balance_request,
-    http::{Exchange, InconclusiveReason, Request},
+    http::{InconclusiveReason, Request},
 };
 
 /// The result of a step, or the reason why it was not taken.
@@ -41,32 +39,6 @@ pub(super) async fn signed_request(
     }
     let request = Request::post("/submit-transaction", signed).carrying_signature();
     Ok(Ok((entry, request)))
-}
-
-/// Returns the balance that pays the fee before a claim, after it, and once more.
-pub(super) async fn balances_around(
-    submitter: &Submitter,
-    before: &Step<Arc<Exchange>>,
-    settled: &Step<Settled>,
-) -> Step<Step<[Arc<Exchange>; 3]>> {
-    let before = match before {
-        Ok(before) => before,
-        Err(inconclusive) => return Ok(Err(inconclusive.clone())),
-    };
-    if settled
-        .as_ref()
-        .ok()
-        .and_then(|settled| settled.record.as_ref())
-        .is_none()
-    {
-        return Ok(no(
-            "the claim's record can't be read, so the fee may not have been charged yet",
-        ));
-    }
-    let node = &submitter.samples.node;
-    let after = node.send(before.request.clone()).await?;
-    let later = node.send(before.request.clone()).await?;
-    Ok(Ok([Arc::clone(before), after, later]))
 }
 
 /// Returns the request for the balance that pays the fee of a transaction.

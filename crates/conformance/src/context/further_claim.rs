@@ -7,9 +7,7 @@ use nodeproof_client::contract_call::CheckedTransaction;
 use serde_json::Value;
 
 use super::{
-    claim_step::{
-        NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, balances_around, no, signed_request,
-    },
+    claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     correct_submission::with_high_s,
     draft::{call_request, checked_with_time, code_of, unlike},
@@ -40,8 +38,6 @@ pub(crate) struct FurtherClaim {
     pub(crate) unusual: Option<Step<Arc<Exchange>>>,
     pub(crate) submitted: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
-    /// The balance that pays the fee before the claim, after it, and once more.
-    pub(crate) balances: Step<[Arc<Exchange>; 3]>,
     /// The claim's record, read again after all claims, if it could be read before.
     pub(crate) record_again: Option<Arc<Exchange>>,
     /// The transaction code, or `None` if the transaction was not signed.
@@ -65,7 +61,6 @@ impl FurtherClaim {
             unusual: None,
             submitted: no(NOT_SUBMITTED),
             settled: no(NOT_ACCEPTED),
-            balances: no(NOT_ACCEPTED),
             record_again: None,
             code: None,
         };
@@ -119,7 +114,6 @@ impl FurtherClaim {
         {
             let code = claim.code.clone();
             claim.settled = settle(submitter, contract, &asset, code, blocks).await;
-            claim.balances = balances_around(submitter, &claim.balance, &claim.settled).await?;
         }
         Ok(claim)
     }

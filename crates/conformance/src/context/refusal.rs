@@ -555,7 +555,7 @@ pub(crate) async fn with_known_code_signed(accepted: &str) -> Result<Request, In
 ///
 /// It is never the user's wallet. With a genuine signature, a node could restore the transaction
 /// and submit it.
-pub(super) fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
+pub(crate) fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
     match &submitter.with.public_wallet {
         Some(wallet) => Ok(wallet.clone()),
         None => throw_away(0x5a),
@@ -572,7 +572,7 @@ fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
 }
 
 /// Returns the wallet that signs in place of another wallet.
-pub(super) fn stranger() -> Result<SigningWallet, InconclusiveReason> {
+pub(crate) fn stranger() -> Result<SigningWallet, InconclusiveReason> {
     throw_away(0xa5)
 }
 

@@ -1,6 +1,6 @@
 //! Waiting for a claim: for its record, for its block, and for later blocks.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use serde_json::Value;
 use tokio::time::Instant;
@@ -242,6 +242,23 @@ pub(super) async fn blocks_around(submitter: &Submitter, settled: &Settled) -> V
     let mut after = NewBlocks::since(index(settled.blocks.last()));
     let _ = after.read(submitter, MAX_BLOCKS_AFTER).await;
     before.found.into_iter().chain(after.found).collect()
+}
+
+/// Reads the blocks since the first submission that the run has not read yet: at most [`MAX_BLOCKS`].
+pub(crate) async fn read_missing_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
+    let history = submitter.samples.history();
+    let before = history.first_submission();
+    let Some(before) = before.and_then(|moment| history.height_before(moment)) else {
+        return Ok(());
+    };
+    let read: BTreeSet<u64> = history.blocks().map(|(index, _)| index).collect();
+    let last = read.last().map_or(before, |last| before.max(*last));
+    let missing = (before..=last).filter(|index| !read.contains(index));
+    for index in missing.take(MAX_BLOCKS) {
+        let _ = block(submitter, index).await?;
+    }
+    let mut new = NewBlocks::since(Some(last));
+    new.advance(submitter).await
 }
 
 /// Requests a block. The error is the response without the block.

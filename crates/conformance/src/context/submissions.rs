@@ -22,6 +22,8 @@ pub(crate) struct Submissions {
     control: OnceCell<Response>,
     refusals: Vec<OnceCell<Response>>,
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
+    /// Whether the balances were read after everything was submitted.
+    pub(crate) observed: OnceCell<Result<(), InconclusiveReason>>,
     /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is compared.
     ///
     /// Holds the latest of them that was accepted.
@@ -35,6 +37,7 @@ impl Submissions {
             control: OnceCell::new(),
             refusals: Refusal::all().map(|_| OnceCell::new()).collect(),
             claim: OnceCell::new(),
+            observed: OnceCell::new(),
             paying: Mutex::default(),
         }
     }

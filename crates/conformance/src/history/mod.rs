@@ -27,9 +27,7 @@ impl History {
     pub(crate) fn of(exchanges: impl IntoIterator<Item = LoggedExchange>) -> Self {
         let mut entries: Vec<Entry> = exchanges.into_iter().map(Entry::from).collect();
         entries.sort_by_key(|entry| (entry.began, entry.ended));
-        let submissions = entries
-            .iter()
-            .filter(|entry| entry.exchange.request.path.starts_with("/submit"));
+        let submissions = entries.iter().filter(|entry| is_submission(entry));
         Self {
             first_submission: submissions.map(|entry| entry.began).min(),
             heights: Heights::of(&entries),
@@ -40,6 +38,28 @@ impl History {
     /// Returns all exchanges.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
+    }
+
+    /// Returns the blocks that were read, with their index.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (u64, &Entry)> {
+        let read = self.of_path("/get-block");
+        let read = read.filter(|entry| entry.answer == Answer::Content);
+        read.filter_map(|entry| Some((entry.block_index?, entry)))
+    }
+
+    /// Returns the submissions, in the order in which they were sent.
+    pub(crate) fn submissions(&self) -> impl Iterator<Item = &Entry> {
+        self.entries().filter(|entry| is_submission(entry))
+    }
+
+    /// Returns when the first submission was sent.
+    pub(crate) const fn first_submission(&self) -> Option<Duration> {
+        self.first_submission
+    }
+
+    /// Returns the index of the highest block that was read before a moment.
+    pub(crate) fn height_before(&self, moment: Duration) -> Option<u64> {
+        self.heights.before(moment)
     }
 
     /// Returns the exchanges before anything was submitted.
@@ -96,10 +116,14 @@ impl History {
 
     /// Whether a block above this index was read before a moment.
     pub(crate) fn is_below_the_chains_end(&self, index: u64, before: Duration) -> bool {
-        self.heights
-            .before(before)
+        self.height_before(before)
             .is_some_and(|height| index <= height)
     }
+}
+
+/// Whether an exchange is a submission, of one transaction or of several.
+fn is_submission(entry: &Entry) -> bool {
+    entry.exchange.request.path.starts_with("/submit")
 }
 
 /// Returns a history of these exchanges: the moment in milliseconds, the request, the status and the body.

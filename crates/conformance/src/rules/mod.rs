@@ -4,6 +4,7 @@
 
 mod authority;
 mod echo;
+mod effect;
 mod form;
 mod fresh;
 mod near;
@@ -11,6 +12,7 @@ mod same;
 
 pub(crate) use authority::authority;
 pub(crate) use echo::echo;
+pub(crate) use effect::{Effect, effect, is_unsettled};
 pub(crate) use form::{content_type, content_types, form};
 pub(crate) use fresh::{current, distinct, fresh};
 pub(crate) use near::near;

@@ -29,7 +29,7 @@ use crate::{
     discovery::{self, Wanted},
     har::Exchanges,
     http::{self, InconclusiveReason, Node, Target},
-    script::{Script, repeat_blocks, repeat_values},
+    script::{Script, observe_balances, repeat_blocks, repeat_values},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
 };
 use nodeproof_openapi::Spec;
@@ -384,6 +384,10 @@ async fn run_cases(
             scripts.dedup();
             for script in scripts {
                 script.send(context).await;
+            }
+            if selected.iter().any(Case::is_about_balances) {
+                let submitter = &context.submissions.submitter;
+                let _ = observe_balances(submitter).await;
             }
         }
     }

@@ -1,10 +1,12 @@
 //! What a run sends only so that rules can judge the responses.
 
+mod balances;
 mod calls;
 mod height;
 mod repeat;
 mod similar;
 
+pub(crate) use balances::{observe_balances, observe_settled_balances};
 pub(crate) use height::Height;
 pub(crate) use repeat::{repeat_blocks, repeat_values};
 pub(crate) use similar::{OTHER_COLUMN, cut_short};

@@ -1,0 +1,105 @@
+//! What submissions do to balances, judged by the rule *effect*.
+
+use nodeproof_report::Aspect;
+
+use super::{
+    call_sc::NO_CALLS,
+    case::{Case, Example},
+    cause::{Cause, When},
+    check::Check::Effects,
+    claim::{self, EARLIER_STEP, FEE_BALANCE, REFUSED_STORED},
+    get_balances::{HOLDERS, NO_BALANCES, NO_LISTS},
+    request_kind::RequestKind,
+    sc_state::NO_STATE,
+    submit_transaction::{self, BUILD, EVERY_REFUSAL, NO_RESPONSES, UNVERIFIED, UNVERIFIED_PAYER},
+};
+use crate::rules::Effect;
+
+/// The balances are wrong before anything is submitted, or a fault that comes before the effect is found.
+const EXPLAINED: &[Cause] = &[
+    NO_RESPONSES,
+    NO_STATE,
+    NO_CALLS,
+    NO_BALANCES,
+    NO_LISTS,
+    Cause::new(
+        &[
+            "get-balances/lists-agree",
+            "get-balances/wallet-address",
+            "get-balances/token-code",
+        ],
+        When::Always,
+    ),
+    UNVERIFIED,
+    UNVERIFIED_PAYER,
+    EARLIER_STEP,
+    REFUSED_STORED,
+];
+
+const REFUSED: &[RequestKind] = &[BUILD, EVERY_REFUSAL, FEE_BALANCE, HOLDERS];
+
+pub(crate) const CASES: &[Case] = &[
+    Case {
+        id: "submit-transaction/refused-costs-nothing",
+        requirements: &["CONSISTENT-6", "SUBMIT-3"],
+        checks: "While submissions are refused, the balance of no wallet that they name changes. The case is inconclusive if a block since then may explain a change.",
+        example: Example::Text("Balance before: 5000000. Balance after: 5000000."),
+        matters: "A fee for a claim that was refused is a payment that nobody agreed to.",
+        aspect: Aspect::Refusals,
+        sends: REFUSED,
+        explained_by: EXPLAINED,
+        is_last: true,
+        check: Effects(Effect::Refusal),
+        ..submit_transaction::BASE
+    },
+    Case {
+        id: "submit-transaction/fee-paid",
+        requirements: &["CONSISTENT-9", "TX-5"],
+        checks: "The balance of a wallet goes down by the fees of its accepted transactions, at each time that it is read: by no more than those submitted so far, and in the end by all that are in blocks. Two signers pay a fee together. The case is inconclusive if a block since then may explain a change.",
+        example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
+        matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
+        explained_by: EXPLAINED,
+        is_last: true,
+        check: Effects(Effect::Fee),
+        ..claim::BASE
+    },
+    Case {
+        id: "submit-transaction/fee-in-lists",
+        requirements: &["CONSISTENT-5", "BALANCE-3", "BALANCE-4"],
+        checks: "`ALL_TOKENS_IN_WALLET` and `ALL_WALLETS_FOR_TOKEN` show the wallet's balance after the claims, within `--settle-timeout`. Lists of an unknown form are not compared.",
+        example: Example::Text(
+            "Balance: 4000000. In the list of the wallet: 4000000. In the list of the token: 4000000.",
+        ),
+        matters: "A list from before a payment shows money that is spent.",
+        aspect: Aspect::Consistency,
+        explained_by: EXPLAINED,
+        is_last: true,
+        check: Effects(Effect::List),
+        ..claim::BASE
+    },
+    Case {
+        id: "submit-transaction/fee-paid-by-no-other",
+        requirements: &["CONSISTENT-9", "BALANCE-4"],
+        checks: "No balance of a wallet that signed nothing goes down while the run submits. The case is inconclusive if a block since then may explain a change.",
+        example: Example::Text(
+            "Balance of another wallet before: 5000000. Balance after: 5000000.",
+        ),
+        matters: "A wallet agrees to a fee by its signature. Nobody else has agreed to it.",
+        explained_by: EXPLAINED,
+        is_last: true,
+        check: Effects(Effect::Others),
+        ..claim::BASE
+    },
+    Case {
+        id: "submit-transaction/nothing-created",
+        requirements: &["CONSISTENT-9"],
+        checks: "No balance falls below 0 or wraps to nearly 2^64, and the holders of the fee's token gain no more together than the accepted transactions cost. Holders that a block names are left out.",
+        example: Example::Text("Gained by all holders: 1000000. Fees: 1000000."),
+        matters: "Money that nobody paid makes all other money worthless.",
+        sends: REFUSED,
+        explained_by: EXPLAINED,
+        is_last: true,
+        check: Effects(Effect::Created),
+        ..submit_transaction::BASE
+    },
+];

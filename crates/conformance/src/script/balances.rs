@@ -1,0 +1,76 @@
+//! The balances that a run reads before it submits anything, and once everything is in blocks.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use tokio::time::Instant;
+
+use crate::{
+    api::{find, token_balance_request, token_holders_request, wallet_balances_request},
+    context::{SigningWallet, Submitter, read_missing_blocks, signer, stranger},
+    history::History,
+    http::{BackOff, InconclusiveReason, Request},
+};
+
+/// The first pause between two readings.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause between two readings.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+
+/// Reads the balances of all wallets that sign or are named in this run, and the lists that show them. Nothing is
+/// submitted meanwhile.
+pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), InconclusiveReason> {
+    let with = &submitter.with;
+    let paying = with.wallet.iter().chain(&with.co_signer);
+    let paying: Vec<String> = paying.map(address).collect();
+    let known = [signer(submitter)?, stranger()?];
+    let wallets: BTreeSet<String> = paying
+        .iter()
+        .cloned()
+        .chain(known.iter().map(address))
+        .collect();
+    let Some(token) = fee_token(submitter) else {
+        return Ok(());
+    };
+    let single = wallets
+        .iter()
+        .map(|wallet| token_balance_request(wallet, &token));
+    let lists = paying.iter().map(|wallet| wallet_balances_request(wallet));
+    let requests: Vec<Request> = single.chain(lists).collect();
+    for request in requests.into_iter().chain([token_holders_request(&token)]) {
+        submitter.samples.node.send(request).await?;
+    }
+    Ok(())
+}
+
+/// Reads the balances again while `is_unsettled`, at most until the settle timeout, and then the blocks that
+/// can explain other changes.
+pub(crate) async fn observe_settled_balances(
+    submitter: &Submitter,
+    is_unsettled: fn(&History) -> bool,
+) -> Result<(), InconclusiveReason> {
+    let until = Instant::now() + submitter.with.settle_timeout;
+    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+    loop {
+        observe_balances(submitter).await?;
+        read_missing_blocks(submitter).await?;
+        if !is_unsettled(&submitter.samples.history()) || Instant::now() + back_off.peek() > until {
+            return Ok(());
+        }
+        back_off.wait().await;
+    }
+}
+
+fn address(wallet: &SigningWallet) -> String {
+    wallet.address().to_string()
+}
+
+/// Returns the token that pays fees: the one that the user names, or that of built calls.
+fn fee_token(submitter: &Submitter) -> Option<String> {
+    let history = submitter.samples.history();
+    let built = history.of_path("/call-sc").find_map(|entry| {
+        let (_, token) = find(entry.exchange.success_object()?, "currency")?;
+        token.as_str().map(ToOwned::to_owned)
+    });
+    let found = || submitter.samples.discovered.tokens.first().cloned();
+    submitter.with.currency.clone().or(built).or_else(found)
+}
