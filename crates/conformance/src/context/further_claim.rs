@@ -11,10 +11,9 @@ use super::{
         NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, balances_around, no, signed_request,
     },
     claim_values::claim_call,
-    correct_submission::with_high_s,
     draft::{call_request, checked_with_time, code_of, unlike},
-    refusal::whole,
     settling::{NewBlocks, Settled, settle},
+    signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
 };
