@@ -16,6 +16,7 @@ pub mod restart;
 pub mod server;
 pub mod submissions;
 pub mod tampering;
+pub mod verifiers;
 pub mod watch;
 #[cfg(target_os = "linux")]
 pub mod without_locks;

@@ -64,8 +64,24 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
     if request.body.len() > 10_000 {
         return "oversized";
     }
-    if let Some(kind) = malformed_part(transaction) {
+    let text = transaction.to_string();
+    let is_right = !entries.is_empty() && entries.iter().all(|entry| is_own(entry, &text));
+    if is_right && let Some(kind) = malformed_part(transaction) {
         return kind;
+    }
+    if let Some(kind) = misnamed(&request.body, entries) {
+        return kind;
+    }
+    let digits = |entry: &Value| entry["msgsign"].as_str().unwrap_or_default().to_owned();
+    let is_digits = |text: &str| {
+        text.len() == 128
+            && text.bytes().all(|digit| digit.is_ascii_hexdigit())
+            && !text.starts_with("ffffffff")
+    };
+    let is_malformed =
+        |entry: &Value| !is_digits(&digits(entry)) || digits(entry).starts_with("00000000");
+    if entries.len() == 2 && entries.iter().any(is_malformed) {
+        return "malformed-of-two";
     }
     match entry["msgsign"].as_str() {
         None => return "signature-null",
@@ -76,13 +92,15 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
         }
         Some(short) if short.len() < 128 => return "signature-short",
         Some(long) if long.len() > 128 => return "signature-long",
+        Some(text) if !is_digits(text) => return "signature-not-hex",
+        Some(half) if half.split_at(64).0.bytes().all(|digit| digit == b'0') => return "half-zero",
+        Some(half) if half.split_at(64).1.bytes().all(|digit| digit == b'0') => return "half-zero",
         Some(_) => {}
     }
     let read: Result<Vec<SignatureEntry>, _> = serde_json::from_value(body["signatures"].clone());
     let Ok(signed) = read else {
         return "signature-not-hex";
     };
-    let text = transaction.to_string();
     let message = signed_message(&text).expect("a message");
     let by_stranger = |entry: &SignatureEntry| {
         let address = stranger().address();
@@ -99,19 +117,25 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
             _ => "claim",
         };
     }
-    if signers.as_array().is_some_and(|signers| signers.len() == 2) {
-        let of_stranger = |at: usize| signed[at].wallet_address == stranger().address();
-        return match signed.len() {
-            1 if entry["wallet_address"] == signers[0] => "half-signed",
-            1 => "second-only",
-            _ if of_stranger(0) && of_stranger(1) => "signed-twice",
-            _ if of_stranger(0) => "first-of-two-right",
-            _ if by_stranger(&signed[1]) => "last-of-two-right",
-            _ => "signers-altered",
-        };
-    }
-    if signers[0] != entry["wallet_address"] {
-        return "unlisted-signer";
+    let of_stranger = |at: usize| signed[at].wallet_address == stranger().address();
+    match signers.as_array().map(Vec::len) {
+        Some(2) if signers[0] == signers[1] => return "signer-twice",
+        Some(2) => {
+            return match signed.len() {
+                1 if entry["wallet_address"] == signers[0] => "half-signed",
+                1 => "second-only",
+                _ if of_stranger(0) && of_stranger(1) => "signed-twice",
+                _ if of_stranger(0) && by_stranger(&signed[1]) && !by_stranger(&signed[0]) => {
+                    "names-swapped"
+                }
+                _ if of_stranger(0) && by_stranger(&signed[0]) => "first-of-two-right",
+                _ if by_stranger(&signed[1]) => "last-of-two-right",
+                _ => "signers-altered",
+            };
+        }
+        _ if signers[0] == entry["wallet_address"] => {}
+        _ if of_stranger(0) => return "unlisted-signer",
+        _ => return "signer-changed",
     }
     if by_stranger(&signed[0]) {
         return match transaction["is_child_txn"] == true {
@@ -120,6 +144,42 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
         };
     }
     what_was_altered(transaction, &signed[0])
+}
+
+/// Whether the wallet of an entry signed a transaction's text.
+fn is_own(entry: &Value, text: &str) -> bool {
+    let entry: Result<SignatureEntry, _> = serde_json::from_value(entry.clone());
+    let message = signed_message(text).expect("a message");
+    entry.is_ok_and(|entry| {
+        let verified = entry
+            .msgsign
+            .verify_by_address(message.as_bytes(), entry.wallet_address);
+        verified.is_ok()
+    })
+}
+
+/// Returns what is unusual about the names in the signatures.
+fn misnamed(body: &[u8], entries: &[Value]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(body);
+    let is_usual = |entry: &Value| {
+        let name = entry["wallet_address"].as_str().unwrap_or_default();
+        name.trim().to_lowercase() == name
+    };
+    [
+        (
+            "wallet-named-twice",
+            text.matches("\"wallet_address\"").count() > entries.len(),
+        ),
+        ("wallet-misspelt", !entries.iter().all(is_usual)),
+        (
+            "key-beside",
+            entries
+                .iter()
+                .any(|entry| entry.as_object().is_some_and(|entry| entry.len() > 2)),
+        ),
+    ]
+    .into_iter()
+    .find_map(|(kind, is_unusual)| is_unusual.then_some(kind))
 }
 
 /// Returns the part of a transaction that is missing or not in the documented form.
@@ -147,88 +207,112 @@ fn malformed_part(transaction: &Value) -> Option<&'static str> {
     .find_map(|(kind, is_malformed)| is_malformed.then_some(kind))
 }
 
-/// Returns the part of a transaction that was changed after signing.
+/// Returns the part of a transaction that was changed after signing, or of its signature.
 fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str {
-    let data = &transaction["specific_data"];
-    let verifies = |transaction: &Value, entry: &SignatureEntry| {
-        verify_transaction(&transaction.to_string(), std::slice::from_ref(entry)).is_ok()
+    let verifies = |change: &dyn Fn(&mut Value)| {
+        let mut changed = transaction.clone();
+        change(&mut changed);
+        verify_transaction(&changed.to_string(), std::slice::from_ref(entry)).is_ok()
     };
-    let mut earlier = transaction.clone();
-    earlier["timestamp"] = (transaction["timestamp"].as_i64().unwrap_or_default() - 1).into();
+    let has = |pointer: &str, known: &str| {
+        let value = transaction.pointer(pointer).cloned();
+        value.unwrap_or_default() == serde_json::from_str::<Value>(known).expect("JSON")
+    };
+    // The members that have the same value in all drafts.
+    let known = [
+        (
+            "asset-type-altered",
+            "/specific_data/params/asset_type",
+            "\"token\"",
+        ),
+        ("outcome-altered", "/specific_data/params/outcome", "1"),
+        (
+            "params-altered",
+            "/specific_data/params/remarks",
+            "\"to be refused\"",
+        ),
+        (
+            "deletable-after-altered",
+            "/specific_data/params/deletable_after",
+            "1347345",
+        ),
+        ("param-added", "/specific_data/params/fee_payer", "null"),
+        ("member-added", "/specific_data/fee_payer", "null"),
+        ("member-added", "/fee_payer", "null"),
+        ("fee-altered", "/fee", "1000000"),
+        ("type-altered", "/type", "3"),
+        ("currency-altered", "/currency", "\"DEVN\""),
+        ("descr-altered", "/descr", "\"\""),
+        ("valid-altered", "/valid", "1"),
+        ("child-altered", "/is_child_txn", "false"),
+        (
+            "function-altered",
+            "/specific_data/function",
+            "\"add_verification\"",
+        ),
+    ];
+    if let Some((kind, ..)) = known
+        .iter()
+        .find(|(_, pointer, known)| !has(pointer, known))
+    {
+        return kind;
+    }
+    let data = &transaction["specific_data"];
     let params = &data["params"];
-    if params["asset_id"] == "to be taken" {
-        "asset-id-altered"
-    } else if params["asset_type"] == "to be taken" {
-        "asset-type-altered"
-    } else if params["verifier_address"] == format!("0x{}", "7a".repeat(20)) {
+    let asset = params["asset_id"].as_str().unwrap_or_default();
+    let code = transaction["trans_code"].as_str().unwrap_or_default();
+    let links = [
+        "https://example.org/a-document",
+        "https://example.org/another",
+    ];
+    let time = transaction["timestamp"].as_i64();
+    let one_digit_off = |text: &str, is_right: &dyn Fn(String) -> bool| {
+        let start = text
+            .get(..text.len().saturating_sub(1))
+            .unwrap_or_default()
+            .to_owned();
+        "0123456789abcdef"
+            .chars()
+            .any(|last| is_right(format!("{start}{last}")))
+    };
+    let signature = entry.msgsign.to_string();
+    let (r, s) = signature.split_at(signature.len() / 2);
+    let is_of = |signature: String| {
+        let entry = SignatureEntry {
+            wallet_address: entry.wallet_address,
+            msgsign: signature.parse().expect("a signature"),
+        };
+        verify_transaction(&transaction.to_string(), &[entry]).is_ok()
+    };
+    if params["verifier_address"] != data["signers"][0] {
         "verifier-altered"
-    } else if params["doc_hash_list"] == json!(["7a".repeat(32)]) {
+    } else if params["doc_hash_list"] != json!(["5a".repeat(32), "a5".repeat(32)]) {
         "hashes-altered"
-    } else if params["doc_link_list"] == json!(["https://example.org/to-be-taken"]) {
+    } else if params["doc_link_list"] != json!(links) {
         "links-altered"
-    } else if params["deletable_after"] == 7_654_321 {
-        "deletable-after-altered"
-    } else if params["added"] == "to be taken" {
-        "param-added"
-    } else if params["remarks"] == "to be taken" {
-        "params-altered"
-    } else if transaction["fee"] == 2_000_000 {
-        "fee-altered"
-    } else if verifies(&earlier, entry) {
+    } else if asset.ends_with(' ') {
+        "asset-id-altered"
+    } else if time.is_none_or(|time| verifies(&|t| t["timestamp"] = (time - 1).into())) {
         "timestamp-altered"
-    } else if transaction["trans_code"]
-        .as_str()
-        .is_some_and(|code| code.starts_with("c0dec0de"))
+    } else if code.contains(|digit: char| digit.is_ascii_uppercase())
+        || one_digit_off(code, &|code| {
+            verifies(&|t| t["trans_code"] = code.as_str().into())
+        })
     {
         "code-altered"
-    } else if transaction["type"] != 3 {
-        "type-altered"
-    } else if transaction["currency"] != "DEVN" {
-        "currency-altered"
-    } else if transaction["descr"] != "" {
-        "descr-altered"
-    } else if transaction["valid"] != 1 {
-        "valid-altered"
-    } else if data["function"] == "transfer" {
-        "function-altered"
-    } else if one_digit_off(entry).any(|entry| verifies(transaction, &entry)) {
+    } else if one_digit_off(s, &|s| is_of(format!("{r}{s}"))) {
         "signature-altered"
-    } else if verifies(transaction, &halves_swapped(entry)) {
+    } else if is_of(format!("{s}{r}")) {
         "signature-halves-swapped"
-    } else if verifies(&with_other_outcome(transaction), entry) {
-        "outcome-altered"
+    } else if verifies(&|t| t["specific_data"]["params"]["remarks"] = "to be refused ".into()) {
+        "signed-with-a-blank"
+    } else if verifies(&|t| t["fee"] = 0.0.into()) {
+        "signed-without-fee"
+    } else if s >= "8" {
+        "another-r"
     } else {
         "address-altered"
     }
-}
-
-fn halves_swapped(entry: &SignatureEntry) -> SignatureEntry {
-    let digits = entry.msgsign.to_string();
-    let (s, r) = digits.split_at(digits.len() / 2);
-    SignatureEntry {
-        wallet_address: entry.wallet_address,
-        msgsign: format!("{r}{s}").parse().expect("a signature"),
-    }
-}
-
-fn with_other_outcome(transaction: &Value) -> Value {
-    let mut other = transaction.clone();
-    let outcome = &mut other["specific_data"]["params"]["outcome"];
-    *outcome = (1 - outcome.as_i64().unwrap_or_default()).into();
-    other
-}
-
-/// Returns all signatures that differ from this one at most in the last digit.
-fn one_digit_off(entry: &SignatureEntry) -> impl Iterator<Item = SignatureEntry> {
-    let digits = entry.msgsign.to_string();
-    let wallet_address = entry.wallet_address;
-    "0123456789abcdef".chars().filter_map(move |last| {
-        let digits = format!("{}{last}", &digits[..digits.len() - 1]);
-        Some(SignatureEntry {
-            wallet_address,
-            msgsign: digits.parse().ok()?,
-        })
-    })
 }
 
 /// Returns the options for a run of a tier, with the wallet of a local node. Waits for blocks are short.

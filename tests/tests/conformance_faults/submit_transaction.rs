@@ -4,10 +4,16 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
-    faults::{SeededFault, change_json, change_response, respond_successfully_if, set, stateful},
+    faults::{SeededFault, change_json, change_response, respond_successfully_if, stateful},
     proxy::{Fault, Response},
     seeded_faults,
     submissions::{SUBMIT, accepting, kind_of_submission, refused_in_blocks},
+    verifiers::{
+        accepts_zero, as_one, believes_keys, counts_signatures, flat, forgets_a_signer,
+        in_small_letters, knows_signatures, needs_no_signer, reading, reads_either_name,
+        skips_malformed, skips_unknown_names, sorted, treats_signers_as_a_set, trimmed, unquoted,
+        verifies_the_first, verifying, without_unknown_members,
+    },
 };
 use serde_json::{Value, json};
 
@@ -153,10 +159,57 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["submit-transaction/high-s"];
-        "a batch accepts an unsigned transaction", change_response("/submit-transaction-batch", |request, response| {
-            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-            let code = &body[0]["transaction"]["trans_code"];
-            response.with_json(|said| set(said, "/response/accepted_transactions", json!([code])))
+        "believes the public key beside a signature", verifying(believes_keys) => ["submit-transaction/another-wallets-key"];
+        "skips signatures of wallets in another spelling", verifying(skips_unknown_names) => ["submit-transaction/another-wallets-key"];
+        "reads the first or the last of two names in a signature", verifying(reads_either_name) => ["submit-transaction/another-wallets-key"];
+        "counts the signatures of any signers", verifying(counts_signatures)
+            => ["submit-transaction/half-signed", "submit-transaction/another-wallets-key"];
+        "verifies only the first of two signatures", verifying(verifies_the_first)
+            => ["submit-transaction/another-wallets-key", "submit-transaction/signature-not-hex"];
+        "skips malformed signatures beside a right one", verifying(skips_malformed) => ["submit-transaction/signature-not-hex"];
+        "accepts a signature whose r or s is 0", verifying(accepts_zero)
+            => ["submit-transaction/signature-altered", "submit-transaction/signature-not-hex"];
+        "needs no signature without signers", verifying(needs_no_signer)
+            => ["submit-transaction/unsigned", "submit-transaction/transaction-altered"];
+        "treats the signers as a set", verifying(treats_signers_as_a_set) => ["submit-transaction/transaction-altered"];
+        "verifies the signature of fewer signers", verifying(forgets_a_signer) => ["submit-transaction/transaction-altered"];
+        "does not verify unknown members", verifying(|s| reading(without_unknown_members)(s))
+            => ["submit-transaction/params-altered", "submit-transaction/transaction-altered"];
+        "verifies texts without blanks at their end", verifying(|s| reading(trimmed)(s))
+            => ["submit-transaction/params-altered", "submit-transaction/transaction-altered"];
+        "verifies numbers in strings as numbers", verifying(|s| reading(unquoted)(s))
+            => ["submit-transaction/params-altered", "submit-transaction/fee-altered", "submit-transaction/transaction-altered"];
+        "verifies codes in small letters", verifying(|s| reading(in_small_letters)(s)) => ["submit-transaction/transaction-altered"];
+        "verifies true as 1", verifying(|s| reading(as_one)(s)) => ["submit-transaction/transaction-altered"];
+        "verifies lists in any order", verifying(|s| reading(sorted)(s)) => ["submit-transaction/params-altered"];
+        "verifies two entries of each list", verifying(|s| reading(flat)(s)) => ["submit-transaction/params-altered"];
+        "verifies a transaction without its fee", verifying(|s| s.is_right_with(|t| t["fee"] = json!(0.0)))
+            => ["submit-transaction/signature-altered"];
+        "verifies a text with one more blank", verifying(|s| {
+            s.is_right_with(|t| t["specific_data"]["params"]["remarks"] = json!("to be refused "))
+        }) => ["submit-transaction/signature-altered"];
+        "verifies null remarks as the usual ones", verifying(|s| {
+            s.transaction["specific_data"]["params"]["remarks"].is_null()
+                && s.is_right_with(|t| t["specific_data"]["params"]["remarks"] = json!("to be refused"))
+        }) => ["submit-transaction/params-altered"];
+        "recognises a signature that it has accepted before", knows_signatures() => ["submit-transaction/transaction-altered"];
+        "signatures do not cover is_child_txn", accepting("child-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover a signer's address", accepting("signer-changed") => ["submit-transaction/transaction-altered"];
+        "verifies only s", accepting("another-r") => ["submit-transaction/signature-altered"];
+        "a batch accepts an unsigned transaction", in_batches(|elements| {
+            elements.iter().filter(|element| element["signatures"] == json!([])).collect()
+        }) => ["submit-transaction/batch"];
+        "only the first element of a batch is verified", in_batches(|elements| elements.iter().skip(1).collect())
+            => ["submit-transaction/batch"];
+        "only the last element of a batch is verified", in_batches(|elements| elements.iter().rev().skip(1).collect())
+            => ["submit-transaction/batch"];
+        "a batch lists a transaction as accepted and failed", change_response(BATCH, |_, response| {
+            response.with_json(|said| {
+                let lists = &mut said["response"];
+                let failed = lists["failed_transactions"].clone();
+                let accepted = lists["accepted_transactions"].clone();
+                lists["failed_transactions"] = [accepted.as_array(), failed.as_array()].into_iter().flatten().flatten().cloned().collect();
+            })
         }) => ["submit-transaction/batch"];
         "accepts signatures without a transaction", accepting("transaction-required")
             => ["submit-transaction/transaction-required"];
@@ -183,6 +236,27 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             } else { response }
         }) => ["submit-transaction/refusal-is-no-crash"];
     }
+}
+
+const BATCH: &str = "/submit-transaction-batch";
+
+/// Accepts these elements of each batch, too.
+fn in_batches(accepted: fn(&[Value]) -> Vec<&Value>) -> Fault {
+    change_response(BATCH, move |request, response| {
+        let elements: Vec<Value> = serde_json::from_slice(&request.body).unwrap_or_default();
+        let code = |element: &&Value| element["transaction"]["trans_code"].clone();
+        let codes: Vec<Value> = accepted(&elements).iter().map(code).collect();
+        response.with_json(|said| {
+            let lists = &mut said["response"];
+            if let Value::Array(failed) = &mut lists["failed_transactions"] {
+                failed.retain(|code| !codes.contains(code));
+            }
+            if let Value::Array(list) = &mut lists["accepted_transactions"] {
+                list.retain(|code| !codes.contains(code));
+                list.extend(codes);
+            }
+        })
+    })
 }
 
 /// A node's response to a signature that does not verify.

@@ -58,7 +58,14 @@ fn tables(facts: &Facts) -> Vec<Table> {
 }
 
 /// The faults that have more than one cause.
-const SEVERAL_CAUSES: [&str; 9] = [
+const SEVERAL_CAUSES: [&str; 16] = [
+    "counts the signatures of any signers",
+    "verifies only the first of two signatures",
+    "needs no signature without signers",
+    "does not verify unknown members",
+    "accepts a signature whose r or s is 0",
+    "verifies texts without blanks at their end",
+    "verifies numbers in strings as numbers",
     "balance and value differ",
     "accepts another wallet's key from the second time on",
     "puts a refused transaction into blocks",

@@ -4,6 +4,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 
 use nodeproof_openapi::Spec;
 
+use super::refusing::refuses;
 use crate::{
     api::{BlockResponse, Sample},
     checks::{
@@ -58,6 +59,8 @@ pub(super) enum Check {
     OfSamples(ReadingCheck),
     Read(ReadingCheck),
     Own(OwnCheck),
+    /// The wrong submissions of the case, which are the rows of a table with its ID.
+    WrongSubmissions,
 }
 
 impl Check {
@@ -135,7 +138,11 @@ impl Check {
             | Check::WholeRun(..)
             | Check::Effects(_)
             | Check::OfSamples(_) => true,
-            Check::Pinned(..) | Check::Refused(_) | Check::Read(_) | Check::Own(_) => false,
+            Check::Pinned(..)
+            | Check::Refused(_)
+            | Check::Read(_)
+            | Check::Own(_)
+            | Check::WrongSubmissions => false,
         }
     }
 
@@ -200,6 +207,7 @@ impl Check {
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
             Check::OfSamples(check) | Check::Read(check) => check(context).await,
             Check::Own(check) => check(context).await,
+            Check::WrongSubmissions => refuses(context, id).await,
         }
     }
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
-use serde_json::Value;
 
 use super::inconclusive::unknown;
 use crate::{
     api::{is_missing_endpoint, is_valid},
     checks::{Examination, Finding, Findings, Reply},
-    context::{Claim, Context, EqualForm, FurtherClaim, Refusal},
+    context::{Batch, Claim, Context, EqualForm, FurtherClaim, ONE_DIGIT_CHANGED},
     http::{Exchange, InconclusiveReason},
 };
 
@@ -22,7 +21,7 @@ pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
     let what = "a correctly signed transaction is refused because it was submitted with a wrong signature before";
     // The run's own claim was submitted in the same way.
     let claim = context.submissions.own_claim().await;
-    let refused = claim.and_then(|claim| claim.with_fault(Refusal::SignatureAltered));
+    let refused = claim.and_then(|claim| claim.with_fault(ONE_DIGIT_CHANGED));
     if refused.is_some_and(|refused| Reply::of(refused) != Reply::Accepted) {
         return Ok(Examination::passed());
     }
@@ -153,10 +152,7 @@ async fn compare(
         return Ok(Examination::failed(finding().at("/response/valid")));
     }
     // Both are refused. This proves something only if a wrong signature is refused with other words.
-    let wrong = context
-        .submissions
-        .refusal(Refusal::SignatureAltered)
-        .await?;
+    let wrong = context.submissions.wrong_signature().await?;
     let wrong = Reply::of(&wrong);
     if wrong == known || wrong == Reply::Accepted {
         return unknown(
@@ -173,31 +169,48 @@ async fn compare(
 
 /// Checks that the second endpoint refuses what the first must refuse.
 pub(crate) async fn batch(context: &Context) -> Findings {
-    let (codes, response) = context.submissions.bad_batch().await?;
+    let mut checked = Examination::default();
+    for batch in context.submissions.batches().await? {
+        checked.add(refused_in_batch(&batch));
+    }
+    Ok(checked)
+}
+
+fn refused_in_batch(batch: &Batch) -> Findings {
+    let response = &batch.response;
     if is_missing_endpoint(response.status) {
         return unknown("the node has no /submit-transaction-batch");
     }
-    let list = |name: &str| {
-        let at = format!("/response/{name}");
-        response.success_object()?.pointer(&at)?.as_array()
+    let (accepted, failed) = ("accepted_transactions", "failed_transactions");
+    let lists = [batch.listed(accepted), batch.listed(failed)];
+    let mut checked = Examination::default();
+    let mut add = |what: String, expected: &str, place: &str| {
+        let finding = Finding::new(response, what, expected, response.summary());
+        checked.push(finding.at(format!("/response/{place}")));
     };
-    let named = |list: &Vec<Value>| {
-        let is_own = |item: &&Value| codes.iter().any(|code| item.as_str() == Some(code));
-        list.iter().filter(is_own).count()
-    };
-    if list("accepted_transactions").map_or(0, named) > 0 {
-        let what = "a batch accepts transactions that are not signed, or signed with another key";
-        let finding = Finding::new(&response, what, "none of them accepted", response.summary());
-        return Ok(Examination::failed(
-            finding.at("/response/accepted_transactions"),
-        ));
+    for (code, what) in &batch.wrong {
+        if lists[0].contains(&code.as_str()) {
+            add(format!("a batch accepts {what}"), "a refusal", accepted);
+        }
     }
-    let refused = (400..500).contains(&response.status);
-    match list("failed_transactions").map_or(0, named) {
-        0 if !refused => Err(InconclusiveReason::NoSample(format!(
-            "the batch was neither accepted nor refused: {}",
-            response.summary()
-        ))),
-        failed => Ok(Examination::of(failed.max(1), None)),
+    let all = lists.concat();
+    let is_repeated = |code: &&str| all.iter().filter(|other| *other == code).count() > 1;
+    if let Some(code) = all.iter().copied().find(is_repeated) {
+        let what = format!("the response to a batch lists the transaction {code} twice");
+        add(what, "each transaction at most once", failed);
+    }
+    let is_refused = (400..500).contains(&response.status);
+    let of_wrong = lists[1].iter().filter(|code| **code != batch.control);
+    match of_wrong.count() {
+        0 if checked.has_no_findings() && !is_refused => {
+            Err(InconclusiveReason::NoSample(format!(
+                "the batch was neither accepted nor refused: {}",
+                response.summary()
+            )))
+        }
+        failed => {
+            checked.examined += u64::try_from(failed.max(1)).unwrap_or_default();
+            Ok(checked)
+        }
     }
 }

@@ -33,6 +33,7 @@ mod new_blocks;
 mod new_records;
 mod probes;
 mod refused_submissions;
+mod refusing;
 mod registry;
 mod request_kind;
 mod sc_state;

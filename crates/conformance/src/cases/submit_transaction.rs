@@ -30,7 +30,7 @@ use crate::{
         Decoding, Examination, Field, Finding, Findings, MAX_FINDINGS, Reply, check_json_responses,
         refused_in_blocks,
     },
-    context::{Context, Refusal},
+    context::{Context, rows},
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -210,16 +210,14 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/batch",
         level: Level::Should,
         requirements: &["SUBMIT-3", "SUBMIT-12"],
-        checks: "`/submit-transaction-batch`, if the node has it, accepts neither an unsigned transaction nor one with another wallet's key.",
+        checks: "`/submit-transaction-batch`, if the node has it, accepts no transaction that is not signed as it must be, neither after a right one nor before it. It lists no transaction twice.",
         example: Example::Text(BATCH_REFUSED),
         sends: &[
-            RequestKind::post(
-                "/call-sc",
-                "a claim to build, which is submitted in a batch so that it must be refused",
-            ),
+            BUILD,
+            EVERY_REFUSAL,
             RequestKind::post(
                 "/submit-transaction-batch",
-                "an array of two transactions: an unsigned one, and one signed with another key",
+                "an array of up to 30 transactions that are not signed as they must be, after the control or before it",
             ),
         ],
         explained_by: BY_UNVERIFIED,
@@ -432,8 +430,8 @@ async fn wrong_method(context: &Context) -> Findings {
 
 async fn no_crash(context: &Context) -> Findings {
     let mut checked = Examination::default();
-    for refusal in Refusal::all() {
-        let Ok(response) = context.submissions.refusal(refusal).await else {
+    for wrong in rows() {
+        let Ok(response) = context.submissions.refusal(wrong).await else {
             // The submission's own case reports the missing response.
             continue;
         };
@@ -441,11 +439,7 @@ async fn no_crash(context: &Context) -> Findings {
         if response.status < 500 {
             continue;
         }
-        let what = format!(
-            "{} is refused with status {}",
-            refusal.what(),
-            response.status
-        );
+        let what = format!("{} is refused with status {}", wrong.what, response.status);
         let expected = "a refusal of the request: a 4xx, or 200 with response.valid false";
         checked.push(Finding::new(&response, what, expected, response.summary()));
     }

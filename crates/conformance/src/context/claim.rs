@@ -10,15 +10,16 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 
 use super::{
+    around_claim::{of_another_key, with_known_code, with_known_code_signed},
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
     further_claim::{FEE_WITH_FRACTION, FurtherClaim, HIGH_S},
-    refusal::{self, Refusal},
     settling::{NewBlocks, Settled, blocks_around, settle, wait_for},
     shared_claim::SharedClaim,
     signing::SigningWallet,
     submitter::Submitter,
+    wrong::{Wrong, rows},
 };
 use crate::{
     api::{UNKNOWN_ASSET, contract_state_request, in_block, is_valid, requested_index},
@@ -44,7 +45,7 @@ pub(crate) struct Claim {
     pub(crate) refused: Step<Refused>,
     /// The responses to the claim with a fault, sent before it. None if a wallet with a public key
     /// signs what must be refused.
-    pub(crate) wrong: Vec<(Refusal, Step<Arc<Exchange>>)>,
+    pub(crate) wrong: Vec<(&'static Wrong, Step<Arc<Exchange>>)>,
     pub(crate) submitted: Step<Arc<Exchange>>,
     /// The response to the same submission, sent again.
     pub(crate) again: Step<Arc<Exchange>>,
@@ -256,8 +257,8 @@ impl Claim {
             Err(inconclusive) => Err(inconclusive),
         };
         let requests = [
-            refusal::with_known_code(self.wallet, text).await,
-            refusal::with_known_code_signed(text).await,
+            with_known_code(self.wallet, text).await,
+            with_known_code_signed(text).await,
         ];
         let [known_code, known_code_signed] = requests;
         self.known_code = match known_code {
@@ -271,21 +272,25 @@ impl Claim {
         Ok(())
     }
 
-    /// Submits the claim with each fault of [`Refusal::of_the_claim`]. Stops if one is accepted, and
+    /// Submits the claim with each fault that it is submitted with first. Stops if one is accepted, and
     /// returns `true`.
     async fn submit_wrongly(&mut self, submitter: &Submitter, text: &str) -> bool {
-        for refusal in Refusal::of_the_claim() {
-            let entry = self.entry.clone().unwrap_or_default();
-            let response = match refusal.with_entry(submitter, text, entry).await {
+        let wallets = [self.wallet; 2];
+        let right = self
+            .entry
+            .as_ref()
+            .and_then(|entry| entry["msgsign"].as_str());
+        for wrong in rows().iter().filter(|row| row.is_of_the_claim) {
+            let response = match wrong.filled(submitter, text, wallets, right.unwrap_or_default()) {
                 Ok(body) => {
                     let request = Request::post("/submit-transaction", body).carrying_signature();
-                    let request = request.wrongly_signed(refusal.what());
+                    let request = request.wrongly_signed(&*wrong.what);
                     submitter.submit_serialized(request).await
                 }
                 Err(inconclusive) => Err(inconclusive),
             };
             let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
-            self.wrong.push((refusal, response));
+            self.wrong.push((wrong, response));
             if is_accepted {
                 return true;
             }
@@ -347,12 +352,12 @@ impl Claim {
 
     /// Returns the response to the claim with this fault, if it was accepted, or if the claim itself was
     /// accepted later.
-    pub(crate) fn with_fault(&self, refusal: Refusal) -> Option<&Arc<Exchange>> {
+    pub(crate) fn with_fault(&self, what: &str) -> Option<&Arc<Exchange>> {
         let shared = self.shared.as_ref().and_then(|shared| shared.as_ref().ok());
-        if let Some(response) = shared.and_then(|shared| shared.with_fault(refusal)) {
+        if let Some(response) = shared.and_then(|shared| shared.with_fault(what)) {
             return Some(response);
         }
-        let (_, response) = self.wrong.iter().find(|(known, _)| *known == refusal)?;
+        let (_, response) = self.wrong.iter().find(|(known, _)| known.what == what)?;
         let response = response.as_ref().ok()?;
         (self.is_accepted() || is_valid(response)).then_some(response)
     }
@@ -360,7 +365,7 @@ impl Claim {
     /// Submits a claim that another key signed, which must have no effect. Returns its asset and the result.
     async fn refuse_first(&self, submitter: &Submitter, text: &str) -> Step<(String, Refused)> {
         let (asset, request) =
-            refusal::of_another_key(submitter, self.wallet, REFUSED_CLAIM_REMARKS).await?;
+            of_another_key(submitter, self.wallet, REFUSED_CLAIM_REMARKS).await?;
         // It may cost nothing.
         let before = balance_request(self.wallet, text);
         submitter.samples.node.send(before).await?;

@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    alteration::altered,
-    draft::{REFUSED, code_of, draft},
-    refusal::{CURVE_ORDER, in_the_name_of, sign, signer, stranger, whole},
+    draft::{REFUSED, draft},
+    edit::altered,
+    signatures::{in_the_name_of, sign, signer, stranger, whole, with_high_s},
     submitter::{Response, Submitter},
 };
 use crate::http::{Exchange, InconclusiveReason, Request};
-
-/// The path of the second endpoint for submissions, observed on real nodes.
-const BATCH: &str = "/submit-transaction-batch";
 
 /// Submits a transaction with another key's signature, and then the same one correctly signed.
 /// Returns both responses.
@@ -70,19 +67,6 @@ pub(crate) async fn high_s(submitter: &Submitter) -> Response {
     submitter.submit_serialized(request).await
 }
 
-/// Replaces s by the order minus s. The wallet's signatures have the lower value.
-pub(super) fn with_high_s(signature: &str) -> Option<String> {
-    let (r, s) = signature.split_at_checked(64)?;
-    let mut s: [u8; 32] = const_hex::decode_to_array(s).ok()?;
-    let mut borrow = false;
-    for (byte, order) in s.iter_mut().zip(CURVE_ORDER).rev() {
-        let (difference, is_below) = order.overflowing_sub(*byte);
-        let (digit, is_below_too) = difference.overflowing_sub(borrow.into());
-        (*byte, borrow) = (digit, is_below || is_below_too);
-    }
-    Some(format!("{r}{}", const_hex::encode(s)))
-}
-
 /// Another form of the same submission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EqualForm {
@@ -133,38 +117,4 @@ pub(crate) async fn in_form(submitter: &Submitter, form: EqualForm) -> Response 
     submitter
         .submit_serialized(Request::post("/submit-transaction", body))
         .await
-}
-
-/// Submits a batch of two transactions: one without a signature and one signed with another key.
-/// Returns their codes and the response.
-pub(crate) async fn bad_batch(
-    submitter: &Submitter,
-) -> Result<(Vec<String>, Arc<Exchange>), InconclusiveReason> {
-    let (signer, stranger) = (signer(submitter)?.address(), stranger()?);
-    let unsigned = draft(submitter, &[signer], REFUSED).await?;
-    let other = draft(submitter, &[signer], REFUSED).await?;
-    let entry = in_the_name_of(signer, sign(&stranger, &other).await?);
-    let body = format!("[{},{}]", whole(&unsigned, &[]), whole(&other, &[entry]));
-    let codes = [&unsigned, &other].map(|text| code_of(text));
-    let response = submitter
-        .submit_serialized(Request::post(BATCH, body))
-        .await?;
-    Ok((codes.to_vec(), response))
-}
-
-#[cfg(test)]
-mod tests {
-    use nodeproof_wallet::KeyPair;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_signature_with_high_s_is_another_valid_one() {
-        let key = KeyPair::from_bytes(&[7; 32]).unwrap();
-        let signature = key.sign(b"a message").to_string();
-        let high = with_high_s(&signature).unwrap();
-        assert_ne!(high, signature);
-        assert_eq!(high.len(), 128);
-        assert_eq!(with_high_s(&high).unwrap(), signature);
-    }
 }

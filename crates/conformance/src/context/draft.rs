@@ -206,14 +206,18 @@ fn by_hand(submitter: &Submitter, call: &Value) -> String {
         .currency
         .as_ref()
         .or(submitter.samples.discovered.tokens.first());
+    written(token.map_or("TKN", String::as_str), with.fee.as_str(), call)
+}
+
+/// Writes a call's transaction with this currency and fee.
+pub(super) fn written(currency: &str, fee: &str, call: &Value) -> String {
     let unique = unique();
     format!(
-        "{{\"timestamp\":{},\"trans_code\":\"{unique:040x}\",\"type\":3,\"currency\":{},\"fee\":{},\
+        "{{\"timestamp\":{},\"trans_code\":\"{unique:040x}\",\"type\":3,\"currency\":{},\"fee\":{fee},\
          \"descr\":\"\",\"valid\":1,\"specific_data\":{{\"address\":{},\"function\":{},\
          \"signers\":{},\"params\":{}}}}}",
         unique / 1_000_000,
-        Value::from(token.map_or("TKN", String::as_str)),
-        with.fee.as_str(),
+        Value::from(currency),
         call["sc_address"],
         call["function_called"],
         call["signers"],

@@ -9,10 +9,9 @@ use serde_json::Value;
 use super::{
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
-    correct_submission::with_high_s,
     draft::{call_request, checked_with_time, code_of, unlike},
-    refusal::whole,
     settling::{NewBlocks, Settled, settle},
+    signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
 };

@@ -48,8 +48,16 @@ pub(crate) struct Settled {
 /// Waits until the claim of an accepted submission can be read. Otherwise, its fee could be
 /// mistaken for that of another transaction.
 pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
-    let body = accepted.request.body.as_deref().unwrap_or_default();
-    let body: Value = serde_json::from_str(body).unwrap_or_default();
+    wait_for_text(
+        submitter,
+        accepted.request.body.as_deref().unwrap_or_default(),
+    )
+    .await;
+}
+
+/// Waits as [`wait_for`] does. Gets the text of the accepted submission.
+pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) {
+    let body: Value = serde_json::from_str(accepted).unwrap_or_default();
     let data = &body["transaction"]["specific_data"];
     let (Some(contract), Some(asset)) = (
         data["address"].as_str(),

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::{
     claim_values::claim_call,
     draft::{call_request, checked_with_time, unique, unlike},
-    refusal::{Refusal, in_the_name_of, whole},
+    signatures::whole,
     signing::SigningWallet,
     submitter::{Response, Submitter},
+    wrong::{Wrong, rows},
 };
 use crate::{
     api::is_valid,
@@ -19,7 +20,7 @@ use crate::{
 /// The claim of two wallets. All of its submissions have one code, so at most one is paid.
 pub(crate) struct SharedClaim {
     /// The responses to submissions with one signature missing or wrong, sent first.
-    wrong: Vec<(Refusal, Response)>,
+    wrong: Vec<(&'static Wrong, Response)>,
     /// The response to the right signatures in the reverse order of the signers, unless a wrong
     /// submission was accepted.
     pub(crate) reversed: Option<Response>,
@@ -54,16 +55,14 @@ impl SharedClaim {
         let signed: Value = serde_json::from_str(signed.text().as_ref())
             .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
         let [one, other] = [0, 1].map(|place| signed["signatures"][place].clone());
-        for entry in [&one, &other] {
-            submitter
-                .with
-                .redactor
-                .add(entry["msgsign"].as_str().unwrap_or_default());
+        let signatures = [&one, &other].map(|entry| entry["msgsign"].as_str().unwrap_or_default());
+        for signature in signatures {
+            submitter.with.redactor.add(signature);
         }
-        let submit = async |entries: &[Value], wrong: Option<Refusal>| {
-            let body = whole(checked.transaction_text(), entries);
+        let text = checked.transaction_text();
+        let submit = async |body: String, wrong: Option<&Wrong>| {
             let request = Request {
-                wrongly_signed: wrong.map(Refusal::what),
+                wrongly_signed: wrong.map(|wrong| wrong.what.clone()),
                 ..Request::post("/submit-transaction", body).carrying_signature()
             };
             submitter.submit_serialized(request).await
@@ -73,19 +72,27 @@ impl SharedClaim {
             reversed: None,
             in_order: None,
         };
-        for (refusal, entries) in wrong_entries(first, second, &one, &other) {
-            let response = submit(&entries, Some(refusal)).await;
+        for wrong in rows().iter().filter(|row| row.has_two_signers()) {
+            let addresses = wallets.map(SigningWallet::address);
+            let [one, other] = signatures;
+            let right = if wrong.is_signed_by_the_first() {
+                one
+            } else {
+                other
+            };
+            let body = wrong.filled(submitter, text, addresses, right)?;
+            let response = submit(body, Some(wrong)).await;
             let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
-            claim.wrong.push((refusal, response));
+            claim.wrong.push((wrong, response));
             if is_accepted {
                 return Ok(claim);
             }
         }
-        let reversed = submit(&[other.clone(), one.clone()], None).await;
+        let reversed = submit(whole(text, &[other.clone(), one.clone()]), None).await;
         let is_accepted = reversed.as_ref().is_ok_and(|response| is_valid(response));
         claim.reversed = Some(reversed);
         if !is_accepted {
-            claim.in_order = Some(submit(&[one, other], None).await);
+            claim.in_order = Some(submit(whole(text, &[one, other]), None).await);
         }
         Ok(claim)
     }
@@ -98,34 +105,9 @@ impl SharedClaim {
 
     /// Returns the response to the claim with this fault, if it was accepted, or if the right signatures
     /// were accepted later.
-    pub(super) fn with_fault(&self, refusal: Refusal) -> Option<&Arc<Exchange>> {
-        let (_, response) = self.wrong.iter().find(|(known, _)| *known == refusal)?;
+    pub(super) fn with_fault(&self, what: &str) -> Option<&Arc<Exchange>> {
+        let (_, response) = self.wrong.iter().find(|(known, _)| known.what == what)?;
         let response = response.as_ref().ok()?;
         (is_valid(response) || self.accepted().is_some()).then_some(response)
     }
-}
-
-/// Returns the signatures of each faulty submission.
-fn wrong_entries(
-    first: &SigningWallet,
-    second: &SigningWallet,
-    one: &Value,
-    other: &Value,
-) -> [(Refusal, Vec<Value>); 5] {
-    [
-        (Refusal::HalfSigned, vec![one.clone()]),
-        (Refusal::SecondOnly, vec![other.clone()]),
-        (Refusal::SignedTwice, vec![one.clone(), one.clone()]),
-        (
-            Refusal::FirstOfTwoRight,
-            vec![one.clone(), in_the_name_of(second.address(), one.clone())],
-        ),
-        (
-            Refusal::LastOfTwoRight,
-            vec![
-                in_the_name_of(first.address(), other.clone()),
-                other.clone(),
-            ],
-        ),
-    ]
 }

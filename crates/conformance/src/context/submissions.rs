@@ -1,26 +1,32 @@
 //! The transactions that a run submits, each once for all cases.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
+use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
+    batch::{Batch, MAX_WRONG, element},
     claim::{Claim, make},
     correct_submission::{self, EqualForm},
-    refusal::{Refusal, submit, submit_control},
     settling::{later_blocks, wait_for},
     submitter::{Response, Submitter},
+    wrong::{self, ONE_DIGIT_CHANGED, Wrong, rows},
 };
 use crate::{
     api::{is_valid, submitted_code},
-    http::{self, Exchange, InconclusiveReason},
+    http::{self, Exchange, InconclusiveReason, Request},
 };
 
 /// The transactions that a run submits, each once for all cases.
 pub(crate) struct Submissions {
     pub(crate) submitter: Submitter,
     control: OnceCell<Response>,
-    refusals: Vec<OnceCell<Response>>,
+    /// By the descriptions of the rows.
+    refusals: BTreeMap<&'static str, OnceCell<Response>>,
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
     /// Whether the balances were read after everything was submitted.
     pub(crate) observed: OnceCell<Result<(), InconclusiveReason>>,
@@ -35,7 +41,10 @@ impl Submissions {
         Self {
             submitter,
             control: OnceCell::new(),
-            refusals: Refusal::all().map(|_| OnceCell::new()).collect(),
+            refusals: rows()
+                .iter()
+                .map(|row| (&*row.what, OnceCell::new()))
+                .collect(),
             claim: OnceCell::new(),
             observed: OnceCell::new(),
             paying: Mutex::default(),
@@ -45,31 +54,49 @@ impl Submissions {
     /// Returns the response to a correctly signed submission of a wallet that may have no money.
     /// The responses to faulty submissions are compared with it.
     pub(crate) async fn control(&self) -> Response {
-        let control = self.control.get_or_init(|| submit_control(&self.submitter));
+        let control = self.control.get_or_init(async || {
+            let body = wrong::control(&self.submitter).await?;
+            let request = Request::post("/submit-transaction", body);
+            self.submitter.submit_serialized(request).await
+        });
         let response = http::shared(control).await;
         response.iter().for_each(|response| http::record(response));
         response.clone()
     }
 
     /// Returns the response to a faulty submission.
-    pub(crate) async fn refusal(&self, refusal: Refusal) -> Response {
-        let place = refusal.place().and_then(|at| self.refusals.get(at));
-        let Some(place) = place else {
+    pub(crate) async fn refusal(&self, wrong: &Wrong) -> Response {
+        let Some(place) = self.refusals.get(&*wrong.what) else {
             return Err(InconclusiveReason::Harness(format!(
-                "{refusal:?} has no place"
+                "{wrong:?} has no place"
             )));
         };
-        let response = http::shared(place.get_or_init(|| submit(&self.submitter, refusal))).await;
+        let made = place.get_or_init(async || {
+            let control = match wrong.repeats_the_control() {
+                true => signature_of(&*self.control().await?),
+                false => None,
+            };
+            wrong::submit(&self.submitter, wrong, control).await
+        });
+        let response = http::shared(made).await;
         response.iter().for_each(|response| http::record(response));
         response.clone()
+    }
+
+    /// Returns the response to a signature with one digit changed.
+    pub(crate) async fn wrong_signature(&self) -> Response {
+        match rows().iter().find(|row| row.what == ONE_DIGIT_CHANGED) {
+            Some(row) => self.refusal(row).await,
+            None => Err(InconclusiveReason::Harness("a row is missing".to_owned())),
+        }
     }
 
     /// Returns the responses to all faulty submissions.
     pub(crate) async fn refusals(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
         let mut responses = Vec::new();
         let mut missing = None;
-        for refusal in Refusal::all() {
-            match self.refusal(refusal).await {
+        for row in rows() {
+            match self.refusal(row).await {
                 Ok(response) => responses.push(response),
                 Err(inconclusive) => missing = missing.or(Some(inconclusive)),
             }
@@ -126,16 +153,28 @@ impl Submissions {
         Ok(response)
     }
 
-    /// Returns the codes of faulty transactions, and the response to a batch of them.
-    pub(crate) async fn bad_batch(
-        &self,
-    ) -> Result<(Vec<String>, Arc<Exchange>), InconclusiveReason> {
-        correct_submission::bad_batch(&self.submitter).await
+    /// Returns batches of faulty submissions, in one after a right one, and in the other before it.
+    pub(crate) async fn batches(&self) -> Result<Vec<Batch>, InconclusiveReason> {
+        let mut elements = [Vec::new(), Vec::new()];
+        for row in rows().iter().filter(|row| row.is_wrongly_signed()) {
+            let response = self.refusal(row).await;
+            let [one, other] = &mut elements;
+            let shorter = if one.len() > other.len() { other } else { one };
+            if shorter.len() < MAX_WRONG {
+                shorter.extend(response.ok().and_then(|response| element(row, &response)));
+            }
+        }
+        let _paying = self.paying.lock().await;
+        let [one, other] = &elements;
+        Ok(vec![
+            Batch::submit(&self.submitter, one, true).await?,
+            Batch::submit(&self.submitter, other, false).await?,
+        ])
     }
 
     /// Returns the codes of the faulty transactions that the node has refused so far.
     pub(crate) fn refused_codes(&self) -> BTreeSet<String> {
-        let responses = self.refusals.iter().filter_map(OnceCell::get).flatten();
+        let responses = self.refusals.values().filter_map(OnceCell::get).flatten();
         let refused = responses.filter(|response| !is_valid(response));
         refused
             .filter_map(|response| submitted_code(response))
@@ -207,4 +246,11 @@ impl Submissions {
             .cloned()
             .collect())
     }
+}
+
+/// Returns the signature of a submission of one signer.
+fn signature_of(submission: &Exchange) -> Option<String> {
+    let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
+    let signature = &body["signatures"][0]["msgsign"];
+    signature.as_str().map(ToOwned::to_owned)
 }

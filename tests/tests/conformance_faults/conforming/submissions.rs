@@ -37,6 +37,13 @@ pub(super) fn refusals() -> Vec<SeededFault> {
         "refusals have status 500", refused(|response| {
             told(response, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
         }) => ["submit-transaction/refusal-is-no-crash"];
+        "a batch lists failed transactions as objects", change_json("/submit-transaction-batch", |_, response| {
+            if let Value::Array(list) = &mut response["response"]["failed_transactions"] {
+                for code in list {
+                    *code = json!({"transaction_code": code.take(), "msg": "invalid signatures"});
+                }
+            }
+        }) => [];
         "refusals have status 202", refused(|response| with_status(response, 202)) => [];
         "GET /submit-transaction returns a help message", change_response(SUBMIT, |request, response| {
             match request.method.as_str() {

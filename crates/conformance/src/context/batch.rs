@@ -1,0 +1,107 @@
+//! Batches of submissions that a node must refuse, each with a right one among them.
+
+use std::sync::Arc;
+
+use nodeproof_client::{SignatureEntry, Transaction};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    draft::code_of,
+    settling::wait_for_text,
+    submitter::Submitter,
+    wrong::{Wrong, control},
+};
+use crate::{
+    api::{is_valid, submitted_code},
+    http::{Exchange, InconclusiveReason, Request},
+};
+
+/// The path of the second endpoint for submissions, observed on real nodes.
+const BATCH: &str = "/submit-transaction-batch";
+/// Maximum number of wrong submissions in a batch. A known node takes 50 in all.
+pub(super) const MAX_WRONG: usize = 30;
+
+/// A batch, and the response to it.
+pub(crate) struct Batch {
+    /// The code of the right submission.
+    pub(crate) control: String,
+    /// The codes of the wrong ones, and their descriptions.
+    pub(crate) wrong: Vec<(String, &'static str)>,
+    pub(crate) response: Arc<Exchange>,
+}
+
+/// An element of a batch: its text, its code and its description.
+pub(super) type Element = (String, String, &'static str);
+
+impl Batch {
+    /// Submits wrong elements after a right one, or before it. Waits until an accepted one can be read, so that a
+    /// claim of the run may follow.
+    pub(super) async fn submit(
+        submitter: &Submitter,
+        wrong: &[Element],
+        right_is_first: bool,
+    ) -> Result<Self, InconclusiveReason> {
+        let right = control(submitter).await?;
+        let mut texts: Vec<_> = wrong.iter().map(|(text, ..)| text.as_str()).collect();
+        let place = if right_is_first { 0 } else { texts.len() };
+        texts.insert(place, &right);
+        let request = Request::post(BATCH, format!("[{}]", texts.join(",")));
+        let response = submitter.submit_serialized(request).await?;
+        let submission: Value = serde_json::from_str(&right).unwrap_or_default();
+        let batch = Self {
+            control: code_of(&submission["transaction"].to_string()),
+            wrong: wrong
+                .iter()
+                .map(|(_, code, what)| (code.clone(), *what))
+                .collect(),
+            response,
+        };
+        if submitter.with.makes_a_claim
+            && batch
+                .listed("accepted_transactions")
+                .contains(&&*batch.control)
+        {
+            wait_for_text(submitter, &right).await;
+        }
+        Ok(batch)
+    }
+
+    /// Returns the codes of the batch in a list of the response, whose elements are codes or objects with one.
+    pub(crate) fn listed(&self, list: &str) -> Vec<&str> {
+        let body = self.response.success_object();
+        let list = body.and_then(|body| body.pointer(&format!("/response/{list}"))?.as_array());
+        let codes = || {
+            self.wrong
+                .iter()
+                .map(|(code, _)| code)
+                .chain([&self.control])
+        };
+        let code_of = |item: &Value| {
+            let is_named = |code: &&String| {
+                item == code.as_str()
+                    || item
+                        .as_object()
+                        .is_some_and(|members| members.values().any(|text| text == code.as_str()))
+            };
+            codes().find(is_named).map(String::as_str)
+        };
+        list.into_iter().flatten().filter_map(code_of).collect()
+    }
+}
+
+/// Returns the element of a batch that a refused submission can be. A node may refuse a whole batch for an element
+/// in another form.
+pub(super) fn element(wrong: &'static Wrong, response: &Exchange) -> Option<Element> {
+    #[derive(Deserialize)]
+    struct Submission {
+        #[serde(rename = "transaction")]
+        _transaction: Transaction,
+        #[serde(rename = "signatures")]
+        _signatures: Vec<SignatureEntry>,
+    }
+    let text = response.request.body.as_deref()?;
+    serde_json::from_str::<Submission>(text).ok()?;
+    let code = submitted_code(response)?;
+    (!is_valid(response)).then(|| (text.to_owned(), code, &*wrong.what))
+}

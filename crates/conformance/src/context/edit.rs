@@ -1,0 +1,173 @@
+//! Changes of a transaction, before or after it is signed.
+
+use serde_json::{Number, Value};
+
+use super::{draft::REFUSED, signatures::harness, submitter::Submitter};
+use crate::http::InconclusiveReason;
+
+/// Length of remarks, in bytes, that makes a transaction too large.
+pub(super) const OVERSIZED: usize = 20_000;
+
+/// A change of one member of a transaction: its JSON pointer, and the change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) pointer: String,
+    pub(super) change: Change,
+}
+
+/// How a value is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A value of the same type and form that differs as little as possible: one digit, one blank, one entry,
+    /// one member. In place of a missing member, `true`.
+    Slightly,
+    /// The entries of a list in another order.
+    Reversed,
+    /// This JSON text. Names of wallets in it are filled in.
+    To(&'static str),
+    Removed,
+    /// A string with the JSON text of the value.
+    Quoted,
+    Capitals,
+    /// A list that contains the value.
+    Nested,
+    /// Another token of the chain, so that only the signature is wrong.
+    OtherToken,
+    /// Another contract of the chain, so that only the signature is wrong.
+    OtherContract,
+    Oversized,
+}
+
+impl Edit {
+    /// Changes a transaction. `fill` fills in the names of wallets.
+    pub(super) fn apply(
+        &self,
+        transaction: &mut Value,
+        submitter: &Submitter,
+        fill: impl Fn(&str) -> String,
+    ) {
+        let Some((parent, name)) = self.pointer.rsplit_once('/') else {
+            return slightly(transaction);
+        };
+        let value = match transaction.pointer_mut(parent) {
+            Some(Value::Object(members)) if matches!(self.change, Change::Removed) => {
+                members.shift_remove(name);
+                return;
+            }
+            Some(Value::Object(members)) => members.entry(name).or_insert(Value::Null),
+            Some(Value::Array(entries)) => {
+                match name.parse().ok().and_then(|at: usize| entries.get_mut(at)) {
+                    Some(entry) => entry,
+                    None => return,
+                }
+            }
+            _ => return,
+        };
+        let found = &submitter.samples.discovered;
+        match self.change {
+            Change::Slightly => slightly(value),
+            Change::Reversed => value
+                .as_array_mut()
+                .into_iter()
+                .for_each(|list| list.reverse()),
+            Change::To(json) => *value = serde_json::from_str(&fill(json)).unwrap_or_default(),
+            Change::Removed => {}
+            Change::Quoted => *value = value.to_string().into(),
+            Change::Capitals => {
+                *value = value.as_str().unwrap_or_default().to_uppercase().into();
+            }
+            Change::Nested => *value = Value::Array(vec![value.take()]),
+            Change::OtherToken => *value = other_name(&found.tokens, value, "OTHER"),
+            Change::OtherContract => {
+                let nobodys = format!("ct{}", "6b".repeat(20));
+                *value = other_name(&found.contracts, value, &nobodys);
+            }
+            Change::Oversized => *value = REFUSED.repeat(OVERSIZED / REFUSED.len()).into(),
+        }
+    }
+}
+
+/// Returns a known name other than `current`, or `otherwise` if there is none.
+fn other_name(known: &[String], current: &Value, otherwise: &str) -> Value {
+    let found = known.iter().find(|name| current != name.as_str());
+    found.map_or(otherwise, String::as_str).into()
+}
+
+/// Changes a value as little as possible, without changing its type or its form.
+fn slightly(value: &mut Value) {
+    match value {
+        Value::Null => *value = true.into(),
+        Value::Bool(flag) => *flag = !*flag,
+        Value::Number(number) => {
+            let larger = number.as_u64().and_then(|number| number.checked_add(1));
+            let fraction = || Number::from_f64(number.as_f64()? * 2.0 + 1.0);
+            *number = larger.map_or_else(|| fraction().unwrap_or_else(|| 1.into()), Number::from);
+        }
+        Value::String(text) => {
+            let digits = text.trim_start_matches("0x").trim_start_matches("ct");
+            let is_code = [40, 64].contains(&digits.len())
+                && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            match is_code {
+                true => *text = with_another_digit(text),
+                false => text.push(' '),
+            }
+        }
+        Value::Array(entries) => {
+            let mut entry = entries.first().cloned().unwrap_or_default();
+            slightly(&mut entry);
+            entries.push(entry);
+        }
+        Value::Object(members) => {
+            members.insert(
+                "fee_payer".to_owned(),
+                format!("0x{}", "a5".repeat(20)).into(),
+            );
+        }
+    }
+}
+
+/// Returns a hexadecimal text with another last digit.
+pub(super) fn with_another_digit(digits: &str) -> String {
+    let mut digits = digits.to_owned();
+    let last = if digits.pop() == Some('0') { '1' } else { '0' };
+    digits.push(last);
+    digits
+}
+
+/// Applies a change to a transaction's text. The other members may be written differently, because
+/// the node must refuse the transaction.
+pub(super) fn altered(
+    text: &str,
+    change: impl FnOnce(&mut Value),
+) -> Result<String, InconclusiveReason> {
+    let mut transaction: Value = serde_json::from_str(text).map_err(harness)?;
+    change(&mut transaction);
+    Ok(transaction.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_slight_change_keeps_the_type_and_the_form() {
+        let code = |end: &str| json!(format!("ct{}{end}", "a".repeat(39)));
+        for (mut value, changed) in [
+            (json!(null), json!(true)),
+            (json!(true), json!(false)),
+            (json!(7), json!(8)),
+            (json!(0.5), json!(2.0)),
+            (json!(u64::MAX), json!(u64::MAX as f64 * 2.0 + 1.0)),
+            (json!("token"), json!("token ")),
+            (code("0"), code("1")),
+            (code("7"), code("0")),
+            (json!(["a", "b"]), json!(["a", "b", "a "])),
+            (json!([]), json!([true])),
+        ] {
+            slightly(&mut value);
+            assert_eq!(value, changed);
+        }
+    }
+}
