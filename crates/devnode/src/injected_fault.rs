@@ -178,6 +178,10 @@ faults! {
     AcceptedLost "accepted-lost" "accepted transactions never get into a block";
     RemarksCut "remarks-cut" "the last character of a claim's remarks is lost";
     FeeTwice "fee-twice" "the fee is taken twice";
+    CopiesCost "copies-cost" "each copy of a pending transaction costs the fee again";
+    RefusedCosts "refused-costs" "a submission with a wrong signature costs the fee";
+    OnePending "one-pending" "a wallet's next transaction replaces its pending one";
+    FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";
 }
 
 /// Counts, from 1.

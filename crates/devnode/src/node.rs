@@ -298,11 +298,16 @@ impl Node {
                 verdict
             }
             Err(refusal) => {
-                if fault == Some(InjectedFault::RefusedStored)
-                    && let Ok(transaction) =
-                        submission.check(self.rules, Some(InjectedFault::NoSignatureCheck))
-                {
-                    self.chain_mut().store_later(transaction);
+                let unchecked =
+                    || submission.check(self.rules, Some(InjectedFault::NoSignatureCheck));
+                match fault {
+                    Some(InjectedFault::RefusedStored) => unchecked()
+                        .into_iter()
+                        .for_each(|transaction| self.chain_mut().store_later(transaction)),
+                    Some(InjectedFault::RefusedCosts) => unchecked()
+                        .into_iter()
+                        .for_each(|transaction| self.chain_mut().charge(&transaction)),
+                    _ => {}
                 }
                 let known = submission
                     .code

@@ -19,7 +19,7 @@ use super::{
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
-    submit_transaction::{NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
+    submit_transaction::{KNOWN_CODE, NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
     api::{Sample, Tier, is_valid, message},
@@ -38,6 +38,7 @@ pub(super) const BASE: Case = Case {
         NO_RESPONSES,
         NO_STATE,
         NO_CALLS,
+        KNOWN_CODE,
         EARLIER_STEP,
         REFUSED_STORED,
     ],
@@ -58,10 +59,12 @@ const BUILD: RequestKind = RequestKind::post(
 );
 const SUBMIT: RequestKind = RequestKind::post(
     "/submit-transaction",
-    "that claim, signed with the wallet: three times, as it is; one with another key before it, and \
-     two with its trans_code and other params after it, of which a throw-away wallet signs one in \
-     its own name; with --co-signer, also a claim of both wallets, first with one signature missing or \
-     wrong, then with both",
+    "that claim, signed with the wallet: three times at the same moment, beside a changed copy, and \
+     three times later; one with another key before it, and two with its trans_code and other params \
+     after it, of which a throw-away wallet signs one in its own name; with --claims, two with its \
+     signature and another trans_code, and further claims that are pending together, also in a batch; \
+     with --co-signer, also a claim of the co-signer, and one of both wallets, first with one signature \
+     missing or wrong, then with both",
 );
 const RECORD: RequestKind = RequestKind::get(
     "/sc-state",
@@ -88,8 +91,6 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
 /// A node that stores what it refuses. The claim with a fault, which it refused before, is in the way.
 pub(super) const REFUSED_STORED: Cause =
     Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
-/// A node that knows the transaction's code, because it gave that code to another one.
-const KNOWN_CODE: Cause = Cause::new(&["call-sc/fresh"], When::Always);
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -413,7 +414,8 @@ async fn claim_is_new(context: &Context) -> Findings {
     let first = acceptance(context).await?;
     let claim = context.submissions.claim().await?;
     let further = claim.further.iter();
-    let further = further.filter_map(|further| further.submitted.as_ref().ok());
+    let alone = further.filter(|further| further.in_batch.is_none());
+    let further = alone.filter_map(|further| further.submitted.as_ref().ok());
     let (at, new) = ("/response/new_transaction", Value::Bool(true));
     let what = "a transaction that was never submitted before is not reported as new";
     let mut checked = Examination::default();
@@ -434,17 +436,36 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     let (at, known) = ("/response/new_transaction", Value::Bool(false));
     let what = "the same transaction is reported as new a second time";
     let mut checked = Examination::of(1, has(again, at, &known, what));
-    let later = context
-        .submissions
-        .claim()
-        .await?
-        .resubmitted_later
-        .as_ref();
-    if let Some(later) = later.ok().filter(|later| later.success_object().is_some()) {
-        checked.count_item();
+    let claim = context.submissions.claim().await?;
+    let news = |response: &&Arc<Exchange>| {
+        let body = response.success_object();
+        body.and_then(|body| body.pointer(at)) == Some(&Value::Bool(true))
+    };
+    let mut all = claim.submitted.iter().chain(&claim.copies).filter(news);
+    checked.examined += u64::try_from(claim.copies.len()).unwrap_or(u64::MAX);
+    if let (Some(_), Some(second)) = (all.next(), all.next()) {
+        let what = "a transaction that is sent several times at the same moment is reported as new more than once";
+        let expected = "new_transaction: true for one of them";
+        checked.push(Finding::new(second, what, expected, second.summary()).at(at));
+    }
+    let later = claim.resubmitted_later.iter();
+    let later = later.map(|later| {
         let what = "a transaction that is in a block is reported as new when it is submitted again";
+        (later, what)
+    });
+    let in_batch = claim.further.iter().filter_map(|further| {
+        further.in_batch.as_ref()?;
+        let what =
+            "a transaction that a batch accepted is reported as new when it is submitted again";
+        Some((further.submitted.as_ref().ok()?, what))
+    });
+    for (again, what) in later.chain(in_batch) {
+        if again.success_object().is_none() {
+            continue;
+        }
+        checked.count_item();
         if checked.has_no_findings() {
-            for finding in has(later, at, &known, what) {
+            for finding in has(again, at, &known, what) {
                 checked.push(finding);
             }
         }

@@ -5,6 +5,7 @@ use nodeproof_report::{Aspect, Level};
 use super::{
     call_sc::NO_CALLS,
     case::Case,
+    cause::{Cause, When},
     check::Check::{WholeRun, WrongSubmissions},
     sc_state::NO_STATE,
     submit_transaction::{BASE, BY_UNVERIFIED, NO_RESPONSES, UNVERIFIED, with_control},
@@ -200,6 +201,26 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-3", "TX-10", "TX-11"],
         checks: "No submission of the whole run is accepted whose signatures are missing, malformed, of another wallet or over another text, whenever it was sent. Whether a refusal is due to the signatures, the other cases decide.",
         sends: &with_control("transactions that are not signed as they must be, in each way"),
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(
+                &[
+                    "submit-transaction/unsigned",
+                    "submit-transaction/half-signed",
+                    "submit-transaction/unlisted-signer",
+                    "submit-transaction/another-wallets-key",
+                    "submit-transaction/signature-altered",
+                    "submit-transaction/params-altered",
+                    "submit-transaction/fee-altered",
+                    "submit-transaction/transaction-altered",
+                    "submit-transaction/signature-not-hex",
+                    "submit-transaction/known-code-altered",
+                ],
+                When::Always,
+            ),
+        ],
         is_last: true,
         check: WholeRun(authority, true),
         ..BASE

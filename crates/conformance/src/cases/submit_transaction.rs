@@ -61,7 +61,7 @@ pub(super) const BASE: Case = Case {
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: REFUSED,
     aspect: Aspect::Refusals,
-    explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS],
+    explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, KNOWN_CODE],
     ..Case::BASE
 };
 
@@ -95,6 +95,8 @@ pub(super) const fn with_control(body: &'static str) -> [RequestKind; 3] {
     [BUILD, CONTROL, submission(body)]
 }
 
+/// A node that knows the transaction's code, because it gave that code to another one.
+pub(super) const KNOWN_CODE: Cause = Cause::new(&["call-sc/fresh"], When::Always);
 /// Without a usable response, nothing is refused or accepted.
 pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds"], When::Unusable);
 /// A node that does not verify signatures.

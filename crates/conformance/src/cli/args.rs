@@ -202,8 +202,9 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "wallet")]
     pub passphrase_file: Option<PathBuf>,
 
-    /// Key file of a second wallet of the chain. The run also makes a claim of both wallets, which
-    /// pays one more fee. It decides whether the node requires the signature of each signer.
+    /// Key file of a second wallet of the chain. The run also makes a claim of both wallets, and one of
+    /// this wallet alone if it holds the fee. Each pays one more fee. They decide whether the node
+    /// requires the signature of each signer, and whether each wallet pays for its own claims.
     #[arg(long, value_name = "FILE", requires = "wallet")]
     pub co_signer: Option<PathBuf>,
 
@@ -228,7 +229,8 @@ pub struct ConformanceArgs {
 
     /// Number of claims to make, from 1 to 8. Each pays the fee, and has other values: long texts, empty
     /// ones, texts that look like numbers, long lists, asset IDs that are almost equal [default: 1; 8 for
-    /// the local node of cargo xtask conformance].
+    /// the local node of cargo xtask conformance]. With two or more, a node that takes a kept signature
+    /// for a new transaction can charge one fee more.
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 

@@ -4,7 +4,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::{
-    draft::draft,
+    draft::{draft, unique},
     edit::altered,
     signatures::{in_the_name_of, sign, stranger, whole},
     submitter::Submitter,
@@ -48,6 +48,47 @@ pub(super) async fn with_known_code_signed(accepted: &str) -> Result<Request, In
         data["params"]["remarks"] = "another transaction with a known code".into();
     })?;
     by_stranger(stranger, &text).await
+}
+
+/// Returns requests that submit other transactions with the signature of an accepted one.
+pub(super) fn with_its_signature(
+    accepted: &str,
+    entry: &Value,
+) -> Result<[Request; 2], InconclusiveReason> {
+    let code = |transaction: &Value| transaction["trans_code"].as_str().map(str::to_uppercase);
+    let submit = |text: String, what: &str| {
+        let request = Request::post("/submit-transaction", whole(&text, &[entry.clone()]));
+        request.carrying_signature().wrongly_signed(what)
+    };
+    let other = altered(accepted, |transaction| {
+        transaction["trans_code"] = format!("{:040x}", unique()).into();
+        let asset = format!("conformance-refused-{:x}", unique());
+        transaction["specific_data"]["params"]["asset_id"] = asset.into();
+    })?;
+    let capitals = altered(accepted, |transaction| {
+        transaction["trans_code"] = code(transaction).into();
+    })?;
+    Ok([
+        submit(
+            other,
+            "a new transaction with the signature of an accepted one",
+        ),
+        submit(
+            capitals,
+            "an accepted transaction with its trans_code in capital letters",
+        ),
+    ])
+}
+
+/// Returns a request that submits a transaction with other remarks than were signed.
+pub(super) fn with_other_remarks(text: &str, entry: &Value) -> Result<Request, InconclusiveReason> {
+    let other = altered(text, |transaction| {
+        transaction["specific_data"]["params"]["remarks"] = "to be taken".into();
+    })?;
+    let request = Request::post("/submit-transaction", whole(&other, &[entry.clone()]));
+    let what =
+        "a transaction whose remarks were changed after it was signed, sent beside the right one";
+    Ok(request.carrying_signature().wrongly_signed(what))
 }
 
 /// Returns a request that submits a transaction signed by another key, in the name of this wallet.

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The path of the second endpoint for submissions, observed on real nodes.
-const BATCH: &str = "/submit-transaction-batch";
+pub(super) const BATCH: &str = "/submit-transaction-batch";
 /// Maximum number of wrong submissions in a batch. A known node takes 50 in all.
 pub(super) const MAX_WRONG: usize = 30;
 

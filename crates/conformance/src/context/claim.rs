@@ -8,9 +8,13 @@ use std::{
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{
-    around_claim::{of_another_key, with_known_code, with_known_code_signed},
+    around_claim::{
+        of_another_key, with_its_signature, with_known_code, with_known_code_signed,
+        with_other_remarks,
+    },
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
@@ -22,12 +26,15 @@ use super::{
     wrong::{Wrong, rows},
 };
 use crate::{
-    api::{UNKNOWN_ASSET, contract_state_request, in_block, is_valid, requested_index},
+    api::{UNKNOWN_ASSET, contract_state_request, held, in_block, is_valid, requested_index},
     http::{Exchange, InconclusiveReason, Request},
 };
 
 /// Maximum number of claims of a run. Each has other values.
 pub(crate) const MAX_CLAIMS: u8 = 8;
+
+/// The number of the claim that a co-signer makes alone.
+const OF_CO_SIGNER: u8 = MAX_CLAIMS + 1;
 
 /// The results of the claim, step by step.
 pub(crate) struct Claim {
@@ -47,13 +54,15 @@ pub(crate) struct Claim {
     /// signs what must be refused.
     pub(crate) wrong: Vec<(&'static Wrong, Step<Arc<Exchange>>)>,
     pub(crate) submitted: Step<Arc<Exchange>>,
+    /// The responses to the same submission at the same moment, on other connections.
+    pub(crate) copies: Vec<Arc<Exchange>>,
     /// The response to the same submission, sent again.
     pub(crate) again: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
     /// The balance that pays the fee, just before the claim was submitted.
     pub(crate) balance: Step<Arc<Exchange>>,
-    /// The response to the same submission, sent again once the claim could be read.
-    pub(crate) resubmitted_later: Step<Arc<Exchange>>,
+    /// The responses to the same submission, sent again once the claim could be read, and after all claims.
+    pub(crate) resubmitted_later: Vec<Arc<Exchange>>,
     /// The response to a transaction with the same code and other params, sent once the claim could be read.
     pub(crate) known_code: Step<Arc<Exchange>>,
     /// The response to a transaction with the same code for a wallet without money, signed by that wallet.
@@ -118,10 +127,11 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         refused: no(NOT_SUBMITTED),
         wrong: Vec::new(),
         submitted: no(NOT_SUBMITTED),
+        copies: Vec::new(),
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
-        resubmitted_later: no(NOT_ACCEPTED),
+        resubmitted_later: Vec::new(),
         known_code: no(NOT_ACCEPTED),
         known_code_signed: no(NOT_ACCEPTED),
         further: Vec::new(),
@@ -141,19 +151,19 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     }
     // A node that does not store one claim would make the run wait for each of them.
     let is_stored = |settled: &Settled| settled.record.is_some();
-    if claim.settled.as_ref().is_ok_and(is_stored) {
-        for number in 1..submitter.with.claims.get().min(MAX_CLAIMS) {
-            let further = FurtherClaim::make(submitter, wallet, contract, number, run).await?;
-            claim.further.push(further);
-        }
-        if let Some(co_signer) = &submitter.with.co_signer {
-            let wallets = [wallet, co_signer];
-            let shared = SharedClaim::make(submitter, wallets, contract, MAX_CLAIMS).await;
-            if let Some(accepted) = shared.as_ref().ok().and_then(SharedClaim::accepted) {
-                wait_for(submitter, accepted).await;
-            }
-            claim.shared = Some(shared);
-        }
+    if let (true, Some(request)) = (
+        claim.settled.as_ref().is_ok_and(is_stored),
+        claim
+            .submitted
+            .as_ref()
+            .ok()
+            .map(|response| response.request.clone()),
+    ) {
+        claim
+            .make_others(submitter, wallet, contract, run, &request)
+            .await?;
+        let again = submitter.submit_serialized(request).await;
+        claim.resubmitted_later.extend(again.ok());
     }
     for further in &mut claim.further {
         if let Ok(settled) = &further.settled {
@@ -232,22 +242,30 @@ impl Claim {
         let refused = self.refuse_first(submitter, text).await;
         let balance = balance_request(self.wallet, text);
         self.balance = submitter.samples.node.send(balance).await;
-        let submitted = submitter.submit_serialized(request.clone()).await;
-        let accepted = submitted.as_ref().is_ok_and(|response| is_valid(response));
-        self.submitted = submitted;
-        if !accepted {
+        let entry = self.entry.clone().unwrap_or_default();
+        let other = with_other_remarks(text, &entry)?;
+        let [one, two, three] = [(); 3].map(|()| request.clone());
+        let mut responses = submitter.submit_at_once(vec![one, other, two, three]).await;
+        // The second one is wrong: the rule *authority* judges it.
+        drop(responses.remove(1));
+        self.take_first(responses);
+        if matches!(self.submitted, Err(InconclusiveReason::Busy(_))) {
+            self.submitted = submitter.submit_serialized(request.clone()).await;
+        }
+        if !self.is_accepted() {
             return Ok(());
         }
         self.again = submitter.submit_serialized(request.clone()).await;
-        self.settled = settle(submitter, contract, asset, self.code(), blocks).await;
+        let until = Instant::now() + submitter.with.settle_timeout;
+        self.settled = settle(submitter, contract, asset, self.code(), blocks, until).await;
         for before in others {
             let again = submitter.samples.node.send(before.request.clone()).await?;
             self.other_records.push([before, again]);
         }
-        self.resubmitted_later = match &self.settled {
-            Ok(settled) if settled.record.is_some() => submitter.submit_serialized(request).await,
-            _ => no("the claim can't be read, so its block may not have been made"),
-        };
+        if matches!(&self.settled, Ok(settled) if settled.record.is_some()) {
+            let later = submitter.submit_serialized(request).await;
+            self.resubmitted_later.extend(later.ok());
+        }
         self.refused = match refused {
             Ok((asset, mut refused)) => {
                 let request = contract_state_request(&submitter.contract(), &asset);
@@ -269,7 +287,93 @@ impl Claim {
             Ok(request) => submitter.submit_serialized(request).await,
             Err(inconclusive) => Err(inconclusive),
         };
+        // At a node that accepts one of these, the wallet pays a second fee.
+        if submitter.with.public_wallet.is_some() || submitter.with.claims.get() > 1 {
+            for request in with_its_signature(text, &entry).into_iter().flatten() {
+                let _ = submitter.submit_serialized(request).await;
+            }
+        }
         Ok(())
+    }
+
+    /// Takes the response that reports the transaction as new, or else one that accepts it, as the one to the
+    /// submission. The others are copies.
+    fn take_first(&mut self, mut responses: Vec<Step<Arc<Exchange>>>) {
+        let is_new = |response: &Exchange| {
+            let body = response.success_object();
+            let new = body.and_then(|body| body.pointer("/response/new_transaction"));
+            is_valid(response) && new == Some(&Value::Bool(true))
+        };
+        let find = |is_it: &dyn Fn(&Exchange) -> bool| {
+            let mut all = responses.iter();
+            all.position(|response| response.as_ref().is_ok_and(|response| is_it(response)))
+        };
+        let place = find(&is_new).or_else(|| find(&|response| is_valid(response)));
+        let place = place.or_else(|| find(&|_| true)).unwrap_or(0);
+        self.submitted = responses.swap_remove(place);
+        self.copies = responses.into_iter().flatten().collect();
+    }
+
+    /// Makes the further claims, one of the co-signer alone, and one of both wallets. All but the last one are pending
+    /// at the same time.
+    async fn make_others(
+        &mut self,
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+        contract: &str,
+        run: u128,
+        known: &Request,
+    ) -> Result<(), InconclusiveReason> {
+        let co_signer = submitter.with.co_signer.as_ref();
+        let mut wallets: Vec<_> = (1..submitter.with.claims.get().min(MAX_CLAIMS))
+            .map(|number| (number, wallet))
+            .collect();
+        if let Some(co_signer) = co_signer
+            && self.can_pay(submitter, co_signer).await?
+        {
+            wallets.push((OF_CO_SIGNER, co_signer));
+        }
+        for (number, wallet) in &wallets {
+            let claim = FurtherClaim::prepare(submitter, wallet, contract, *number, run).await?;
+            self.further.push(claim);
+        }
+        let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
+        blocks.skip_to_the_latest(submitter).await?;
+        for (claim, (number, _)) in self.further.iter_mut().zip(&wallets) {
+            claim.submit(submitter, *number, known).await;
+        }
+        if let Some(co_signer) = co_signer {
+            let wallets = [wallet, co_signer];
+            self.shared = Some(SharedClaim::make(submitter, wallets, contract, MAX_CLAIMS).await);
+        }
+        let until = Instant::now() + submitter.with.settle_timeout;
+        for claim in &mut self.further {
+            claim.settle(submitter, blocks.clone(), until).await;
+        }
+        let shared = self.shared.as_ref().and_then(|shared| shared.as_ref().ok());
+        if let Some(accepted) = shared.and_then(SharedClaim::accepted) {
+            wait_for(submitter, accepted).await;
+        }
+        Ok(())
+    }
+
+    /// Whether a wallet holds the fee of a claim.
+    async fn can_pay(
+        &self,
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+    ) -> Result<bool, InconclusiveReason> {
+        let text = self
+            .checked
+            .as_ref()
+            .map_err(Clone::clone)?
+            .transaction_text();
+        let balance = balance_request(wallet.address(), text);
+        let balance = held(&*submitter.samples.node.send(balance).await?);
+        let fee = submitter.with.fee.as_str().parse::<i128>();
+        Ok(balance
+            .zip(fee.ok())
+            .is_some_and(|(held, fee)| held.get() >= fee))
     }
 
     /// Submits the claim with each fault that it is submitted with first. Stops if one is accepted, and

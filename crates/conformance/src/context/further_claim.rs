@@ -1,12 +1,14 @@
-//! The claims of a run after the first one. They have other values, and some are first submitted in an
-//! unusual form.
+//! The claims of a run after the first one. They have other values, and are pending at the same time. Some are first
+//! submitted in an unusual form, or in a batch.
 
 use std::sync::Arc;
 
 use nodeproof_client::contract_call::CheckedTransaction;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{
+    batch::BATCH,
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{call_request, checked_with_time, code_of, unlike},
@@ -16,7 +18,7 @@ use super::{
     submitter::Submitter,
 };
 use crate::{
-    api::is_valid,
+    api::{is_valid, times_in_batch},
     http::{Exchange, Request},
 };
 
@@ -24,27 +26,37 @@ use crate::{
 pub(super) const HIGH_S: u8 = 1;
 /// The number of the claim that is submitted with a fraction in its fee first.
 pub(super) const FEE_WITH_FRACTION: u8 = 2;
+/// The number of the claim from which on claims are submitted in a batch first.
+const IN_BATCH: u8 = 3;
 
-/// A claim after the first one, with other values. It is submitted once.
+/// A claim after the first one, with other values.
 pub(crate) struct FurtherClaim {
     /// The call that the node was requested to build.
     pub(crate) call: Value,
     pub(crate) built: Arc<Exchange>,
-    /// The balance that pays the fee, just before the claim was submitted.
+    /// The balance that pays the fee, just before the claim was built.
     pub(crate) balance: Step<Arc<Exchange>>,
     /// The response to an unusual form of the claim, which was submitted first. If the node accepted it,
     /// it is also in `submitted`.
     pub(crate) unusual: Option<Step<Arc<Exchange>>>,
+    /// The response to a batch with the claim, twice, if the node accepted it there. Then `submitted` is the response
+    /// to the same transaction alone.
+    pub(crate) in_batch: Option<Arc<Exchange>>,
     pub(crate) submitted: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
     /// The claim's record, read again after all claims, if it could be read before.
     pub(crate) record_again: Option<Arc<Exchange>>,
     /// The transaction code, or `None` if the transaction was not signed.
     pub(crate) code: Option<String>,
+    contract: String,
+    asset: String,
+    /// The requests that submit the claim in an unusual form, if it has one, and in the usual one.
+    requests: (Option<Request>, Option<Request>),
 }
 
 impl FurtherClaim {
-    pub(super) async fn make(
+    /// Builds and signs a claim.
+    pub(super) async fn prepare(
         submitter: &Submitter,
         wallet: &SigningWallet,
         contract: &str,
@@ -58,10 +70,14 @@ impl FurtherClaim {
             built,
             balance: no(NOT_SUBMITTED),
             unusual: None,
+            in_batch: None,
             submitted: no(NOT_SUBMITTED),
             settled: no(NOT_ACCEPTED),
             record_again: None,
             code: None,
+            contract: contract.to_owned(),
+            asset,
+            requests: (None, None),
         };
         if let Some(what) = unlike(&claim.call, &claim.built) {
             claim.submitted = no(format!("nothing was signed: {what}"));
@@ -75,70 +91,100 @@ impl FurtherClaim {
             }
         };
         let text = checked.transaction_text();
-        let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
-        blocks.skip_to_the_latest(submitter).await?;
         let balance = balance_request(wallet.address(), text);
         claim.balance = submitter.samples.node.send(balance).await;
         claim.code = Some(code_of(text)).filter(|code| !code.is_empty());
-        let unusual = match UnusualForm::of(number) {
-            // The local node's wallet tries these forms in transactions of its own.
-            Some(form) if submitter.with.public_wallet.is_none() => {
+        // The local node's wallet tries unusual forms in transactions of its own.
+        let unusual = match submitter.with.public_wallet {
+            None => {
                 claim
-                    .unusual_request(form, submitter, wallet, &checked)
+                    .unusual_request(number, submitter, wallet, &checked)
                     .await
             }
-            _ => None,
+            Some(_) => None,
         };
-        if let Some(request) = unusual {
-            claim.unusual = Some(submitter.submit_serialized(request).await);
-        }
-        let accepted = claim
-            .unusual
-            .as_ref()
-            .and_then(|unusual| unusual.as_ref().ok());
-        let accepted = accepted
-            .filter(|response| is_valid(response))
-            .map(Arc::clone);
-        claim.submitted = match accepted {
-            Some(response) => Ok(response),
-            None => match signed_request(submitter, wallet, &checked).await? {
-                Ok((_, request)) => submitter.submit_serialized(request).await,
-                Err(inconclusive) => Err(inconclusive),
-            },
-        };
-        if claim
-            .submitted
-            .as_ref()
-            .is_ok_and(|response| is_valid(response))
-        {
-            let code = claim.code.clone();
-            claim.settled = settle(submitter, contract, &asset, code, blocks).await;
+        match signed_request(submitter, wallet, &checked).await? {
+            Ok((_, request)) => claim.requests = (unusual, Some(request)),
+            Err(inconclusive) => claim.submitted = Err(inconclusive),
         }
         Ok(claim)
     }
 
-    /// Returns the request that submits the claim in this form, or `None` if there is no such form. It has
-    /// the code of the usual form, so at most one of the two is paid.
+    /// Submits the claim, in its unusual form first, without waiting for a block. `number` is that of the claim, and
+    /// `known` a submission that was accepted before.
+    pub(super) async fn submit(&mut self, submitter: &Submitter, number: u8, known: &Request) {
+        let (Some(request), Some(code)) = (self.requests.1.clone(), &self.code) else {
+            return;
+        };
+        if number >= IN_BATCH {
+            let batch = batch_request([&request, &request, known]);
+            let response = submitter.submit_serialized(batch).await.ok();
+            let is_accepted = |response: &Arc<Exchange>| {
+                times_in_batch(response, "accepted_transactions", code) > 0
+            };
+            self.in_batch = response.filter(is_accepted);
+        }
+        if let Some(unusual) = self.requests.0.take() {
+            let unusual = submitter.submit_serialized(unusual).await;
+            if unusual.as_ref().is_ok_and(|response| is_valid(response)) {
+                self.submitted.clone_from(&unusual);
+            }
+            self.unusual = Some(unusual);
+        }
+        if self.accepted().is_none() {
+            self.submitted = submitter.submit_serialized(request).await;
+        }
+    }
+
+    /// Waits until the claim can be read, at most until this moment.
+    ///
+    /// A node may take only one transaction of a wallet at a time. One that it refused while others were pending is
+    /// submitted again.
+    pub(super) async fn settle(
+        &mut self,
+        submitter: &Submitter,
+        blocks: NewBlocks,
+        until: Instant,
+    ) {
+        if let (None, Some(request)) = (self.accepted(), self.requests.1.clone()) {
+            let again = submitter.submit_serialized(request).await;
+            if again.as_ref().is_ok_and(|response| is_valid(response)) {
+                self.submitted = again;
+            }
+        }
+        if self.accepted().is_some() {
+            let code = self.code.clone();
+            let settled = settle(submitter, &self.contract, &self.asset, code, blocks, until);
+            self.settled = settled.await;
+        }
+    }
+
+    /// Returns the response that accepted the claim.
+    pub(crate) fn accepted(&self) -> Option<&Arc<Exchange>> {
+        let submitted = self.submitted.as_ref().ok();
+        submitted.filter(|response| is_valid(response))
+    }
+
+    /// Returns the request that submits the claim with this number in an unusual form, or `None` if there is no such
+    /// form. It has the code of the usual form, so at most one of the two is paid.
     async fn unusual_request(
         &self,
-        form: UnusualForm,
+        number: u8,
         submitter: &Submitter,
         wallet: &SigningWallet,
         checked: &CheckedTransaction,
     ) -> Option<Request> {
-        match form {
-            UnusualForm::HighS => {
-                let (mut entry, _) = signed_request(submitter, wallet, checked)
-                    .await
-                    .ok()?
-                    .ok()?;
+        match number {
+            HIGH_S => {
+                let signed = signed_request(submitter, wallet, checked).await.ok()?;
+                let (mut entry, _) = signed.ok()?;
                 let signature = with_high_s(entry["msgsign"].as_str()?)?;
                 submitter.with.redactor.add(&signature);
                 entry["msgsign"] = signature.into();
                 let body = whole(checked.transaction_text(), &[entry]);
                 Some(Request::post("/submit-transaction", body).carrying_signature())
             }
-            UnusualForm::FeeWithFraction => {
+            FEE_WITH_FRACTION => {
                 let fee = format!("{}.0", submitter.with.fee.as_str());
                 let with = Submitting {
                     fee: fee.parse().ok()?,
@@ -148,24 +194,13 @@ impl FurtherClaim {
                 let signed = signed_request(submitter, wallet, &checked).await.ok()?;
                 signed.ok().map(|(_, request)| request)
             }
-        }
-    }
-}
-
-/// An unusual form of a claim, which is as valid as the usual one.
-#[derive(Clone, Copy)]
-enum UnusualForm {
-    HighS,
-    FeeWithFraction,
-}
-
-impl UnusualForm {
-    /// Returns the form of the claim with this number.
-    const fn of(number: u8) -> Option<Self> {
-        match number {
-            HIGH_S => Some(Self::HighS),
-            FEE_WITH_FRACTION => Some(Self::FeeWithFraction),
             _ => None,
         }
     }
+}
+
+/// Returns a request that submits these submissions in a batch.
+fn batch_request(requests: [&Request; 3]) -> Request {
+    let bodies = requests.map(|request| request.body.as_deref().unwrap_or_default());
+    Request::post(BATCH, format!("[{}]", bodies.join(","))).carrying_signature()
 }

@@ -115,15 +115,15 @@ pub(crate) async fn later_blocks(
     Ok(before.found.into_iter().chain(blocks.found).collect())
 }
 
-/// Polls until the record and its block exist, or until the timeout.
+/// Polls until the record and its block exist, or until this moment.
 pub(super) async fn settle(
     submitter: &Submitter,
     contract: &str,
     asset: &str,
     code: Option<String>,
     mut blocks: NewBlocks,
+    until: Instant,
 ) -> Result<Settled, InconclusiveReason> {
-    let until = Instant::now() + submitter.with.settle_timeout;
     let before = blocks.found.len();
     let (mut record, mut without) = (None, None);
     let mut has_block = true;
@@ -160,6 +160,7 @@ pub(super) async fn settle(
 }
 
 /// The blocks that are made during the run.
+#[derive(Clone)]
 pub(super) struct NewBlocks {
     next: Option<u64>,
     found: Vec<Arc<Exchange>>,

@@ -51,7 +51,7 @@ pub struct Submitting {
     pub public_wallet: Option<SigningWallet>,
     /// A second wallet of the chain. With it, the run also makes a claim of both wallets, first
     /// with one signature missing or wrong, and then with both. All of these have one code, so at most one
-    /// is paid.
+    /// is paid. If the second wallet holds the fee, it also makes a claim alone.
     pub co_signer: Option<SigningWallet>,
     /// The contract for the claim. Default: one that is found on the chain.
     pub contract: Option<ContractAddress>,
@@ -59,7 +59,8 @@ pub struct Submitting {
     pub fee: Amount,
     /// The token that pays the fee. Default: the one in the response of `/call-sc`.
     pub currency: Option<String>,
-    /// Number of claims to make, from 1 to 8. Each pays a fee, and has other values.
+    /// Number of claims to make, from 1 to 8. Each pays a fee, and has other values. With two or more, the
+    /// signature of the first one is also submitted with other transactions, which a node must refuse.
     pub claims: NonZeroU8,
     /// Maximum time to wait until a claim can be read.
     pub settle_timeout: Duration,

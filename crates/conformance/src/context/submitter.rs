@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
+use futures_util::future::join_all;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::{samples::Samples, signing::Submitting};
@@ -43,6 +44,15 @@ impl Submitter {
     pub(crate) fn is_own_code(&self, code: &str) -> bool {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         codes.insert(code.to_owned())
+    }
+
+    /// Submits at the same moment, each request on a connection of its own. Returns the responses in this order.
+    pub(super) async fn submit_at_once(&self, requests: Vec<Request>) -> Vec<Response> {
+        let _turn = self.turn.lock().await;
+        let sent = requests
+            .into_iter()
+            .map(|request| self.samples.node.send(request));
+        join_all(sent).await
     }
 
     /// Submits a transaction when no other is being submitted. While the node responds that it is

@@ -89,6 +89,7 @@ static ROWS: LazyLock<Vec<Wrong>> = LazyLock::new(|| {
         "submit-transaction/unsigned" {
             "an unsigned transaction" => of(Stranger, &[]);
             "an unsigned transaction without signers" => of(Stranger, &[]).edited(SIGNERS, To("[]"));
+            "a transaction without signers since it was signed" => right().sent(SIGNERS, To("[]"));
         }
         "submit-transaction/half-signed" {
             "a transaction that only the first of its two signers signed" => of(First, &[("<first>", RIGHT)]);
@@ -139,7 +140,6 @@ static ROWS: LazyLock<Vec<Wrong>> = LazyLock::new(|| {
             "a transaction of which a signer was removed after it was signed" => right().signed(SIGNERS, BOTH);
             "a transaction whose signer was listed twice after it was signed" => right().sent(SIGNERS, To(r#"["<wallet>","<wallet>"]"#));
             "a transaction whose signers were put in another order after it was signed" => both_sign().signed(SIGNERS, BOTH).sent(SIGNERS, To(r#"["<stranger>","<wallet>"]"#));
-            "a transaction without signers since it was signed" => right().sent(SIGNERS, To("[]"));
         }
         "submit-transaction/signature-not-hex" {
             "the first half of a signature" => of(Signer, &[("<wallet>", "<r>")]).also_of_the_claim();

@@ -61,6 +61,11 @@ impl Pool {
         self.waiting.push(transaction);
     }
 
+    /// Removes the pending transactions of a wallet.
+    pub(crate) fn drop_all_of(&mut self, payer: HolderAddress) {
+        self.waiting.retain(|waiting| waiting.payer != payer);
+    }
+
     /// Removes and returns all pending transactions.
     pub(crate) fn take(&mut self) -> Vec<Transaction> {
         std::mem::take(&mut self.waiting)

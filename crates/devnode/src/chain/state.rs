@@ -147,6 +147,9 @@ impl Chain {
                 return Verdict::accepted(false);
             }
             CodeStatus::SameTransaction => {
+                if self.has(InjectedFault::CopiesCost) && self.pool.waits(transaction.code) {
+                    self.charge(&transaction);
+                }
                 return Verdict {
                     valid: true,
                     message: "Already validated and in mempool".into(),
@@ -161,6 +164,9 @@ impl Chain {
         if let Err(message) = self.affordable(&transaction) {
             return Verdict::refused(message, true);
         }
+        if self.has(InjectedFault::OnePending) {
+            self.pool.drop_all_of(transaction.payer);
+        }
         self.pool.add(transaction);
         Verdict::accepted(true)
     }
@@ -171,6 +177,12 @@ impl Chain {
 
     fn has(&self, fault: InjectedFault) -> bool {
         self.fault == Some(fault)
+    }
+
+    /// Takes the fee of a transaction that is not executed. This is a fault.
+    pub(crate) fn charge(&mut self, transaction: &Transaction) {
+        let creator = HolderAddress::Wallet(self.committee.creator(self.height()));
+        let _paid = self.pay_fee(transaction, creator);
     }
 
     /// Stores a refused transaction in a later block. This is a fault.
@@ -226,7 +238,15 @@ impl Chain {
                 self.table.insert(&record);
             }
         }
-        for transaction in self.pool.take() {
+        let mut pending = self.pool.take();
+        if let [first, others @ ..] = pending.as_mut_slice()
+            && self.has(InjectedFault::FirstPays)
+        {
+            others
+                .iter_mut()
+                .for_each(|other| other.payer = first.payer);
+        }
+        for transaction in pending {
             if self.has(InjectedFault::AcceptedLost) {
                 continue;
             }
