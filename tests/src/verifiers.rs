@@ -114,7 +114,7 @@ impl Submission {
 
 /// Accepts the wrongly signed submissions that this verifier takes for right.
 #[must_use]
-pub fn verifying(is_right: fn(&Submission) -> bool) -> Fault {
+pub fn verifying(is_right: impl Fn(&Submission) -> bool + Send + Sync + 'static) -> Fault {
     let good = json!({"status": "SUCCESS",
         "response": {"valid": true, "msg": "fine", "new_transaction": true}});
     let is_taken = move |request: &RecordedRequest, _: &_| {
@@ -125,8 +125,7 @@ pub fn verifying(is_right: fn(&Submission) -> bool) -> Fault {
 }
 
 /// Reads each value of a transaction in this way before it verifies the signatures.
-#[must_use]
-pub fn reading(as_if: fn(&mut Value)) -> impl Fn(&Submission) -> bool {
+pub fn reading(as_if: fn(&mut Value)) -> impl Fn(&Submission) -> bool + Send + Sync + 'static {
     move |submission| submission.is_right_with(|transaction| each_value(transaction, as_if))
 }
 

@@ -173,16 +173,16 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/unsigned", "submit-transaction/transaction-altered"];
         "treats the signers as a set", verifying(treats_signers_as_a_set) => ["submit-transaction/transaction-altered"];
         "verifies the signature of fewer signers", verifying(forgets_a_signer) => ["submit-transaction/transaction-altered"];
-        "does not verify unknown members", verifying(|s| reading(without_unknown_members)(s))
+        "does not verify unknown members", verifying(reading(without_unknown_members))
             => ["submit-transaction/params-altered", "submit-transaction/transaction-altered"];
-        "verifies texts without blanks at their end", verifying(|s| reading(trimmed)(s))
+        "verifies texts without blanks at their end", verifying(reading(trimmed))
             => ["submit-transaction/params-altered", "submit-transaction/transaction-altered"];
-        "verifies numbers in strings as numbers", verifying(|s| reading(unquoted)(s))
+        "verifies numbers in strings as numbers", verifying(reading(unquoted))
             => ["submit-transaction/params-altered", "submit-transaction/fee-altered", "submit-transaction/transaction-altered"];
-        "verifies codes in small letters", verifying(|s| reading(in_small_letters)(s)) => ["submit-transaction/transaction-altered"];
-        "verifies true as 1", verifying(|s| reading(as_one)(s)) => ["submit-transaction/transaction-altered"];
-        "verifies lists in any order", verifying(|s| reading(sorted)(s)) => ["submit-transaction/params-altered"];
-        "verifies two entries of each list", verifying(|s| reading(flat)(s)) => ["submit-transaction/params-altered"];
+        "verifies codes in small letters", verifying(reading(in_small_letters)) => ["submit-transaction/transaction-altered"];
+        "verifies true as 1", verifying(reading(as_one)) => ["submit-transaction/transaction-altered"];
+        "verifies lists in any order", verifying(reading(sorted)) => ["submit-transaction/params-altered"];
+        "verifies two entries of each list", verifying(reading(flat)) => ["submit-transaction/params-altered"];
         "verifies a transaction without its fee", verifying(|s| s.is_right_with(|t| t["fee"] = json!(0.0)))
             => ["submit-transaction/signature-altered"];
         "verifies a text with one more blank", verifying(|s| {

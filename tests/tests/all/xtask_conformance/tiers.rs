@@ -8,7 +8,7 @@ use nodeproof_devnode::{BlockTime, Config, TestWallet};
 use super::{conformance, outputs};
 
 /// The number of submissions that must be refused, and the correctly signed control.
-const REFUSALS: u64 = 77;
+const REFUSALS: u64 = 127;
 
 async fn devnode() -> nodeproof_devnode::Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
@@ -55,9 +55,9 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
         report.cases.len(),
         "{report:?}"
     );
-    // In addition to the refusals: the claim with twenty faults, a claim signed with another key, the claim
+    // In addition to the refusals: the claim with 27 faults, a claim signed with another key, the claim
     // itself twice, another claim with its code, and both again after the claim is readable.
-    assert_eq!(node.submissions_received(), REFUSALS + 20 + 1 + 2 + 1 + 2);
+    assert_eq!(node.submissions_received(), REFUSALS + 27 + 1 + 2 + 1 + 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
