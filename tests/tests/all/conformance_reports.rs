@@ -226,6 +226,9 @@ async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
         for jobs in [1, 4, 16, 1] {
             let mut options = Options::default();
             options.limits.jobs = jobs;
+            // The clock of the good node stands still, which is a finding in a run of more than a second.
+            let fresh = globset::Glob::new("call-sc/fresh").expect("a glob");
+            options.selection.skip.push(fresh.compile_matcher());
             let report = timeless(&check(&base_url, &options).await);
             let first = first.get_or_insert_with(|| report.clone());
             let text = |report: &Value| serde_json::to_string_pretty(report).expect("JSON");
