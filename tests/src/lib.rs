@@ -15,6 +15,7 @@ pub mod proxy;
 pub mod restart;
 pub mod server;
 pub mod submissions;
+pub mod table;
 pub mod tampering;
 pub mod verifiers;
 pub mod watch;

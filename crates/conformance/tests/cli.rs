@@ -76,200 +76,72 @@ fn constant(head: &'static str, body: &'static str) -> String {
 /// Nobody listens at port 1. Another test could get a port that was free a moment ago.
 const DEAD_URL: &str = "http://127.0.0.1:1";
 
+/// Wrong arguments, and parts of the message. `AT` stands for the URL and the network of a node.
+const WRONG: &str = "
+     | --base-url
+    --base-url localhost:8420 --network devnet | localhost:8420, http://
+    --base-url http://localhost --network betanet | betanet, devnet, testnet, mainnet
+    --base-url http://localhost:9999 | --network
+    --base-url http://localhost:8421 --network mainnet | 8421, testnet, mainnet, 8456
+    AT --only get-blok/* | --only, get-blok/*, --list
+    AT --skip nothing | --skip, nothing
+    AT --only docs/* --skip docs/* | no case
+    AT --only a[b | not a glob
+    AT --jobs 0 | --jobs, 1 to 256
+    AT --request-timeout -1 | number of seconds
+    AT --deadline nan | number of seconds
+    AT --fixture no-such-file.json | no-such-file.json
+    AT --blocks 7 | --blocks, 5..10 for 5 to 9, 5..=10 for 5 to 10
+    AT --blocks 9..5 | no block is in 9..5
+    AT --blocks -1..5 | \"-1\" is not an index
+    AT --resume | --blocks
+    AT --state a.json | --blocks
+    AT --blocks .. --only docs/* | none of the selected cases is about blocks
+    explain get-block/txt | get-block/txt, did you mean get-block/text?
+    explain BLOK-3 | did you mean BLOCK-3?, --list
+    explain \u{1b}[31m | neither a case nor a requirement
+";
+
 #[test]
-fn asks_for_a_url_where_there_is_none() {
-    refuses(&[], 2, &["--base-url"]);
+fn wrong_arguments_are_explained() {
+    for row in WRONG.lines().skip(1) {
+        let (arguments, parts) = row.split_once(" | ").expect("two cells");
+        let arguments = arguments.replace("AT", "--base-url http://localhost --network devnet");
+        let arguments: Vec<_> = arguments.split_whitespace().collect();
+        refuses(&arguments, 2, &parts.split(", ").collect::<Vec<_>>());
+    }
 }
 
 #[test]
-fn explains_a_url_without_a_scheme() {
-    refuses(
-        &["--base-url", "localhost:8420", "--network", "devnet"],
-        2,
-        &["localhost:8420", "http://"],
-    );
-}
-
-#[test]
-fn names_the_networks_that_there_are() {
-    refuses(
-        &["--base-url", "http://localhost", "--network", "betanet"],
-        2,
-        &["betanet", "devnet, testnet, mainnet"],
-    );
-}
-
-#[test]
-fn asks_for_the_network_where_the_port_does_not_tell() {
-    refuses(&["--base-url", "http://localhost:9999"], 2, &["--network"]);
-}
-
-#[test]
-fn refuses_the_port_of_another_network() {
-    refuses(
-        &[
-            "--base-url",
-            "http://localhost:8421",
-            "--network",
-            "mainnet",
-        ],
-        2,
-        &["8421", "testnet", "mainnet", "8456"],
-    );
-}
-
-#[test]
-fn a_host_that_does_not_resolve_is_unreachable() {
-    refuses(
-        &[
-            "--base-url",
-            "http://no-such-host.invalid",
-            "--network",
-            "devnet",
-        ],
-        3,
-        &["no-such-host.invalid", "unreachable"],
-    );
-}
-
-#[test]
-fn a_port_where_nothing_listens_is_unreachable() {
-    refuses(
-        &["--base-url", DEAD_URL, "--network", "devnet"],
-        3,
-        &["unreachable", "refused"],
-    );
-}
-
-#[test]
-fn a_web_server_that_is_no_node_is_named_as_such() {
-    let url = constant("200 OK\r\nContent-Type: text/html", "<html>welcome</html>");
-    refuses(
-        &["--base-url", &url, "--network", "devnet"],
-        3,
-        &["is not a node", "text/html"],
-    );
-}
-
-#[test]
-fn a_redirect_is_not_followed_and_is_no_node() {
-    let url = constant("302 Found\r\nLocation: http://example.org/", "");
-    refuses(
-        &["--base-url", &url, "--network", "devnet"],
-        3,
-        &["is not a node", "302"],
-    );
-}
-
-#[test]
-fn a_server_that_never_responds_is_unreachable_in_time() {
-    let url = server(|stream| {
-        // The server never writes. The connection stays open until the client closes it.
-        let _ = stream.read(&mut [0; 1]);
-    });
-    refuses(
-        &[
-            "--base-url",
-            &url,
-            "--network",
-            "devnet",
-            "--request-timeout",
-            "0.2",
-        ],
-        3,
-        &["unreachable", "0.2 s"],
-    );
-}
-
-#[test]
-fn a_server_that_speaks_something_else_is_unreachable() {
-    let url = server(|stream| {
+fn what_is_not_a_node_or_does_not_respond_is_unreachable() {
+    // These servers never write. The connection stays open until the client closes it.
+    let silent = || {
+        server(|stream| {
+            let _ = stream.read(&mut [0; 1]);
+        })
+    };
+    let mail = server(|stream| {
         let _ = stream.write_all(b"220 mail ESMTP\r\n");
     });
-    refuses(
-        &["--base-url", &url, "--network", "devnet"],
-        3,
-        &["unreachable"],
-    );
-}
-
-#[test]
-fn the_deadline_ends_a_run() {
-    let url = server(|stream| {
-        let _ = stream.read(&mut [0; 1]);
-    });
-    refuses(
-        &[
-            "--base-url",
-            &url,
-            "--network",
-            "devnet",
-            "--deadline",
-            "0.3",
-        ],
-        3,
-        &["deadline of 0.3 s"],
-    );
-}
-
-#[test]
-fn a_glob_that_matches_nothing_is_an_error() {
-    let target = ["--base-url", "http://localhost", "--network", "devnet"];
-    let with = |more: &[&'static str]| [&target[..], more].concat();
-    refuses(
-        &with(&["--only", "get-blok/*"]),
-        2,
-        &["--only", "get-blok/*", "--list"],
-    );
-    refuses(&with(&["--skip", "nothing"]), 2, &["--skip", "nothing"]);
-    refuses(
-        &with(&["--only", "docs/*", "--skip", "docs/*"]),
-        2,
-        &["no case"],
-    );
-    refuses(&with(&["--only", "a[b"]), 2, &["not a glob"]);
-}
-
-#[test]
-fn wrong_numbers_and_files_are_explained() {
-    let target = ["--base-url", "http://localhost", "--network", "devnet"];
-    let with = |more: &[&'static str]| [&target[..], more].concat();
-    refuses(&with(&["--jobs", "0"]), 2, &["--jobs", "1 to 256"]);
-    refuses(
-        &with(&["--request-timeout", "-1"]),
-        2,
-        &["number of seconds"],
-    );
-    refuses(&with(&["--deadline", "nan"]), 2, &["number of seconds"]);
-    refuses(
-        &with(&["--fixture", "no-such-file.json"]),
-        2,
-        &["no-such-file.json"],
-    );
-}
-
-#[test]
-fn a_sweep_that_could_not_be_made_is_explained() {
-    let target = ["--base-url", "http://localhost", "--network", "devnet"];
-    let with = |more: &[&'static str]| [&target[..], more].concat();
-    refuses(
-        &with(&["--blocks", "7"]),
-        2,
-        &["--blocks", "5..10 for 5 to 9", "5..=10 for 5 to 10"],
-    );
-    refuses(&with(&["--blocks", "9..5"]), 2, &["no block is in 9..5"]);
-    refuses(
-        &with(&["--blocks", "-1..5"]),
-        2,
-        &["\"-1\" is not an index"],
-    );
-    refuses(&with(&["--resume"]), 2, &["--blocks"]);
-    refuses(&with(&["--state", "a.json"]), 2, &["--blocks"]);
-    refuses(
-        &with(&["--blocks", "..", "--only", "docs/*"]),
-        2,
-        &["none of the selected cases is about blocks"],
-    );
+    let page = constant("200 OK\r\nContent-Type: text/html", "<html>welcome</html>");
+    let moved = constant("302 Found\r\nLocation: http://example.org/", "");
+    let nowhere = "http://no-such-host.invalid".to_owned();
+    for (url, more, parts) in [
+        (nowhere, &[][..], ["no-such-host.invalid", "unreachable"]),
+        (DEAD_URL.to_owned(), &[], ["unreachable", "refused"]),
+        (page, &[], ["is not a node", "text/html"]),
+        (moved, &[], ["is not a node", "302"]),
+        (
+            silent(),
+            &["--request-timeout", "0.2"],
+            ["unreachable", "0.2 s"],
+        ),
+        (silent(), &["--deadline", "0.3"], ["", "deadline of 0.3 s"]),
+        (mail, &[], ["unreachable", ""]),
+    ] {
+        let target = ["--base-url", &url, "--network", "devnet"];
+        refuses(&[&target, more].concat(), 3, &parts);
+    }
 }
 
 #[test]
@@ -397,25 +269,6 @@ fn an_explanation_shows_what_an_author_needs() {
     );
     let (_, text) = status_and_output(&["explain", "node-2"]);
     assert!(text.contains("No case") && text.contains("8420"), "{text}");
-}
-
-#[test]
-fn what_can_not_be_explained_has_a_near_match() {
-    refuses(
-        &["explain", "get-block/txt"],
-        2,
-        &["get-block/txt", "did you mean get-block/text?"],
-    );
-    refuses(
-        &["explain", "BLOK-3"],
-        2,
-        &["did you mean BLOCK-3?", "--list"],
-    );
-    refuses(
-        &["explain", "\u{1b}[31m"],
-        2,
-        &["neither a case nor a requirement"],
-    );
 }
 
 #[test]

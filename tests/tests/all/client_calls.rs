@@ -339,31 +339,6 @@ async fn a_call_that_never_reaches_the_node_is_not_unclear() {
 }
 
 #[tokio::test]
-async fn a_node_that_builds_another_call_gets_no_signature() {
-    let (node, _) = start().await;
-    let alice = keys(&node, "alice");
-    let fault: Fault = Arc::new(|request, response| match request.path.as_str() {
-        "/call-sc" => response.with_json(|body| {
-            body["transaction"]["specific_data"]["params"]["amount_to_send"] = 1_000_000.into();
-        }),
-        _ => response,
-    });
-    let proxy = Proxy::spawn(&node, fault).await.unwrap();
-    let client = Client::new(&*proxy.server.base_url()).unwrap();
-    let transfer = Transfer::new(1, alice.address(), "GRAIN");
-    let contract = node.token_contract_address();
-    let error = client
-        .call(contract, &transfer, &fee(&node), &[&alice])
-        .await;
-    let error = error.unwrap_err();
-    let request = error.request_error().unwrap();
-    assert_eq!(request.kind(), ErrorKind::Mismatch);
-    let member = "transaction.specific_data.params.amount_to_send";
-    assert_eq!(request.mismatch().unwrap().member(), Some(member));
-    assert_eq!(node.submissions_received(), 0);
-}
-
-#[tokio::test]
 async fn a_node_that_does_not_show_transactions_is_not_searched_in_vain() {
     let config = Config::for_tests().with_fault(InjectedFault::BlockRows);
     let node = nodeproof_devnode::spawn(config).await.unwrap();

@@ -56,40 +56,6 @@ fn total(document: &Document<'_>, name: &str) -> usize {
 }
 
 #[tokio::test]
-async fn junit_counts_failed_cases_as_failures_and_the_undecided_as_skipped() {
-    let report = of_observed_node(false).await;
-    let xml = report::junit(&report.clone().into()).expect("JUnit XML");
-    let document = Document::parse(&xml).expect("well-formed XML");
-
-    let failed = report.count(Outcome::Fail);
-    assert!(failed > 5);
-    assert_eq!(total(&document, "failures"), failed);
-    assert_eq!(total(&document, "errors"), 0);
-    let skipped = report.count(Outcome::Inconclusive) + report.count(Outcome::Skipped);
-    // The schema that Jenkins publishes has this number only for suites.
-    let suites = document.root_element().children();
-    let of_suites = suites.filter_map(|suite| suite.attribute("skipped"));
-    let of_suites = of_suites.map(|count| count.parse::<usize>().expect("a number"));
-    assert_eq!(of_suites.sum::<usize>(), skipped);
-    assert_eq!(total(&document, "tests"), report.cases.len() + 1);
-
-    for case in &report.cases {
-        let element = test_case(&document, &case.id);
-        assert_eq!(element.attribute("classname"), case.id.split('/').next());
-        let time: f64 = element
-            .attribute("time")
-            .expect("a time")
-            .parse()
-            .expect("seconds");
-        assert!(time >= 0.0);
-        assert_eq!(
-            child(element, "failure").is_some(),
-            case.outcome == Outcome::Fail
-        );
-    }
-}
-
-#[tokio::test]
 async fn junit_shows_a_finding_in_full() {
     let report = of_observed_node(false).await;
     let xml = report::junit(&report.clone().into()).expect("JUnit XML");
@@ -260,6 +226,9 @@ async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
         for jobs in [1, 4, 16, 1] {
             let mut options = Options::default();
             options.limits.jobs = jobs;
+            // The clock of the good node stands still, which is a finding in a run of more than a second.
+            let fresh = globset::Glob::new("call-sc/fresh").expect("a glob");
+            options.selection.skip.push(fresh.compile_matcher());
             let report = timeless(&check(&base_url, &options).await);
             let first = first.get_or_insert_with(|| report.clone());
             let text = |report: &Value| serde_json::to_string_pretty(report).expect("JSON");

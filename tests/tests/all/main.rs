@@ -15,7 +15,6 @@ mod conformance_reports;
 mod conformance_sweep;
 mod conformance_tiers;
 mod conformance_transport;
-mod dapp;
 mod description;
 mod devnode_forms;
 mod devnode_readme;

@@ -174,74 +174,50 @@ fn the_first_wrong_place_is_named() {
     let vote = text("", &receipt_data().replace("\"vote\":1", "\"vote\":\"1\""));
     let vote_in_text = quoted(&vote);
     let no_vote = text("", &receipt_data().replace("\"vote\"", "\"note\""));
-    for (changes, expected) in [
-        (&[("index", "")][..], "`index` is missing"),
-        (
-            &[("index", "null")],
-            "`index`: expected an integer, received null",
-        ),
-        (
-            &[("index", "1.5")],
-            "`index`: expected an integer, received the number 1.5",
-        ),
-        (
-            &[("index", "\"1\"")],
-            "`index`: expected an integer, received the string \"1\"",
-        ),
-        (
-            &[("index", ""), ("block_index", "\"1\"")],
-            "`block_index`: expected an integer, received the string \"1\"",
-        ),
-        (&[("block_index", "1200")], "`index` occurs more than once"),
-        (&[("timestamp", "")], "`timestamp` is missing"),
-        (&[("previous_hash", "")], "`previous_hash` is missing"),
-        (
-            &[("previous_hash", "0")],
-            "`previous_hash`: expected 64 hexadecimal digits, or \"0\", received the number 0",
-        ),
-        (&[("text", "[]")], "`text`"),
-        (
-            &[("text", "7")],
-            "`text`: expected an object or an array, or one inside a string",
-        ),
-        (
-            &[("text", "{}")],
-            "`text.previous_block_receipts` is missing",
-        ),
-        (
-            &[("text", "\"{}\"")],
-            "`text.previous_block_receipts` is missing",
-        ),
-        (&[("text", &a_number)], "`text.previous_block_receipts[0]`"),
-        (
-            &[("text", &no_data)],
-            "`text.previous_block_receipts[0].data` is missing",
-        ),
-        (
-            &[("text", &vote)],
-            "`text.previous_block_receipts[0].data.vote`: expected an integer, received the string \"1\"",
-        ),
-        (
-            &[("text", &vote_in_text)],
-            "`text.previous_block_receipts[0].data.vote`: expected an integer, received the string \"1\"",
-        ),
-        (
-            &[("text", &no_vote)],
-            "`text.previous_block_receipts[0].data.vote` is missing",
-        ),
-        (&[("committee", "{}")], "`committee`"),
-        (&[("committee", "[7]")], "`committee[0]`"),
-        (&[("committee", "\"[7]\"")], "`committee[0]`"),
-        (&[("committee", "\"x\"")], "`committee`: expected value"),
-        (
-            &[("committee", "\"7\"")],
-            "`committee`: expected a sequence, received the number 7",
-        ),
-        (&[("creator_wallet", "\"0x1\"")], "`creator_wallet`"),
-        (&[("hash", "\"aa\"")], "`hash`"),
-    ] {
-        let reason = decoded(changes).expect_err("an error");
-        assert!(reason.starts_with(expected), "{changes:?}: {reason}");
+    // Members that replace those of the block, and the start of the message.
+    let table = r#"
+        index= | `index` is missing
+        index=null | `index`: expected an integer, received null
+        index=1.5 | `index`: expected an integer, received the number 1.5
+        index="1" | `index`: expected an integer, received the string "1"
+        index= block_index="1" | `block_index`: expected an integer, received the string "1"
+        block_index=1200 | `index` occurs more than once
+        timestamp= | `timestamp` is missing
+        previous_hash= | `previous_hash` is missing
+        previous_hash=0 | `previous_hash`: expected 64 hexadecimal digits, or "0", received the number 0
+        text=[] | `text`
+        text=7 | `text`: expected an object or an array, or one inside a string
+        text={} | `text.previous_block_receipts` is missing
+        text="{}" | `text.previous_block_receipts` is missing
+        text=A_NUMBER | `text.previous_block_receipts[0]`
+        text=NO_DATA | `text.previous_block_receipts[0].data` is missing
+        text=VOTE | `text.previous_block_receipts[0].data.vote`: expected an integer, received the string "1"
+        text=VOTE_IN_TEXT | `text.previous_block_receipts[0].data.vote`: expected an integer, received the string "1"
+        text=NO_VOTE | `text.previous_block_receipts[0].data.vote` is missing
+        committee={} | `committee`
+        committee=[7] | `committee[0]`
+        committee="[7]" | `committee[0]`
+        committee="x" | `committee`: expected value
+        committee="7" | `committee`: expected a sequence, received the number 7
+        creator_wallet="0x1" | `creator_wallet`
+        hash="aa" | `hash`
+    "#;
+    for row in table.lines().filter(|line| line.contains('|')) {
+        let (changes, expected) = row.trim().split_once(" | ").unwrap();
+        let changes = changes.split(' ').map(|change| {
+            let (name, value) = change.split_once('=').unwrap();
+            let value = match value {
+                "A_NUMBER" => &*a_number,
+                "NO_DATA" => &no_data,
+                "VOTE" => &vote,
+                "VOTE_IN_TEXT" => &vote_in_text,
+                "NO_VOTE" => &no_vote,
+                value => value,
+            };
+            (name, value)
+        });
+        let reason = decoded(&changes.collect::<Vec<_>>()).expect_err("an error");
+        assert!(reason.starts_with(expected), "{row}: {reason}");
         assert!(reason.len() < 500 && !reason.contains('\n'), "{reason}");
     }
     for (json, kind) in [("[]", "an array"), ("7", "the number 7"), ("null", "null")] {

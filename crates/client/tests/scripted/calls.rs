@@ -236,18 +236,6 @@ async fn what_call_sc_built_is_submitted_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn a_refused_transaction_is_a_response() {
-    let refused = r#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],"new_transaction":true}}"#;
-    let server = Server::responding(Reply::json(refused)).await;
-    let text = "{ \"transaction\":{ \"fee\":1.50 }, \"signatures\":[] , \"kept\":1}";
-    let signed = SignedTransaction::from_json(text).unwrap();
-    let response = client(&server.base).submit(&signed).await.unwrap();
-    assert!(!response.is_accepted());
-    assert_eq!(response.messages(), ["Fee validation failed"]);
-    assert_eq!(server.request().body, text);
-}
-
-#[tokio::test]
 async fn a_batch_sends_the_texts_as_they_are() {
     let busy = r#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
     let server = Server::responding(Reply::json(busy)).await;
@@ -291,20 +279,6 @@ async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
     assert_eq!(lines[1], lines[0]);
     assert_eq!(lines[2], "GET /node-a/get-block?block_index=1 HTTP/1.1");
     assert_eq!(lines[3], lines[2]);
-}
-
-#[tokio::test]
-async fn a_client_can_be_shared_between_tasks() {
-    let server = Server::responding(Reply::json(BLOCK)).await;
-    let client = client(&server.base);
-    let tasks = (0..8).map(|_| {
-        let client = client.clone();
-        tokio::spawn(async move { client.block(1).await })
-    });
-    for task in tasks.collect::<Vec<_>>() {
-        assert_eq!(task.await.unwrap().unwrap().unwrap().index, 1);
-    }
-    assert_eq!(server.count(), 8);
 }
 
 #[test]

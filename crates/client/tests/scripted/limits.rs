@@ -2,11 +2,11 @@
 
 use std::{future::Future, time::Duration};
 
-use nodeproof_client::{ContractCall, ErrorKind, SignedTransaction, transport::RetryPolicy};
+use nodeproof_client::{ContractCall, ErrorKind, transport::RetryPolicy};
 
 use crate::{
     BLOCK, CONTRACT, builder, client,
-    server::{NOBODY, Reply, Server},
+    server::{Reply, Server},
 };
 
 const BRIEF: Duration = Duration::from_millis(150);
@@ -186,47 +186,4 @@ async fn a_call_ends_by_its_total_time_out_whatever_its_tries_would_take() {
         .unwrap();
     let error = ended(client.block(1)).await.unwrap_err();
     assert!(error.is_timeout(), "{error:?}");
-}
-
-#[tokio::test]
-async fn endless_headers_are_cut_off() {
-    let endless = Reply::Endless(
-        b"HTTP/1.1 200 X\r\n".to_vec(),
-        b"x-filler: aaaaaaaaaaaaaaaaaaaaaaaa\r\n".repeat(100),
-    );
-    let server = Server::responding(endless).await;
-    let client = builder(&server.base)
-        .retry(RetryPolicy::never())
-        .build()
-        .unwrap();
-    let error = client.block(1).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Connection, "{error}");
-}
-
-#[tokio::test]
-async fn a_submission_says_whether_it_may_have_arrived() {
-    let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
-    let error = builder(NOBODY)
-        .build()
-        .unwrap()
-        .submit(&signed)
-        .await
-        .unwrap_err();
-    assert!(!error.maybe_sent() && error.is_connect());
-
-    for reply in [
-        Reply::Last(Vec::new()),
-        Reply::Hang(Vec::new()),
-        Reply::status(500, "{}"),
-        Reply::json("nonsense"),
-    ] {
-        let server = Server::responding(reply).await;
-        let client = builder(&server.base)
-            .request_timeout(BRIEF)
-            .build()
-            .unwrap();
-        let error = client.submit(&signed).await.unwrap_err();
-        assert!(error.maybe_sent(), "{error:?}");
-        assert_eq!(server.count(), 1);
-    }
 }

@@ -263,18 +263,6 @@ async fn each_cause_is_shown_once() {
 }
 
 #[tokio::test]
-async fn an_internal_failure_has_its_detail() {
-    let reply = Reply::status(500, r#"{"detail":"no such table: claims"}"#);
-    let server = Server::responding(reply).await;
-    let error = client(&server.base)
-        .contract_state("claims", CONTRACT.parse().unwrap(), "a", "b")
-        .await
-        .unwrap_err();
-    assert_eq!(error.detail(), Some("no such table: claims"));
-    assert!(!error.is_retryable() && !error.is_absent());
-}
-
-#[tokio::test]
 async fn successes_without_a_body_are_errors() {
     for (status, head) in [
         (204, ""),
@@ -431,18 +419,4 @@ async fn a_host_that_does_not_exist_is_a_failed_connection() {
         error.to_string().contains("no-such-host.invalid"),
         "{error}"
     );
-}
-
-#[tokio::test]
-async fn what_is_not_http_is_a_failed_connection_but_no_decode_error() {
-    for bytes in [
-        &b"SSH-2.0-OpenSSH_9.6\r\n"[..],
-        b"<html>HTTP/0.9</html>",
-        b"\x15\x03\x01\x00\x02\x02\x16",
-        b"",
-    ] {
-        let error = refusal(Reply::Last(bytes.to_vec())).await;
-        assert_eq!(error.kind(), ErrorKind::Connection, "{error}");
-        assert!(error.is_retryable() && !error.is_decode());
-    }
 }

@@ -190,6 +190,16 @@ impl Peer {
         with_signatures(transaction, &entries)
     }
 
+    /// Submits a transaction with the signatures of these wallets. Returns the verdict of the node.
+    pub(crate) async fn verdict(
+        &self,
+        transaction: &str,
+        signers: &[&str],
+    ) -> (bool, String, bool) {
+        let signed = self.signed(transaction, signers);
+        self.submit(signed).await.verdict()
+    }
+
     pub(crate) async fn submit(&self, signed: impl Into<reqwest::Body>) -> Response {
         self.post("/submit-transaction", signed).await
     }

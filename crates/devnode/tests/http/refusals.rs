@@ -10,9 +10,7 @@ const SIGNATURES: &str = "Transaction has invalid signatures";
 /// Changes a claim, signs it as alice and submits it.
 async fn after(peer: &Peer, change: impl FnOnce(String) -> String) -> (bool, String, bool) {
     let transaction = change(peer.raw(&peer.claim_request(&["alice"], "refused")).await);
-    peer.submit(peer.signed(&transaction, &["alice"]))
-        .await
-        .verdict()
+    peer.verdict(&transaction, &["alice"]).await
 }
 
 #[tokio::test]
@@ -129,10 +127,7 @@ async fn transfers_of_parts_of_nothing_of_too_much_and_of_what_is_not_there() {
     ] {
         let request = peer.transfer_request("alice", "bob", token, &amount);
         let transaction = peer.raw(&request).await;
-        let verdict = peer
-            .submit(peer.signed(&transaction, &["alice"]))
-            .await
-            .verdict();
+        let verdict = peer.verdict(&transaction, &["alice"]).await;
         assert!(!verdict.0, "{token} {amount}");
     }
 }
@@ -141,18 +136,10 @@ async fn transfers_of_parts_of_nothing_of_too_much_and_of_what_is_not_there() {
 async fn a_code_that_another_transaction_has() {
     let peer = Peer::new().await;
     let first = peer.raw(&peer.claim_request(&["alice"], "first")).await;
-    assert!(
-        peer.submit(peer.signed(&first, &["alice"]))
-            .await
-            .verdict()
-            .0
-    );
+    assert!(peer.verdict(&first, &["alice"]).await.0);
     let second = first.replace("first", "second");
     for _ in 0..2 {
-        let verdict = peer
-            .submit(peer.signed(&second, &["alice"]))
-            .await
-            .verdict();
+        let verdict = peer.verdict(&second, &["alice"]).await;
         let message = "Transaction code is already used by another transaction";
         assert_eq!(verdict, (false, message.into(), true));
         peer.node.make_block();

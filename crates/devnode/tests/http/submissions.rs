@@ -75,12 +75,7 @@ async fn fees_go_to_the_maker_of_the_block_and_no_total_changes() {
     let request = peer.transfer_request("alice", "bob", "DEVN", &json!(123));
     let transaction = peer.raw(&request).await;
     let bob = peer.balance(peer.keys("bob").address(), "DEVN").await;
-    assert!(
-        peer.submit(peer.signed(&transaction, &["alice"]))
-            .await
-            .verdict()
-            .0
-    );
+    assert!(peer.verdict(&transaction, &["alice"]).await.0);
     let maker = (peer.node.height() + 1) % 3;
     let maker = peer.node.wallets()[usize::try_from(maker).unwrap()].address();
     let maker_had = peer.balance(maker, "DEVN").await;
@@ -105,12 +100,7 @@ async fn a_transfer_is_exact_beyond_2_to_the_53() {
     let amount = (1_u64 << 53) - 1;
     let request = peer.transfer_request("alice", "carol", "VAULT", &json!(amount));
     let transaction = peer.raw(&request).await;
-    assert!(
-        peer.submit(peer.signed(&transaction, &["alice"]))
-            .await
-            .verdict()
-            .0
-    );
+    assert!(peer.verdict(&transaction, &["alice"]).await.0);
     peer.node.make_block();
     assert_eq!(
         peer.balance(alice, "VAULT").await,
@@ -125,20 +115,12 @@ async fn all_signers_of_a_transaction_have_to_sign_it() {
     let transaction = peer
         .raw(&peer.claim_request(&["alice", "bob"], "both"))
         .await;
-    let half = peer
-        .submit(peer.signed(&transaction, &["alice"]))
-        .await
-        .verdict();
+    let half = peer.verdict(&transaction, &["alice"]).await;
     assert_eq!(
         half,
         (false, "Transaction has invalid signatures".into(), true)
     );
-    assert!(
-        peer.submit(peer.signed(&transaction, &["bob", "alice"]))
-            .await
-            .verdict()
-            .0
-    );
+    assert!(peer.verdict(&transaction, &["bob", "alice"]).await.0);
     peer.node.make_block();
     // The stored verifier is the first signer.
     let row = peer.record("both").await.json()["data"].clone();
@@ -152,12 +134,7 @@ async fn what_is_signed_is_the_text_that_was_submitted() {
     let spelt = dense
         .replace("\"fee\":1000000", "\"fee\" : 1.0E6")
         .replace("é", "\\u00e9");
-    assert!(
-        peer.submit(peer.signed(&spelt, &["alice"]))
-            .await
-            .verdict()
-            .0
-    );
+    assert!(peer.verdict(&spelt, &["alice"]).await.0);
     let block = peer.node.make_block();
     let text = peer
         .get(&format!("/get-block?block_index={block}"))
@@ -205,14 +182,9 @@ async fn waiting_transactions_reserve_what_they_take() {
     let amount = json!(u64::try_from(held).unwrap());
     let all = peer.transfer_request("alice", "bob", "GRAIN", &amount);
     let transaction = peer.raw(&all).await;
-    assert!(
-        peer.submit(peer.signed(&transaction, &["alice"]))
-            .await
-            .verdict()
-            .0
-    );
+    assert!(peer.verdict(&transaction, &["alice"]).await.0);
     let again = peer.raw(&all).await;
-    let verdict = peer.submit(peer.signed(&again, &["alice"])).await.verdict();
+    let verdict = peer.verdict(&again, &["alice"]).await;
     assert_eq!(
         verdict,
         (false, "Balance of GRAIN is not enough".into(), true)

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use nodeproof_client::ErrorKind::{BodyTooLarge, Connect, Connection, Timeout};
+use nodeproof_client::ErrorKind::{Connect, Connection};
 
-use super::row::{both, doing, fails, row, slow, unreachable, unsent};
+use super::row::{
+    CLOSED, RESET, TIMED_OUT, TOO_LARGE, both, doing, fails, row, slow, unreachable, unsent,
+};
 use crate::hostile::{
     Hostile, Start,
     front::{Act, raw},
@@ -27,37 +29,25 @@ pub(super) fn rows() -> Vec<Hostile> {
             "no-response",
             "accepts connections and never responds",
             Start::OnConnect(Act::Silence),
-            both(
-                fails(Timeout, "no complete response in time"),
-                unreachable("no complete response from"),
-            ),
+            TIMED_OUT,
         ),
         row(
             "closed-at-once",
             "closes each connection as soon as it is established",
             Start::OnConnect(Act::close("")),
-            both(
-                fails(Connection, "the connection failed: "),
-                unreachable("closed the connection without a response to GET "),
-            ),
+            CLOSED,
         ),
         row(
             "reset",
             "resets the connection instead of responding",
             Start::Instead(|_| doing(|_, _| Act::reset(""))),
-            both(
-                fails(Connection, "the connection failed: "),
-                unreachable("closed the connection without a response to GET "),
-            ),
+            CLOSED,
         ),
         slow(
             "slow-head",
             "sends one byte of the response per second",
             Start::Instead(|_| doing(|_, good| Act::slowly("", good.whole(), A_SECOND))),
-            both(
-                fails(Timeout, "no complete response in time"),
-                unreachable("no complete response from"),
-            ),
+            TIMED_OUT,
         ),
         slow(
             "slow-body",
@@ -69,22 +59,13 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::slowly(head[..first].to_vec(), good.body.clone(), A_SECOND)
                 })
             }),
-            both(
-                fails(Timeout, "no complete response in time"),
-                unreachable("no complete response from"),
-            ),
+            TIMED_OUT,
         ),
         row(
             "reset-head",
             "resets the connection in the middle of the headers",
             Start::Instead(|_| doing(|_, _| Act::reset("HTTP/1.1 200 OK\r\nContent-Ty"))),
-            both(
-                fails(
-                    Connection,
-                    "the connection failed: Connection reset by peer",
-                ),
-                unreachable("Connection reset by peer"),
-            ),
+            RESET,
         ),
         row(
             "reset-body",
@@ -95,13 +76,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::reset(whole[..whole.len() - good.body.len() / 2].to_vec())
                 })
             }),
-            both(
-                fails(
-                    Connection,
-                    "the connection failed: Connection reset by peer",
-                ),
-                unreachable("Connection reset by peer"),
-            ),
+            RESET,
         ),
         row(
             "short-body",
@@ -124,10 +99,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::endless(head, vec![b' '; 65_536], Duration::ZERO)
                 })
             }),
-            both(
-                fails(BodyTooLarge, "the response is larger than 8388608 bytes"),
-                unreachable("longer than 8 MiB"),
-            ),
+            TOO_LARGE,
         ),
         row(
             "endless-headers",

@@ -2,10 +2,11 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use nodeproof_client::ErrorKind::{Connection, Decode, Status, Timeout};
+use nodeproof_client::ErrorKind::{Connection, Decode, Status};
 
 use super::row::{
-    both, conforms, does_not_conform, doing, each, fails, good_documents, row, slow, unreachable,
+    TIMED_OUT, both, conforms, does_not_conform, doing, each, fails, good_documents, row, slow,
+    unreachable,
 };
 use crate::hostile::{
     Client, Ended, Hostile, Start,
@@ -67,10 +68,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Duration::from_millis(5),
                 ))
             }),
-            both(
-                fails(Timeout, "no complete response in time"),
-                unreachable("no complete response from"),
-            ),
+            TIMED_OUT,
         ),
         row(
             "no-content",

@@ -85,6 +85,29 @@ pub(super) const fn does_not_conform(says: &'static str) -> Conformance {
     ends(1, "does-not-conform", says)
 }
 
+pub(super) const TIMED_OUT: Expected = both(
+    fails(ErrorKind::Timeout, "no complete response in time"),
+    unreachable("no complete response from"),
+);
+pub(super) const TOO_LARGE: Expected = both(
+    fails(
+        ErrorKind::BodyTooLarge,
+        "the response is larger than 8388608 bytes",
+    ),
+    unreachable("longer than 8 MiB"),
+);
+pub(super) const CLOSED: Expected = both(
+    fails(ErrorKind::Connection, "the connection failed: "),
+    unreachable("closed the connection without a response to GET "),
+);
+pub(super) const RESET: Expected = both(
+    fails(
+        ErrorKind::Connection,
+        "the connection failed: Connection reset by peer",
+    ),
+    unreachable("Connection reset by peer"),
+);
+
 pub(super) const CONFORMS: Conformance = ends(0, "conforms", "conforms");
 
 /// The node conforms, but the output contains this text.

@@ -7,7 +7,8 @@ use flate2::{Compression, read::GzEncoder};
 use nodeproof_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
 use super::row::{
-    both, conforms, does_not_conform, doing, each, fails, good_documents, row, unreachable,
+    TOO_LARGE, both, conforms, does_not_conform, doing, each, fails, good_documents, row,
+    unreachable,
 };
 use crate::hostile::{
     Client, Hostile, Start,
@@ -118,10 +119,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::endless(raw(&head, b""), chunk.repeat(1000), Duration::ZERO)
                 })
             }),
-            both(
-                fails(BodyTooLarge, "the response is larger than 8388608 bytes"),
-                unreachable("longer than 8 MiB"),
-            ),
+            TOO_LARGE,
         ),
         row(
             "chunk-extensions",

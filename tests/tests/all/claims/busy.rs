@@ -15,7 +15,7 @@ async fn claims_in_flight_all_get_past_a_limit_of_one_submission_a_second() {
     };
     let in_flight = (0..3).map(|task| {
         let (client, wallet) = (world.client.clone(), world.wallet(0));
-        let claims = (0..3).map(|number| world.claim(&format!("{task}-{number}")));
+        let claims = (0..2).map(|number| world.claim(&format!("{task}-{number}")));
         let claims: Vec<Claim> = claims.collect();
         let node = Arc::clone(world.node.node());
         let folder = world.folder.path().join(task.to_string());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{change_json, set},
+    faults::set,
     matrix,
     proxy::{Fault, Proxy, RecordedRequest, Response},
     watch::ids,
@@ -12,7 +12,7 @@ use integration_tests::{
 use nodeproof_conformance::{Options, Sweep, report::Outcome};
 use serde_json::json;
 
-use super::{check, cross, devnode, more_held, other_proof, rows, told};
+use super::{check, cross, devnode, more_held, other_proof, other_record, rows, told};
 
 /// The last of three nodes.
 enum Last {
@@ -142,12 +142,7 @@ fn rows_of_table() -> Vec<Row> {
         ),
         row(
             "a record has different remarks",
-            Last::Responses(change_json("/sc-state", |_, value| {
-                for place in ["/value", "/data"] {
-                    set(value, &format!("{place}/remarks"), json!("changed"));
-                    set(value, &format!("{place}/7"), json!("changed"));
-                }
-            })),
+            Last::Responses(other_record()),
             [Pass, Pass, Pass, Fail],
             [0, 0, 0, 1],
             1,

@@ -111,20 +111,20 @@ async fn the_same_fault_in_every_block_is_one_finding_with_its_first_places() {
             response
         }
     };
-    let report = swept(2_000, Arc::new(every)).await;
+    let report = swept(400, Arc::new(every)).await;
     assert_eq!(
         kinds(&report),
-        [("get-block/proof", 2_000, &[1, 2, 3, 4, 5][..])]
+        [("get-block/proof", 400, &[1, 2, 3, 4, 5][..])]
     );
     let case = report
         .cases
         .iter()
         .find(|case| case.id == "get-block/proof");
     let case = case.expect("the case");
-    assert_eq!((case.findings.len(), case.more_findings), (5, 1_995));
+    assert_eq!((case.findings.len(), case.more_findings), (5, 395));
     let report = report.into();
     let told = nodeproof_conformance::report::text(&report, Style::Plain);
-    assert!(told.contains("1, the first of 2000 places"), "{told}");
+    assert!(told.contains("1, the first of 400 places"), "{told}");
     assert!(told.len() < 6_000, "{}", told.len());
     let whole = nodeproof_conformance::report::json(&report).expect("JSON");
     assert!(whole.len() < 300_000, "{}", whole.len());

@@ -18,7 +18,7 @@ use super::{devnode, kinds, only_blocks, swept};
 
 const BLOCKS: u64 = 60;
 /// Blocks that doubling and bisection request in a chain of that length, and their neighbours.
-const ASKED: [u64; 10] = [1, 2, 3, 4, 8, 32, 33, 56, 59, 60];
+const ASKED: [u64; 8] = [2, 3, 4, 8, 33, 56, 59, BLOCKS];
 
 /// A wrong response for one block, and the case that finds it, or `None` if there is no response.
 type Wrong = (&'static str, fn(u64, &Good) -> Act, Option<&'static str>);
@@ -88,8 +88,11 @@ async fn with_one_wrong(
 async fn one_wrong_block_is_one_finding_wherever_it_is() {
     let node = devnode(BLOCKS).await;
     for (name, act, case) in WRONG {
-        for index in ASKED {
-            let named = [1, 32, BLOCKS].contains(&index).then_some("1..=60");
+        // The search treats all of them alike, so the first one and the lost response stand for the others.
+        let everywhere = name == "500" || case.is_none();
+        let rest = ASKED.iter().filter(|_| everywhere);
+        for index in [1, 32].iter().chain(rest).copied() {
+            let named = [1, BLOCKS].contains(&index).then_some("1..=60");
             for range in [".."].into_iter().chain(named) {
                 let report = with_one_wrong(&node, index, act, &only_blocks(range)).await;
                 let told = format!("{name}, block {index}, {range}: {:?}", report.reason);
@@ -132,7 +135,12 @@ async fn a_block_without_a_response_costs_the_sweep_only_that_block() {
 async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
     let node = devnode(BLOCKS).await;
     for (name, act, case) in WRONG {
-        for index in [1, 4, 32, 60] {
+        let indexes: &[u64] = if name == "500" {
+            &[1, 4, 32, 60]
+        } else {
+            &[4, 60]
+        };
+        for index in indexes.iter().copied() {
             let report = with_one_wrong(&node, index, act, &Options::default()).await;
             let failed = ids(&report, Outcome::Fail);
             let told = format!("{name}, block {index}: {failed:?} {:?}", report.reason);
@@ -241,7 +249,8 @@ async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
         };
         let proxy = Proxy::spawn(&node, Arc::new(fault)).await.expect("a proxy");
         let url = proxy.server.base_url();
-        for range in ["..", "5..", "..=60", "50..1000"] {
+        let ranges = ["..", "5..", "..=60", "50..1000"];
+        for range in ranges.into_iter().take(if place == 0 { 4 } else { 1 }) {
             let report = check(&url, &only_blocks(range)).await;
             let told = format!("{place}, {range}: {:?} {:?}", report.reason, kinds(&report));
             let sweep = report.sweep.as_ref().expect("a sweep");

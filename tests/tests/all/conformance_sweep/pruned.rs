@@ -7,7 +7,10 @@ use integration_tests::{
     proxy::{Fault, Proxy, RecordedRequest, Response},
     watch::{check, ids},
 };
-use nodeproof_conformance::{Options, report::Outcome};
+use nodeproof_conformance::{
+    Options,
+    report::{self, Outcome},
+};
 
 use super::{devnode, kinds, only_blocks, sweep};
 
@@ -31,29 +34,30 @@ async fn pruned(node: &nodeproof_devnode::Handle, first: u64, status: StatusCode
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sweep_of_all_begins_at_the_lowest_block_that_there_is_and_says_so() {
     let node = devnode(100).await;
-    for status in [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND] {
-        for first in [2, 3, 8, 9, 47, 64] {
-            let proxy = pruned(&node, first, status).await;
-            let report = check(&proxy.server.base_url(), &only_blocks("..")).await;
-            let told = format!(
-                "{first}: {:?} {:?}",
-                report.reason,
-                ids(&report, Outcome::Fail)
-            );
-            assert_eq!(report.exit_code, 0, "{told}");
-            let sweep = report.sweep.as_ref().expect("a sweep");
-            assert_eq!((sweep.from, sweep.to), (first, 101), "{told}");
-            assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{told}");
-            assert_eq!(sweep.none_below, Some(first), "{told}");
-            let text = nodeproof_conformance::report::text(
-                &report.into(),
-                nodeproof_conformance::report::Style::Plain,
-            );
-            assert!(
-                text.contains(&format!("the node has no block below {first}")),
-                "{text}"
-            );
-        }
+    let (refused, absent) = (StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND);
+    for (first, status) in [
+        (2, refused),
+        (3, absent),
+        (8, absent),
+        (9, refused),
+        (47, absent),
+        (64, refused),
+    ] {
+        let proxy = pruned(&node, first, status).await;
+        let report = check(&proxy.server.base_url(), &only_blocks("..")).await;
+        let told = format!(
+            "{first}: {:?} {:?}",
+            report.reason,
+            ids(&report, Outcome::Fail)
+        );
+        assert_eq!(report.exit_code, 0, "{told}");
+        let sweep = report.sweep.as_ref().expect("a sweep");
+        assert_eq!((sweep.from, sweep.to), (first, 101), "{told}");
+        assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{told}");
+        assert_eq!(sweep.none_below, Some(first), "{told}");
+        let text = report::text(&report.into(), report::Style::Plain);
+        let words = format!("the node has no block below {first}");
+        assert!(text.contains(&words), "{text}");
     }
     let whole = check(node.base_url(), &only_blocks("..")).await;
     assert_eq!(whole.sweep.and_then(|sweep| sweep.none_below), None);

@@ -15,27 +15,6 @@ use super::{devnode, kinds, only_blocks, swept};
 const BLOCK: &str = "block_index=40";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_that_is_larger_than_is_read_leaves_no_verdict_and_does_not_end_the_sweep() {
-    let huge = |request: &RecordedRequest, response: Response| {
-        if request.query == BLOCK {
-            response.with_body(vec![b' '; 9 << 20])
-        } else {
-            response
-        }
-    };
-    let report = swept(60, Arc::new(huge)).await;
-    let sweep = report.sweep.as_ref().expect("a sweep");
-    assert!(sweep.done);
-    assert_eq!((sweep.judged, sweep.unread, sweep.findings), (59, 1, 0));
-    assert_eq!(report.exit_code, 3, "{:?}", ids(&report, Outcome::Fail));
-    let reason = report.reason.unwrap_or_default();
-    assert!(
-        reason.contains("block 40") && reason.contains("8 MiB"),
-        "{reason}"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
     // White space is part of a JSON document. Each response is long enough to wait for a permit.
     let large = |request: &RecordedRequest, response: Response| {
@@ -50,27 +29,6 @@ async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
     let sweep = report.sweep.as_ref().expect("a sweep");
     assert_eq!((sweep.judged, sweep.unread, sweep.findings), (30, 0, 0));
     assert_eq!(report.exit_code, 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_block_that_a_gateway_does_not_get_is_not_a_finding() {
-    let gateway = |request: &RecordedRequest, response: Response| {
-        if request.query == BLOCK {
-            response
-                .with_status(StatusCode::BAD_GATEWAY)
-                .with_body("no")
-        } else {
-            response
-        }
-    };
-    let report = swept(60, Arc::new(gateway)).await;
-    assert_eq!(
-        (report.verdict, report.exit_code),
-        (Verdict::Unreachable, 3)
-    );
-    let sweep = report.sweep.as_ref().expect("a sweep");
-    assert_eq!((sweep.judged, sweep.unread, sweep.missing), (59, 1, 0));
-    assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,27 +72,48 @@ async fn a_node_that_is_busy_now_and_then_is_waited_for() {
     assert_eq!(report.sweep.map(|sweep| sweep.judged), Some(60));
 }
 
+/// Responses for one block that say nothing about the chain, and a part of the reason for the missing verdict.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_that_stays_busy_does_not_end_the_sweep() {
-    let busy = |request: &RecordedRequest, response: Response| {
-        if request.query == BLOCK {
-            let mut response = response.with_status(StatusCode::SERVICE_UNAVAILABLE);
-            response.headers.insert("retry-after", 0.into());
-            response
-        } else {
-            response
-        }
+async fn a_block_without_a_usable_response_leaves_no_verdict_and_does_not_end_the_sweep() {
+    let busy = |response: Response| {
+        let mut response = response.with_status(StatusCode::SERVICE_UNAVAILABLE);
+        response.headers.insert("retry-after", 0.into());
+        response
     };
-    let report = swept(60, Arc::new(busy)).await;
-    assert_eq!(report.exit_code, 3);
-    let sweep = report.sweep.as_ref().expect("a sweep");
-    assert!(sweep.done);
-    assert_eq!((sweep.judged, sweep.unread, sweep.findings), (59, 1, 0));
-    let reason = report.reason.unwrap_or_default();
-    assert!(
-        reason.contains("block 40") && reason.contains("busy"),
-        "{reason}"
-    );
+    type Change = fn(Response) -> Response;
+    let rows: [(Change, &str); 3] = [
+        (|response| response.with_body(vec![b' '; 9 << 20]), "8 MiB"),
+        (
+            |response| {
+                response
+                    .with_status(StatusCode::BAD_GATEWAY)
+                    .with_body("no")
+            },
+            "502",
+        ),
+        (busy, "busy"),
+    ];
+    for (change, words) in rows {
+        let fault = move |request: &RecordedRequest, response: Response| match &*request.query {
+            BLOCK => change(response),
+            _ => response,
+        };
+        let report = swept(60, Arc::new(fault)).await;
+        assert_eq!(
+            (report.verdict, report.exit_code),
+            (Verdict::Unreachable, 3),
+            "{words}"
+        );
+        assert_eq!(ids(&report, Outcome::Fail), [""; 0], "{words}");
+        let sweep = report.sweep.as_ref().expect("a sweep");
+        let counts = (sweep.judged, sweep.unread, sweep.missing, sweep.findings);
+        assert_eq!((sweep.done, counts), (true, (59, 1, 0, 0)), "{words}");
+        let reason = report.reason.unwrap_or_default();
+        assert!(
+            reason.contains("block 40") && reason.contains(words),
+            "{reason}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -96,7 +96,7 @@ fn printed(child: &mut Child) -> String {
 }
 
 /// Asserts that the report contains the reason for the missing verdict, and the findings so far.
-fn assert_told(folder: &Path, printed: &str, exit: u64, why: &str) {
+fn assert_told(folder: &Path, printed: &str, exit: i32, why: &str) {
     let report = fs::read(folder.join("report.json")).expect("a report");
     let report: Value = serde_json::from_slice(&report).expect("JSON");
     assert_eq!(report["exit_code"], exit, "{printed}");
@@ -173,15 +173,19 @@ async fn what_is_too_much_names_the_option_that_raises_the_limit() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn ctrl_c_tells_what_is_known_and_writes_the_reports() {
-    let (_node, front) = falling_silent().await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut child = run(&front, folder.path(), &["--deadline", "600"]);
-    silent(&front).await;
-    send("-INT", &child);
-    let status = ended(&mut child).await.expect("an end");
-    assert_eq!(status.code(), Some(130));
-    assert_told(folder.path(), &printed(&mut child), 130, "interrupted");
+async fn a_signal_ends_the_run_with_what_is_known_and_writes_the_reports() {
+    for (signal, exit, why) in [("-INT", 130, "interrupted"), ("-TERM", 143, "SIGTERM")] {
+        let (_node, front) = falling_silent().await;
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = run(&front, folder.path(), &["--deadline", "600"]);
+        silent(&front).await;
+        send(signal, &child);
+        let status = ended(&mut child).await.expect("an end");
+        assert_eq!(status.code(), Some(exit));
+        assert_told(folder.path(), &printed(&mut child), exit, why);
+        let units = fs::read_to_string(folder.path().join("junit.xml")).expect("a file");
+        assert!(units.contains("type=\"interrupted\""), "{units}");
+    }
 }
 
 #[cfg(unix)]
@@ -206,21 +210,6 @@ async fn a_second_ctrl_c_ends_at_once_where_nobody_takes_the_report() {
     }
     child.kill().expect("an end");
     panic!("Ctrl-C did not end it");
-}
-
-#[cfg(unix)]
-#[tokio::test(flavor = "multi_thread")]
-async fn sigterm_tells_what_is_known_and_writes_the_reports() {
-    let (_node, front) = falling_silent().await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut child = run(&front, folder.path(), &["--deadline", "600"]);
-    silent(&front).await;
-    send("-TERM", &child);
-    let status = ended(&mut child).await.expect("an end");
-    assert_eq!(status.code(), Some(143));
-    assert_told(folder.path(), &printed(&mut child), 143, "SIGTERM");
-    let units = fs::read_to_string(folder.path().join("junit.xml")).expect("a file");
-    assert!(units.contains("type=\"interrupted\""), "{units}");
 }
 
 /// Starts a good node of 200 blocks that never responds to requests for one of them.
@@ -249,28 +238,6 @@ async fn wait_for_requests_of_block_150(front: &Front, times: usize) {
         sleep(BETWEEN).await;
     }
     assert!(have_arrived(), "it was not requested");
-}
-
-#[cfg(unix)]
-#[tokio::test(flavor = "multi_thread")]
-async fn sigterm_ends_a_sweep_and_leaves_its_state() {
-    let (_node, front) = silent_at_block_150().await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let state = folder.path().join("state.json");
-    let path = state.to_str().expect("UTF-8");
-    let mut child = run(&front, folder.path(), &["--blocks", "..", "--state", path]);
-    wait_for_requests_of_block_150(&front, 1).await;
-    send("-TERM", &child);
-    let status = ended(&mut child).await.expect("an end");
-    assert_eq!(status.code(), Some(143));
-    let report = fs::read(folder.path().join("report.json")).expect("a report");
-    let report: Value = serde_json::from_slice(&report).expect("JSON");
-    let report = &report["nodes"][0];
-    assert_eq!(report["sweep"]["done"], false);
-    assert_eq!(report["sweep"]["state"], path);
-    let next = report["sweep"]["next"].as_u64().expect("an index");
-    assert!((1..=150).contains(&next), "{next}");
-    assert!(state.is_file() && printed(&mut child).contains("--resume continues from there"));
 }
 
 #[cfg(unix)]

@@ -83,13 +83,8 @@ async fn memory_is_bounded_with_many_endless_responses_at_a_time() {
     let run = peak(&front, &["--jobs", "32"]).await;
     assert!(run <= MAX_MEMORY, "a run: {run} bytes");
     let (_node, front) = served(of_blocks).await;
-    for jobs in ["32", "128"] {
-        let sweep = peak(&front, &["--jobs", jobs, "--blocks", ".."]).await;
-        assert!(
-            sweep <= MAX_MEMORY,
-            "a sweep with {jobs} jobs: {sweep} bytes"
-        );
-    }
+    let sweep = peak(&front, &["--jobs", "128", "--blocks", ".."]).await;
+    assert!(sweep <= MAX_MEMORY, "a sweep: {sweep} bytes");
 }
 
 /// Returns the peak memory of a monitor after some runs.

@@ -6,7 +6,10 @@ use std::sync::{
 };
 
 use axum::http::StatusCode;
-use integration_tests::proxy::{Fault, Proxy};
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    table::rows,
+};
 use nodeproof_devnode::Config;
 use serde_json::json;
 
@@ -21,12 +24,12 @@ const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
 
 /// Ways to report missing data: a status and a JSON body.
 const NOTHING: [(&str, &str); 6] = [
-    ("400 Bad Request", r#"{"detail":"Block not found"}"#),
-    ("400 Bad Request", r#"{"detail":"No such block"}"#),
-    ("404 Not Found", r#"{"error":"nope"}"#),
-    ("410 Gone", "{}"),
-    ("404 Not Found", "null"),
-    ("422 Unprocessable Content", r#"{"detail":"no block 13"}"#),
+    ("400", r#"{"detail":"Block not found"}"#),
+    ("400", r#"{"detail":"No such block"}"#),
+    ("404", r#"{"error":"nope"}"#),
+    ("410", "{}"),
+    ("404", "null"),
+    ("422", r#"{"detail":"no block 13"}"#),
 ];
 
 /// Returns the index in a request line.
@@ -82,12 +85,7 @@ fn a_node_without_any_block_is_told_with_its_words() {
 #[test]
 fn a_failure_that_is_no_end_is_not_taken_for_one() {
     let home = Home::new();
-    for status in [
-        "401 Unauthorized",
-        "403 Forbidden",
-        "429 Too Many Requests",
-        "500 Internal Server Error",
-    ] {
+    for status in ["401", "403", "429", "500"] {
         let node = chain(13, status, r#"{"detail":"Block not found"}"#);
         home.ask(&node.base_url, &["block", "latest"]).ended(3);
         home.ask(&node.base_url, &["block", "99"]).ended(3);
@@ -96,88 +94,67 @@ fn a_failure_that_is_no_end_is_not_taken_for_one() {
         .ended(3);
 }
 
+/// The status and the body of a response to a request for block 99, the exit status, and a part of the message.
+const NAMED: &str = r#"
+    400 | {"detail":"No such block"}          | 1 | 400 Bad Request: No such block
+    404 | {}                                  | 1 | 404 Not Found
+    410 | "x"                                 | 1 | 410 Gone: x
+    422 | {"detail":"index"}                  | 1 | index
+    400 |  | 3 | 400 Bad Request
+    410 | x                                   | 3 | 410 Gone: x
+    416 | {}                                  | 3 | 416
+    200 | {"detail":"Block not found"}        | 6 | the node's message: Block not found
+    200 | {"status":"FAILURE","msg":"unknown"} | 6 | the node's message: unknown
+    200 | {}                                  | 6 | `index` is missing
+    200 | {"status":1}                        | 6 | `index` is missing
+    200 | null                                | 6 | null
+"#;
+
 #[test]
 fn a_block_that_was_named_and_is_not_there_is_told_with_the_nodes_words() {
     let home = Home::new();
-    for (status, body, exit, words) in [
-        (
-            "400 Bad Request",
-            r#"{"detail":"No such block"}"#,
-            1,
-            "400 Bad Request: No such block",
-        ),
-        ("404 Not Found", "{}", 1, "404 Not Found"),
-        ("410 Gone", r#""x""#, 1, "410 Gone: x"),
-        (
-            "422 Unprocessable Content",
-            r#"{"detail":"index"}"#,
-            1,
-            "index",
-        ),
-        // Only a JSON body is a node's refusal.
-        ("400 Bad Request", "", 3, "400 Bad Request"),
-        ("410 Gone", "x", 3, "410 Gone: x"),
-        ("416 Range Not Satisfiable", "{}", 3, "416"),
-        (
-            "200 OK",
-            r#"{"detail":"Block not found"}"#,
-            6,
-            "the node's message: Block not found",
-        ),
-        (
-            "200 OK",
-            r#"{"status":"FAILURE","msg":"unknown"}"#,
-            6,
-            "the node's message: unknown",
-        ),
-        ("200 OK", "{}", 6, "`index` is missing"),
-        ("200 OK", r#"{"status":1}"#, 6, "`index` is missing"),
-        ("200 OK", "null", 6, "null"),
-    ] {
+    for [status, body, exit, words] in rows(NAMED) {
         let node = chain(13, status, body);
-        let ran = home.ask(&node.base_url, &["block", "99"]).ended(exit);
+        let ran = home.ask(&node.base_url, &["block", "99"]);
+        let ran = ran.ended(exit.parse().unwrap());
         assert_eq!(ran.out, "", "{ran:?}");
         assert!(ran.err.contains(words) && ran.err.contains("99"), "{ran:?}");
     }
 }
 
+const SCORES: &str = r#"
+    400 | {"detail":"No trust"}   | 1 | No trust
+    404 | {}                      | 1 | 404
+    404 |  | 3 | 404
+    422 | {"detail":"unrelated"}  | 1 | unrelated
+    403 | {"detail":"not found"}  | 3 | 403
+    200 | {"status":"FAILURE","trust_score":5,"msg":"busy"} | 6 | busy
+    200 | {"status":"FAILURE","msg":"Trust score not available"} | 6 | not available
+    200 | {"trust_score":5}       | 6 | `status` is missing
+    200 | {"status":"SUCCESS","trust_score":5} | 0 |
+"#;
+
 #[test]
 fn a_score_is_only_told_where_the_node_says_that_it_is_one() {
     let home = Home::new();
-    for (status, body, exit, words) in [
-        ("400 Bad Request", r#"{"detail":"No trust"}"#, 1, "No trust"),
-        ("404 Not Found", "{}", 1, "404"),
-        ("404 Not Found", "", 3, "404"),
-        (
-            "422 Unprocessable Content",
-            r#"{"detail":"unrelated"}"#,
-            1,
-            "unrelated",
-        ),
-        ("403 Forbidden", r#"{"detail":"not found"}"#, 3, "403"),
-        (
-            "200 OK",
-            r#"{"status":"FAILURE","trust_score":5,"msg":"busy"}"#,
-            6,
-            "busy",
-        ),
-        (
-            "200 OK",
-            r#"{"status":"FAILURE","msg":"Trust score not available"}"#,
-            6,
-            "not available",
-        ),
-        ("200 OK", r#"{"trust_score":5}"#, 6, "`status` is missing"),
-        ("200 OK", r#"{"status":"SUCCESS","trust_score":5}"#, 0, "5"),
-    ] {
+    for [status, body, exit, words] in rows(SCORES) {
         let node = RawServer::spawn(move |_| Reply::json(status, body));
-        let ran = home
-            .ask(&node.base_url, &["trust", WALLET, WALLET])
-            .ended(exit);
-        assert!(ran.err.contains(words) || ran.out == "5\n", "{ran:?}");
-        assert_eq!(ran.out.is_empty(), exit != 0, "{ran:?}");
+        let ran = home.ask(&node.base_url, &["trust", WALLET, WALLET]);
+        let ran = ran.ended(exit.parse().unwrap());
+        assert!(ran.err.contains(words), "{ran:?}");
+        assert_eq!(ran.out, if exit == "0" { "5\n" } else { "" }, "{ran:?}");
     }
 }
+
+const RECORDS: &str = r#"
+    404 | {"detail":"nothing like that"}  | 1 | nothing like that
+    400 | {"detail":"No record"}          | 1 | No record
+    200 | {"status":"FAILURE","msg":"no record"} | 6 | no record
+    200 | {"detail":"database is locked"} | 6 | database is locked
+    200 | {"status":"FAILURE","msg":"busy"} | 6 | busy
+    500 | {"detail":"no such table"}      | 3 | no such table
+    401 | {"detail":"not found"}          | 3 | 401
+"#;
 
 #[test]
 fn a_record_that_is_not_there_is_told_with_the_nodes_words() {
@@ -185,43 +162,12 @@ fn a_record_that_is_not_there_is_told_with_the_nodes_words() {
     let state = format!("state --contract {CONTRACT} --table t --column c --value v");
     let state = words(&state);
     let get = ["claim", "get", "a", "--contract", CONTRACT];
-    for (status, body, exit, words) in [
-        (
-            "404 Not Found",
-            r#"{"detail":"nothing like that"}"#,
-            1,
-            "nothing like that",
-        ),
-        (
-            "400 Bad Request",
-            r#"{"detail":"No record"}"#,
-            1,
-            "No record",
-        ),
-        (
-            "200 OK",
-            r#"{"status":"FAILURE","msg":"no record"}"#,
-            6,
-            "no record",
-        ),
-        (
-            "200 OK",
-            r#"{"detail":"database is locked"}"#,
-            6,
-            "database is locked",
-        ),
-        ("200 OK", r#"{"status":"FAILURE","msg":"busy"}"#, 6, "busy"),
-        (
-            "500 Internal Server Error",
-            r#"{"detail":"no such table"}"#,
-            3,
-            "no such table",
-        ),
-        ("401 Unauthorized", r#"{"detail":"not found"}"#, 3, "401"),
-    ] {
+    for [status, body, exit, words] in rows(RECORDS) {
         let node = RawServer::spawn(move |_| Reply::json(status, body));
         for command in [&state[..], &get] {
-            let ran = home.ask(&node.base_url, command).ended(exit);
+            let ran = home
+                .ask(&node.base_url, command)
+                .ended(exit.parse().unwrap());
             assert!(ran.err.contains(words), "{ran:?}");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -15,6 +16,7 @@ use nodeproof_client::nodeproof_primitives::signed_message;
 use nodeproof_devnode::{BlockTime, Config, Handle};
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::nodectl::program::{Home, RunOutput, keys, words};
 
@@ -28,6 +30,8 @@ pub(crate) struct Verifier {
     pub(crate) keys: KeyPair,
     pub(crate) contract: String,
     pub(crate) wallet: String,
+    /// A plain key file outside of the home. Opening an encrypted one takes as long as a whole run.
+    plain: (TempDir, String),
     passphrase: String,
     document: String,
 }
@@ -37,10 +41,14 @@ impl Verifier {
         let home = Home::new();
         let keys = keys(node, "alice");
         let wallet = home.path("alice.pem");
-        KeyFile::write(&wallet, &keys, Protection::Passphrase(PASSPHRASE)).expect("a key file");
+        fs::copy(encrypted(&keys), &wallet).expect("a key file");
+        let folder = tempfile::tempdir().expect("a folder");
+        let plain = folder.path().join("plain.json");
+        KeyFile::write(&plain, &keys, Protection::Plain).expect("a key file");
         Self {
             contract: node.contract_address().to_string(),
             wallet: wallet.display().to_string(),
+            plain: (folder, plain.display().to_string()),
             passphrase: home.file("pw", PASSPHRASE),
             document: home.file("report.pdf", "abc"),
             keys,
@@ -48,13 +56,13 @@ impl Verifier {
         }
     }
 
-    /// Makes a claim.
+    /// Makes a claim without the passphrase of the key.
     pub(crate) fn add(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
-        self.home.ask(url, &self.claim(asset, more))
+        self.home.ask(url, &self.claim(asset, &self.wallet, more))
     }
 
     /// Returns the arguments that make a claim.
-    fn claim<'a>(&'a self, asset: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    fn claim<'a>(&'a self, asset: &'a str, wallet: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         let claim = [
             "--json",
             "claim",
@@ -76,7 +84,7 @@ impl Verifier {
             "--currency",
             "DEVN",
             "--wallet",
-            &self.wallet,
+            wallet,
         ];
         [&claim[..], more].concat()
     }
@@ -90,8 +98,7 @@ impl Verifier {
         more: &[&str],
     ) -> RunOutput {
         let target = ["--base-url", url, "--network", "devnet"];
-        let signing = ["--passphrase-file", &self.passphrase];
-        let arguments = [&self.claim(asset, &signing)[..], &target, more].concat();
+        let arguments = [&self.claim(asset, &self.plain.1, &target)[..], more].concat();
         let mut command = self.home.command(&arguments);
         let ran = command.envs(variables.iter().copied()).output();
         let ran = RunOutput::of(ran.expect("the program"));
@@ -99,7 +106,15 @@ impl Verifier {
         ran
     }
 
+    /// Makes a claim with the plain key file.
     pub(crate) fn add_signed(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
+        let ran = self.home.ask(url, &self.claim(asset, &self.plain.1, more));
+        self.keeps_secret(&ran);
+        ran
+    }
+
+    /// Makes a claim with the encrypted key file and its passphrase.
+    fn add_unlocked(&self, url: &str, asset: &str, more: &[&str]) -> RunOutput {
         let signing = ["--passphrase-file", &self.passphrase];
         let ran = self.add(url, asset, &[&signing[..], more].concat());
         self.keeps_secret(&ran);
@@ -131,6 +146,17 @@ impl Verifier {
     }
 }
 
+/// Returns a key file with the passphrase. It stays for later tests, because its encryption takes long.
+fn encrypted(keys: &KeyPair) -> PathBuf {
+    let name = format!("{}.pem", keys.address());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if !path.exists() {
+        // Another test may write it at the same time.
+        let _written = KeyFile::write(&path, keys, Protection::Passphrase(PASSPHRASE));
+    }
+    path
+}
+
 pub(crate) async fn lively() -> Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
     let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(every));
@@ -142,7 +168,7 @@ async fn a_claim_is_made_and_read_back() {
     let node = lively().await;
     let verifier = Verifier::of(&node);
     let made = verifier
-        .add_signed(node.base_url(), "sack 7", &[])
+        .add_unlocked(node.base_url(), "sack 7", &[])
         .ended(0)
         .json();
     assert_eq!(
@@ -248,7 +274,7 @@ async fn the_same_command_again_submits_the_same_transaction() {
     let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let url = proxy.server.base_url();
     let verifier = Verifier::of(&node);
-    let first = verifier.add_signed(&url, "a", &[]).ended(5).error();
+    let first = verifier.add_unlocked(&url, "a", &[]).ended(5).error();
     assert_eq!(
         (&first["kind"], &first["maybe_sent"]),
         (&json!("unconfirmed"), &json!(true))

@@ -162,7 +162,8 @@ fn a_number_that_would_be_signed_as_another_is_refused_wherever_it_is() {
             // A JSON library would change the number, so its text is inserted.
             let text = raw(|document| put(document, json!("number")));
             let file = home.file("raw.json", &text.replace("\"number\"", number));
-            for more in ["--yes", "--dry-run"] {
+            let dry_run = (number == "1e400").then_some("--dry-run");
+            for more in ["--yes"].into_iter().chain(dry_run) {
                 let ran = home
                     .run(&["sign", &file, more, "--wallet", &wallet])
                     .ended(2);

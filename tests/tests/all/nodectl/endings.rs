@@ -5,7 +5,7 @@ use std::{
     process::Stdio,
 };
 
-use integration_tests::restart;
+use integration_tests::table::rows;
 use nodeproof_devnode::Config;
 
 use crate::nodectl::{
@@ -26,55 +26,33 @@ fn against(reply: impl Fn(&str) -> Reply + Send + Sync + 'static, arguments: &[&
 fn wrong_usage_is_2_and_nothing_is_asked() {
     let server = RawServer::spawn(|_| Reply::json("200 OK", "{}"));
     let home = Home::new();
-    let upper = WALLET.replace('a', "A");
-    for (arguments, words) in [
-        (
-            &["balance", CONTRACT, "T"][..],
-            "this is a contract address",
-        ),
-        (&["balance", &upper, "T"], "written in lower case"),
-        (&["balance", &WALLET[..41], "T"], "40 hexadecimal digits"),
-        (&["trust", WALLET, "0x"], "40 hexadecimal digits"),
-        (&["block", "-1"], "unexpected argument"),
-        (&["block", "1.5"], "whole number"),
-        (&["block"], "INDEX|latest"),
-        (
-            &["claim", "get", "a", "--contract", WALLET],
-            "this is a wallet address",
-        ),
-        (&["claim", "get", "a"], "--contract"),
-        (&["watch", "--count", "0"], "0"),
-        (
-            &["--request-timeout", "0", "block", "1"],
-            "number of seconds",
-        ),
-        (&["nonsense"], "nonsense"),
-        (&["sign", "no-such-file"], "no-such-file"),
-    ] {
-        let ran = home.ask(&server.base_url, arguments).ended(2);
-        assert!(ran.err.contains(words), "{arguments:?}: {ran:?}");
-        let json = home.ask(&server.base_url, &[&["--json"], arguments].concat());
+    let table = "
+        balance CONTRACT T                 | this is a contract address
+        balance UPPER T                    | written in lower case
+        balance 0x12 T                     | 40 hexadecimal digits
+        trust WALLET 0x                    | 40 hexadecimal digits
+        block -1                           | unexpected argument
+        block 1.5                          | whole number
+        block                              | INDEX|latest
+        claim get a --contract WALLET      | this is a wallet address
+        claim get a                        | --contract
+        watch --count 0                    | 0
+        --request-timeout 0 block 1        | number of seconds
+        nonsense                           | nonsense
+        sign no-such-file                  | no-such-file
+    ";
+    let table = table
+        .replace("CONTRACT", CONTRACT)
+        .replace("WALLET", WALLET);
+    let table = table.replace("UPPER", &WALLET.replace('a', "A"));
+    for [arguments, expected] in rows(&table) {
+        let arguments = words(arguments);
+        let ran = home.ask(&server.base_url, &arguments).ended(2);
+        assert!(ran.err.contains(expected), "{arguments:?}: {ran:?}");
+        let json = home.ask(&server.base_url, &[&["--json"], &arguments[..]].concat());
         assert_eq!(json.ended(2).error()["kind"], "usage", "{arguments:?}");
     }
     assert_eq!(server.requests(), 0);
-}
-
-#[test]
-fn a_node_that_can_not_be_reached_is_3() {
-    let url = format!("http://127.0.0.1:{}", restart::port());
-    let ran = Home::new().ask(&url, &["--json", "block", "1"]).ended(3);
-    assert_eq!(ran.error()["kind"], "unreachable");
-}
-
-#[test]
-fn a_node_that_is_silent_or_ill_is_3() {
-    let arguments = ["--request-timeout", "0.2", "block", "1"];
-    against(|_| Reply::Silence, &arguments).ended(3);
-    let ran = against(
-        |_| Reply::json("500 Internal Server Error", r#"{"detail":"out of tea"}"#),
-        &["docs"],
-    );
-    assert!(ran.ended(3).err.contains("out of tea"));
 }
 
 #[test]

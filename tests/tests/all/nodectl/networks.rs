@@ -26,7 +26,9 @@ fn a_key_file_records_the_network_and_keeps_it() {
         (&["--passphrase-file", "pw"], "sealed"),
     ] {
         let run = |arguments: &[&str]| home.run(&[arguments, kind].concat());
-        for wanted in Network::ALL {
+        // Opening an encrypted file takes long.
+        let networks = if name == "plain" { 3 } else { 1 };
+        for wanted in Network::ALL.into_iter().take(networks) {
             let made = format!("{name}-{wanted}");
             run(&["wallet", "new", &made, "--network", wanted.name()]).ended(0);
             assert_eq!(network(&made), Some(wanted));

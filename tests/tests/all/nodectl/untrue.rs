@@ -3,158 +3,105 @@
 
 use std::{process::Stdio, sync::Arc};
 
-use integration_tests::proxy::{Fault, Proxy};
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    table::rows,
+};
 use nodeproof_devnode::Config;
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use crate::nodectl::{
     claims::{Verifier, lively},
-    program::{Home, call},
+    program::{Home, call, words},
     raw_server::{RawServer, Reply},
 };
 
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
-const OTHER: &str = "0x00000000000000000000000000000000000000b2";
 const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
 
-/// Checks each body as a response to a command: its exit status, and a part of its output.
+/// Checks each body as a response to a command: the body, the exit status, and a part of the output. `WALLET`,
+/// `CONTRACT` and `ROW` in a body stand for an address and for a record of the asset `a`.
 #[track_caller]
-fn table(arguments: &[&str], rows: &[(String, i32, &str)]) {
+fn table(arguments: &[&str], table: &str) {
     let home = Home::new();
-    for (body, exit, words) in rows {
-        let sent = body.clone();
+    let row = format!(r#"["{CONTRACT}","a","token","{WALLET}",1,"[]","[]","",9]"#);
+    for [body, exit, words] in rows(table) {
+        let sent = body.replace("ROW", &row).replace("WALLET", WALLET);
         let node = RawServer::spawn(move |_| Reply::json("200 OK", &sent));
-        let ran = home.ask(&node.base_url, arguments).ended(*exit);
-        let told = if *exit == 0 { &ran.out } else { &ran.err };
-        assert!(told.contains(words), "{body}: {ran:?}");
-        assert_eq!(ran.out.is_empty(), *exit != 0, "{body}: {ran:?}");
+        let exit = exit.parse().expect("a status");
+        let ran = home.ask(&node.base_url, arguments).ended(exit);
+        let told = if exit == 0 { &ran.out } else { &ran.err };
+        let words = words.replace("WALLET", WALLET);
+        assert!(told.contains(&words), "{body}: {ran:?}");
+        assert_eq!(ran.out.is_empty(), exit != 0, "{body}: {ran:?}");
     }
 }
 
 #[test]
 fn rejects_contradictory_balances() {
-    table(
-        &["balance", WALLET, "T"],
-        &[
-            (r#"{"balance":1,"value":2}"#.into(), 6, "differ"),
-            (r#"{"balance":1,"balance":2}"#.into(), 6, "more than once"),
-            (
-                r#"{"status":"FAILURE","balance":0,"msg":"busy"}"#.into(),
-                6,
-                "busy",
-            ),
-            (
-                r#"{"detail":"database is locked"}"#.into(),
-                6,
-                "database is locked",
-            ),
-            (r#"{"balance":7,"value":7}"#.into(), 0, "7\n"),
-            (r#"{"balance":null}"#.into(), 1, "no balance"),
-        ],
-    );
+    let bodies = r#"
+        {"balance":1,"value":2}             | 6 | differ
+        {"balance":1,"balance":2}           | 6 | more than once
+        {"status":"FAILURE","balance":0,"msg":"busy"} | 6 | busy
+        {"detail":"database is locked"}     | 6 | database is locked
+        {"balance":7,"value":7}             | 0 | 7
+        {"balance":null}                    | 1 | no balance
+    "#;
+    table(&["balance", WALLET, "T"], bodies);
 }
 
 #[test]
 fn a_list_of_which_nothing_can_be_read_is_not_an_empty_one() {
-    let row = |name: &str, token: &str| {
-        format!(r#"{{"{name}":"{WALLET}","token_code":"{token}","balance":5}}"#)
-    };
-    let list = |entries: &[String]| format!(r#"{{"balance":[{}]}}"#, entries.join(","));
-    table(
-        &["holders", "T"],
-        &[
-            (
-                list(&[row("who", "T"), row("who", "T")]),
-                6,
-                "`balance[0].wallet` is missing",
-            ),
-            (list(&["null".into()]), 6, "`balance[0]`"),
-            (
-                list(&[row("wallet", "T"), "null".into()]),
-                6,
-                "`balance[1]`",
-            ),
-            (list(&[row("wallet", "T")]), 0, WALLET),
-            (list(&[]), 0, "none\n"),
-            (list(&[row("wallet", "OTHER")]), 6, "of the token OTHER"),
-        ],
-    );
-    table(
-        &["balances", WALLET],
-        &[
-            (list(&[row("wallet", "T"), row("wallet", "U")]), 0, "U "),
-            (
-                r#"{"balance":[{"what":"T","balance":5}]}"#.to_owned(),
-                6,
-                "token_code",
-            ),
-            (list(&[row("wallet", "T").replace("a1", "b2")]), 6, OTHER),
-        ],
-    );
+    let holders = r#"
+        {"balance":[{"who":"WALLET","balance":5}]}          | 6 | `balance[0].wallet` is missing
+        {"balance":[null]}                                  | 6 | `balance[0]`
+        {"balance":[{"wallet":"WALLET","balance":5},null]}  | 6 | `balance[1]`
+        {"balance":[{"wallet":"WALLET","token_code":"T","balance":5}]} | 0 | WALLET
+        {"balance":[]}                                      | 0 | none
+        {"balance":[{"wallet":"WALLET","token_code":"OTHER","balance":5}]} | 6 | of the token OTHER
+    "#;
+    table(&["holders", "T"], holders);
+    let other = "0x00000000000000000000000000000000000000b2";
+    let balances = r#"
+        {"balance":[{"token_code":"T","balance":5},{"token_code":"U","balance":5}]} | 0 | U 
+        {"balance":[{"what":"T","balance":5}]}                                      | 6 | token_code
+        {"balance":[{"wallet":"OTHER","token_code":"T","balance":5}]}               | 6 | OTHER
+    "#;
+    table(&["balances", WALLET], &balances.replace("OTHER", other));
 }
 
 #[test]
 fn a_record_of_another_asset_is_not_shown_as_the_one_that_was_asked_for() {
-    let state = |table: &'static str| {
-        [
-            "state",
-            "--contract",
-            CONTRACT,
-            "--table",
-            table,
-            "--column",
-            "asset_id",
-            "--value",
-            "a",
-        ]
+    let state = |table: &str| {
+        format!("state --contract {CONTRACT} --table {table} --column asset_id --value a")
     };
-    let row =
-        |asset: &str| format!(r#"["{CONTRACT}","{asset}","token","{WALLET}",1,"[]","[]","",9]"#);
-    let response = |record: String| format!(r#"{{"status":"SUCCESS","data":{record}}}"#);
-    table(
-        &state("verification"),
-        &[
-            (response(row("a")), 0, "token"),
-            (response(row("b")), 6, "but the node returned"),
-            (
-                response(format!("[{},{}]", row("a"), row("b"))),
-                6,
-                "but the node returned",
-            ),
-            (response(r#"{"asset_id":"b"}"#.into()), 6, "\"b\""),
-            (response(r#"{"asset_id":"a"}"#.into()), 0, "asset_id"),
-            (response(r#"{"remarks":"b"}"#.into()), 0, "remarks"),
-            (
-                format!(
-                    r#"{{"value":{},"data":{}}}"#,
-                    row("a"),
-                    row("a").replace(",9", ",8")
-                ),
-                6,
-                "different records",
-            ),
-        ],
-    );
+    let (mine, unknown) = (state("verification"), state("t"));
+    let other = format!(r#"["{CONTRACT}","b","token","{WALLET}",1,"[]","[]","",9]"#);
+    let bodies = r#"
+        {"status":"SUCCESS","data":ROW}                 | 0 | token
+        {"status":"SUCCESS","data":OTHER}               | 6 | but the node returned
+        {"status":"SUCCESS","data":[ROW,OTHER]}         | 6 | but the node returned
+        {"status":"SUCCESS","data":{"asset_id":"b"}}    | 6 | "b"
+        {"status":"SUCCESS","data":{"asset_id":"a"}}    | 0 | asset_id
+        {"status":"SUCCESS","data":{"remarks":"b"}}     | 0 | remarks
+        {"value":ROW,"data":OTHER}                      | 6 | different records
+    "#;
+    table(&words(&mine), &bodies.replace("OTHER", &other));
     // The columns of other tables are unknown.
-    table(&state("t"), &[(response(row("b")), 0, "token")]);
+    let row = r#"{"status":"SUCCESS","data":OTHER} | 0 | token"#;
+    table(&words(&unknown), &row.replace("OTHER", &other));
 }
 
 #[test]
 fn what_is_no_page_is_not_called_one() {
-    table(
-        &["docs"],
-        &[
-            ("{}".into(), 6, "not with an HTML page: {}"),
-            ("no page".into(), 6, "no page"),
-            ("<xml/>".into(), 6, "<xml/>"),
-            (
-                "\n<!DOCTYPE html>\n<title>x</title>".into(),
-                0,
-                "returns a page",
-            ),
-        ],
-    );
+    let bodies = "
+        {}                                | 6 | not with an HTML page: {}
+        no page                           | 6 | no page
+        <xml/>                            | 6 | <xml/>
+        <!DOCTYPE html> <title>x</title>  | 0 | returns a page
+    ";
+    table(&["docs"], bodies);
 }
 
 /// Makes a claim at a node that changes each record of it. Returns the result.

@@ -7,6 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
 use integration_tests::{
@@ -48,6 +49,7 @@ async fn a_slow_node_of_a_fast_chain_does_not_lag() {
         if measured > 1 && metrics.get(&runs).is_some_and(|runs| *runs >= 4.0) {
             break;
         }
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(monitor.metrics().await[&label("height", &slow, "")] > 12.0);
 }

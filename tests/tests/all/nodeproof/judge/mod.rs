@@ -41,9 +41,7 @@ async fn a_run_is_judged_again_from_its_history() {
         Some(InjectedFault::BlockRows),
         Some(InjectedFault::BlockSeconds),
         Some(InjectedFault::BlockChangesLater),
-        Some(InjectedFault::BlockHole),
         Some(InjectedFault::ReceiptKeys),
-        Some(InjectedFault::NoContentType),
         Some(InjectedFault::ParamsAltered),
     ] {
         let node = node(fault).await;
