@@ -14,7 +14,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
-    get_balances::{HELD, HOLDERS},
+    get_balances::HELD,
     http::{OTHER_CONTENT_TYPE, content_types},
     inconclusive::unknown,
     request_kind::RequestKind,
@@ -33,7 +33,7 @@ pub(super) const BASE: Case = Case {
     tier: Tier::Write,
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: Example::Of("/submit-transaction"),
-    sends: &[FEE_BALANCE, HELD, HOLDERS, BUILD, SUBMIT, RECORD],
+    sends: &[FEE_BALANCE, HELD, BUILD, SUBMIT, RECORD],
     explained_by: &[
         NO_RESPONSES,
         NO_STATE,
@@ -57,7 +57,7 @@ const BUILD: RequestKind = RequestKind::post(
     "/call-sc",
     "a claim about an asset without claims, to be signed and submitted, or refused",
 );
-const SUBMIT: RequestKind = RequestKind::post(
+pub(super) const SUBMIT: RequestKind = RequestKind::post(
     "/submit-transaction",
     "that claim, signed with the wallet: three times at the same moment, beside a changed copy, and \
      three times later; one with another key before it, and two with its trans_code and other params \
@@ -66,7 +66,7 @@ const SUBMIT: RequestKind = RequestKind::post(
      with --co-signer, also a claim of the co-signer, and one of both wallets, first with one signature \
      missing or wrong, then with both",
 );
-const RECORD: RequestKind = RequestKind::get(
+pub(super) const RECORD: RequestKind = RequestKind::get(
     "/sc-state",
     &[
         ("table_name", "verification"),

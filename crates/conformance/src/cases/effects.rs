@@ -7,8 +7,8 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Effects,
-    claim::{self, EARLIER_STEP, FEE_BALANCE, REFUSED_STORED},
-    get_balances::{HOLDERS, NO_BALANCES, NO_LISTS},
+    claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, REFUSED_STORED, SUBMIT},
+    get_balances::{HELD, HOLDERS, NO_BALANCES, NO_LISTS},
     request_kind::RequestKind,
     sc_state::NO_STATE,
     submit_transaction::{self, BUILD, EVERY_REFUSAL, NO_RESPONSES, UNVERIFIED, UNVERIFIED_PAYER},
@@ -38,6 +38,8 @@ const EXPLAINED: &[Cause] = &[
 
 const REFUSED: &[RequestKind] = &[BUILD, EVERY_REFUSAL, FEE_BALANCE, HOLDERS];
 
+const PAID: &[RequestKind] = &[BUILD, SUBMIT, RECORD, FEE_BALANCE, HELD, HOLDERS];
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/refused-costs-nothing",
@@ -59,6 +61,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
         matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
         explained_by: EXPLAINED,
+        sends: PAID,
         is_last: true,
         check: Effects(Effect::Fee),
         ..claim::BASE
@@ -73,6 +76,7 @@ pub(crate) const CASES: &[Case] = &[
         matters: "A list from before a payment shows money that is spent.",
         aspect: Aspect::Consistency,
         explained_by: EXPLAINED,
+        sends: PAID,
         is_last: true,
         check: Effects(Effect::List),
         ..claim::BASE
@@ -86,6 +90,7 @@ pub(crate) const CASES: &[Case] = &[
         ),
         matters: "A wallet agrees to a fee by its signature. Nobody else has agreed to it.",
         explained_by: EXPLAINED,
+        sends: PAID,
         is_last: true,
         check: Effects(Effect::Others),
         ..claim::BASE

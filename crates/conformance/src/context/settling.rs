@@ -23,6 +23,8 @@ const MAX_BLOCKS: usize = 200;
 /// Maximum number of blocks to read that were made during the run, before the claim or while transactions
 /// were refused.
 const MAX_RECENT_BLOCKS: u8 = 16;
+/// Maximum number of blocks to read only because they can explain a balance.
+const MAX_MISSING_BLOCKS: usize = 64;
 /// Maximum number of blocks to read after those that the run waited for.
 const MAX_BLOCKS_AFTER: usize = 3;
 /// Number of new blocks after which a longer wait for the record cannot help.
@@ -253,7 +255,7 @@ pub(super) async fn blocks_around(submitter: &Submitter, settled: &Settled) -> V
     before.found.into_iter().chain(after.found).collect()
 }
 
-/// Reads the blocks since the first submission that the run has not read yet: at most [`MAX_BLOCKS`].
+/// Reads the blocks since the first submission that the run has not read yet: at most [`MAX_MISSING_BLOCKS`].
 pub(crate) async fn read_missing_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
     let history = submitter.samples.history();
     let before = history.first_submission();
@@ -263,11 +265,11 @@ pub(crate) async fn read_missing_blocks(submitter: &Submitter) -> Result<(), Inc
     let read: BTreeSet<u64> = history.blocks().map(|(index, _)| index).collect();
     let last = read.last().map_or(before, |last| before.max(*last));
     let missing = (before..=last).filter(|index| !read.contains(index));
-    for index in missing.take(MAX_BLOCKS) {
+    for index in missing.take(MAX_MISSING_BLOCKS) {
         let _ = block(submitter, index).await?;
     }
     let mut new = NewBlocks::since(Some(last));
-    new.advance(submitter).await
+    new.read(submitter, MAX_MISSING_BLOCKS).await
 }
 
 /// Requests a block. The error is the response without the block.

@@ -16,7 +16,7 @@ use crate::{
     api::{
         List, Pair, held, in_block, is_valid, lists_transactions, requested, stored, times_in_batch,
     },
-    checks::{Examination, Finding},
+    checks::{Examination, Finding, Reply},
     history::{Entry, History},
     http::InconclusiveReason,
 };
@@ -556,6 +556,17 @@ impl<'h> Money<'h> {
         }
     }
 
+    /// Whether the node accepted something, or refused submissions in different words. Another node may not even have
+    /// read them.
+    fn tells_submissions_apart(&self) -> bool {
+        let all = || self.history.submissions();
+        let mut replies = all().map(|entry| Reply::of(&entry.exchange));
+        let first = replies.next();
+        !self.accepted.is_empty()
+            || all().any(|entry| entry.exchange.is_success())
+                && replies.any(|reply| Some(reply) != first)
+    }
+
     /// Whether a balance of a signer still has to change, or to change back.
     fn is_unsettled(&self) -> bool {
         self.judged().any(|((pair, _), readings)| {
@@ -577,6 +588,9 @@ pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
         }
         if effect == Effect::Fee && result.has_no_findings() {
             money.shared(&mut result);
+        }
+        if result.has_no_findings() && !money.tells_submissions_apart() {
+            result.examined = 0;
         }
     }
     result

@@ -52,9 +52,8 @@ pub(crate) async fn observe_settled_balances(
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     loop {
         observe_balances(submitter).await?;
-        read_missing_blocks(submitter).await?;
         if !is_unsettled(&submitter.samples.history()) || Instant::now() + back_off.peek() > until {
-            return Ok(());
+            return read_missing_blocks(submitter).await;
         }
         back_off.wait().await;
     }
