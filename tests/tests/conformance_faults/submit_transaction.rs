@@ -170,7 +170,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "accepts a signature whose r or s is 0", verifying(accepts_zero)
             => ["submit-transaction/signature-altered", "submit-transaction/signature-not-hex"];
         "needs no signature without signers", verifying(needs_no_signer)
-            => ["submit-transaction/unsigned", "submit-transaction/transaction-altered"];
+            => ["submit-transaction/unsigned"];
         "treats the signers as a set", verifying(treats_signers_as_a_set) => ["submit-transaction/transaction-altered"];
         "verifies the signature of fewer signers", verifying(forgets_a_signer) => ["submit-transaction/transaction-altered"];
         "does not verify unknown members", verifying(reading(without_unknown_members))
@@ -194,7 +194,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/params-altered"];
         "recognises a signature that it has accepted before", knows_signatures() => ["submit-transaction/transaction-altered"];
         "signatures do not cover is_child_txn", accepting("child-altered") => ["submit-transaction/transaction-altered"];
-        "signatures do not cover a signer's address", accepting("signer-changed") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover a signer's address", accepting("signer-changed") => ["submit-transaction/transaction-altered", "submit-transaction/unsigned"];
         "verifies only s", accepting("another-r") => ["submit-transaction/signature-altered"];
         "a batch accepts an unsigned transaction", in_batches(|elements| {
             elements.iter().filter(|element| element["signatures"] == json!([])).collect()

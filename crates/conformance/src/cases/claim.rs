@@ -310,10 +310,11 @@ async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveR
 async fn accepted(context: &Context) -> Findings {
     submission(context).await?;
     let claim = context.submissions.claim().await?;
-    let further = claim
+    let alone = claim
         .further
         .iter()
-        .map(|further| (&further.submitted, &further.balance));
+        .filter(|further| further.in_batch.is_none());
+    let further = alone.map(|further| (&further.submitted, &further.balance));
     let mut findings = Examination::default();
     for (submitted, balance) in [(&claim.submitted, &claim.balance)]
         .into_iter()

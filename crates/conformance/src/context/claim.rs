@@ -296,8 +296,7 @@ impl Claim {
         Ok(())
     }
 
-    /// Takes the response that reports the transaction as new, or else one that accepts it, as the one to the
-    /// submission. The others are copies.
+    /// Takes the response that reports the transaction as new, or else the first one, as the one to the submission. The others are copies.
     fn take_first(&mut self, mut responses: Vec<Step<Arc<Exchange>>>) {
         let is_new = |response: &Exchange| {
             let body = response.success_object();
@@ -308,8 +307,7 @@ impl Claim {
             let mut all = responses.iter();
             all.position(|response| response.as_ref().is_ok_and(|response| is_it(response)))
         };
-        let place = find(&is_new).or_else(|| find(&|response| is_valid(response)));
-        let place = place.or_else(|| find(&|_| true)).unwrap_or(0);
+        let place = find(&is_new).or_else(|| find(&|_| true)).unwrap_or(0);
         self.submitted = responses.swap_remove(place);
         self.copies = responses.into_iter().flatten().collect();
     }
