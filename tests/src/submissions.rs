@@ -135,6 +135,7 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
         }
         _ if signers[0] == entry["wallet_address"] => {}
         _ if of_stranger(0) => return "unlisted-signer",
+        _ if signers.as_array().is_some_and(Vec::is_empty) => return "signers-emptied",
         _ => return "signer-changed",
     }
     if by_stranger(&signed[0]) {

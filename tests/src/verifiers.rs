@@ -238,7 +238,7 @@ pub fn accepts_zero(submission: &Submission) -> bool {
     submission.signers() == submission.names() && submission.entries.iter().any(has_zero)
 }
 
-/// Needs no signature if there are no signers.
+/// Needs no signature without signers.
 #[must_use]
 pub fn needs_no_signer(submission: &Submission) -> bool {
     submission.signers().is_empty()

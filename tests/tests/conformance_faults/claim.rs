@@ -49,7 +49,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                     r#"{"status":"SUCCESS","response":{"valid":true,"msg":"","new_transaction":true}}"#,
                 ),
             }
-        }) => ["submit-transaction/known-code-altered"];
+        }) => ["submit-transaction/authority", "submit-transaction/known-code-altered"];
         "reports a claim as new again from its third submission on", new_again()
             => ["submit-transaction/resubmission-not-new"];
         "refuses a claim for its fee although the wallet can pay it", claiming(true, |response| {

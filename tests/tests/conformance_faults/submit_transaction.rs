@@ -194,7 +194,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/params-altered"];
         "recognises a signature that it has accepted before", knows_signatures() => ["submit-transaction/transaction-altered"];
         "signatures do not cover is_child_txn", accepting("child-altered") => ["submit-transaction/transaction-altered"];
-        "signatures do not cover a signer's address", accepting("signer-changed") => ["submit-transaction/transaction-altered", "submit-transaction/unsigned"];
+        "signatures do not cover a signer's address", accepting("signer-changed") => ["submit-transaction/transaction-altered"];
         "verifies only s", accepting("another-r") => ["submit-transaction/signature-altered"];
         "a batch accepts an unsigned transaction", in_batches(|elements| {
             elements.iter().filter(|element| element["signatures"] == json!([])).collect()

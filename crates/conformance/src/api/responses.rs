@@ -105,21 +105,29 @@ pub(crate) fn is_valid(response: &Exchange) -> bool {
     valid == Some(&Value::Bool(true))
 }
 
+/// Whether a submission is reported as new, or `None` if the response does not say it.
+pub(crate) fn is_new(response: &Exchange) -> Option<bool> {
+    let new = response
+        .success_object()?
+        .pointer("/response/new_transaction");
+    new?.as_bool()
+}
+
 /// Returns how often a list in the response to a batch has a transaction. Each of its elements is a code, or an object
 /// with one.
 pub(crate) fn times_in_batch(response: &Exchange, list: &str, code: &str) -> usize {
     let elements = response
         .success_object()
         .and_then(|body| body.pointer("/response")?.get(list)?.as_array());
-    let elements = elements.into_iter().flatten();
-    let codes = elements.filter_map(|element| {
-        let member = |name| element.get(name).and_then(Value::as_str);
-        let named = element.as_str().or_else(|| member("transaction_code"));
-        named.or_else(|| member("trans_code"))
-    });
-    codes
-        .filter(|found| found.eq_ignore_ascii_case(code))
-        .count()
+    let is_code = |value: &Value| {
+        let text = value.as_str();
+        text.is_some_and(|text| text.eq_ignore_ascii_case(code))
+    };
+    let names = |element: &&Value| match element {
+        Value::Object(members) => members.values().any(is_code),
+        other => is_code(other),
+    };
+    elements.into_iter().flatten().filter(names).count()
 }
 
 /// Returns the messages of a refused submission, on one line.

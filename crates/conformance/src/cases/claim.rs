@@ -22,7 +22,7 @@ use super::{
     submit_transaction::{KNOWN_CODE, NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
-    api::{Sample, Tier, is_valid, message},
+    api::{Sample, Tier, is_new, is_valid, message},
     checks::{Examination, Finding, Findings, check_sample_responses},
     context::{Context, SigningWallet, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
@@ -438,10 +438,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     let what = "the same transaction is reported as new a second time";
     let mut checked = Examination::of(1, has(again, at, &known, what));
     let claim = context.submissions.claim().await?;
-    let news = |response: &&Arc<Exchange>| {
-        let body = response.success_object();
-        body.and_then(|body| body.pointer(at)) == Some(&Value::Bool(true))
-    };
+    let news = |response: &&Arc<Exchange>| is_new(response) == Some(true);
     let mut all = claim.submitted.iter().chain(&claim.copies).filter(news);
     checked.examined += u64::try_from(claim.copies.len()).unwrap_or(u64::MAX);
     if let (Some(_), Some(second)) = (all.next(), all.next()) {
@@ -502,12 +499,8 @@ async fn known_code_altered(context: &Context) -> Findings {
     let signed = claim.known_code_signed.as_ref().ok();
     if !is_valid(response) {
         // Two transactions may have the same code, but they are not the same transaction.
-        let is_known = |response: &&Arc<Exchange>| {
-            let new = response
-                .success_object()
-                .and_then(|body| body.pointer("/response/new_transaction"));
-            is_valid(response) && new == Some(&Value::Bool(false))
-        };
+        let is_known =
+            |response: &&Arc<Exchange>| is_valid(response) && is_new(response) == Some(false);
         let Some(known) = signed.filter(is_known) else {
             return Ok(Examination::passed());
         };

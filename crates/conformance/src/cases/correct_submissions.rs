@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::inconclusive::unknown;
 use crate::{
-    api::{is_missing_endpoint, is_valid},
+    api::{is_missing_endpoint, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
     context::{Batch, Claim, Context, EqualForm, FurtherClaim, ONE_DIGIT_CHANGED},
     http::{Exchange, InconclusiveReason},
@@ -182,26 +182,25 @@ fn refused_in_batch(batch: &Batch) -> Findings {
         return unknown("the node has no /submit-transaction-batch");
     }
     let (accepted, failed) = ("accepted_transactions", "failed_transactions");
-    let lists = [batch.listed(accepted), batch.listed(failed)];
+    let times = |list: &str, code: &str| times_in_batch(response, list, code);
     let mut checked = Examination::default();
     let mut add = |what: String, expected: &str, place: &str| {
         let finding = Finding::new(response, what, expected, response.summary());
         checked.push(finding.at(format!("/response/{place}")));
     };
     for (code, what) in &batch.wrong {
-        if lists[0].contains(&code.as_str()) {
+        if times(accepted, code) > 0 {
             add(format!("a batch accepts {what}"), "a refusal", accepted);
         }
     }
-    let all = lists.concat();
-    let is_repeated = |code: &&str| all.iter().filter(|other| *other == code).count() > 1;
-    if let Some(code) = all.iter().copied().find(is_repeated) {
+    let codes = || batch.wrong.iter().map(|(code, _)| code);
+    let is_repeated = |code: &&String| times(accepted, code) + times(failed, code) > 1;
+    if let Some(code) = codes().chain([&batch.control]).find(is_repeated) {
         let what = format!("the response to a batch lists the transaction {code} twice");
         add(what, "each transaction at most once", failed);
     }
     let is_refused = (400..500).contains(&response.status);
-    let of_wrong = lists[1].iter().filter(|code| **code != batch.control);
-    match of_wrong.count() {
+    match codes().map(|code| times(failed, code)).sum::<usize>() {
         0 if checked.has_no_findings() && !is_refused => {
             Err(InconclusiveReason::NoSample(format!(
                 "the batch was neither accepted nor refused: {}",

@@ -216,7 +216,6 @@ pub(crate) const CASES: &[Case] = &[
                     "submit-transaction/fee-altered",
                     "submit-transaction/transaction-altered",
                     "submit-transaction/signature-not-hex",
-                    "submit-transaction/known-code-altered",
                 ],
                 When::Always,
             ),

@@ -13,7 +13,7 @@ use super::{
     wrong::{Wrong, control},
 };
 use crate::{
-    api::{is_valid, submitted_code},
+    api::{is_valid, submitted_code, times_in_batch},
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -58,35 +58,11 @@ impl Batch {
             response,
         };
         if submitter.with.makes_a_claim
-            && batch
-                .listed("accepted_transactions")
-                .contains(&&*batch.control)
+            && times_in_batch(&batch.response, "accepted_transactions", &batch.control) > 0
         {
             wait_for_text(submitter, &right).await;
         }
         Ok(batch)
-    }
-
-    /// Returns the codes of the batch in a list of the response, whose elements are codes or objects with one.
-    pub(crate) fn listed(&self, list: &str) -> Vec<&str> {
-        let body = self.response.success_object();
-        let list = body.and_then(|body| body.pointer(&format!("/response/{list}"))?.as_array());
-        let codes = || {
-            self.wrong
-                .iter()
-                .map(|(code, _)| code)
-                .chain([&self.control])
-        };
-        let code_of = |item: &Value| {
-            let is_named = |code: &&String| {
-                item == code.as_str()
-                    || item
-                        .as_object()
-                        .is_some_and(|members| members.values().any(|text| text == code.as_str()))
-            };
-            codes().find(is_named).map(String::as_str)
-        };
-        list.into_iter().flatten().filter_map(code_of).collect()
     }
 }
 

@@ -26,7 +26,9 @@ use super::{
     wrong::{Wrong, rows},
 };
 use crate::{
-    api::{UNKNOWN_ASSET, contract_state_request, held, in_block, is_valid, requested_index},
+    api::{
+        UNKNOWN_ASSET, contract_state_request, held, in_block, is_new, is_valid, requested_index,
+    },
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -296,18 +298,15 @@ impl Claim {
         Ok(())
     }
 
-    /// Takes the response that reports the transaction as new, or else the first one, as the one to the submission. The others are copies.
+    /// Takes the response that reports the transaction as new, or else the first one, as the one to the submission.
+    /// The others are copies.
     fn take_first(&mut self, mut responses: Vec<Step<Arc<Exchange>>>) {
-        let is_new = |response: &Exchange| {
-            let body = response.success_object();
-            let new = body.and_then(|body| body.pointer("/response/new_transaction"));
-            is_valid(response) && new == Some(&Value::Bool(true))
-        };
         let find = |is_it: &dyn Fn(&Exchange) -> bool| {
             let mut all = responses.iter();
             all.position(|response| response.as_ref().is_ok_and(|response| is_it(response)))
         };
-        let place = find(&is_new).or_else(|| find(&|_| true)).unwrap_or(0);
+        let is_first = |response: &Exchange| is_valid(response) && is_new(response) == Some(true);
+        let place = find(&is_first).or_else(|| find(&|_| true)).unwrap_or(0);
         self.submitted = responses.swap_remove(place);
         self.copies = responses.into_iter().flatten().collect();
     }

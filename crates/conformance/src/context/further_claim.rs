@@ -165,8 +165,8 @@ impl FurtherClaim {
         submitted.filter(|response| is_valid(response))
     }
 
-    /// Returns the request that submits the claim with this number in an unusual form, or `None` if there is no such
-    /// form. It has the code of the usual form, so at most one of the two is paid.
+    /// Returns the request that submits the claim with this number in an unusual form, or `None` if it has
+    /// none. It has the code of the usual form, so at most one of the two is paid.
     async fn unusual_request(
         &self,
         number: u8,

@@ -14,10 +14,10 @@ use crate::{
     http::{BackOff, Exchange, InconclusiveReason},
 };
 
-/// The first pause between two requests for the claim. Each pause is twice the previous one.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The first pause between two requests for the claim, or for a balance. Each pause is twice the previous one.
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause between two requests.
-const MAX_PAUSE: Duration = Duration::from_secs(2);
+pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of blocks to read in search of the claim.
 const MAX_BLOCKS: usize = 200;
 /// Maximum number of blocks to read that were made during the run, before the claim or while transactions

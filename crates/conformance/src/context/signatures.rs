@@ -1,4 +1,4 @@
-//! The wallets that sign what a run submits besides its own claims, and their signatures.
+//! The wallets that sign what a run submits in addition to its own claims, and their signatures.
 
 use nodeproof_primitives::{WalletAddress, signed_message};
 use nodeproof_wallet::KeyPair;
@@ -24,7 +24,7 @@ pub(crate) fn signer(submitter: &Submitter) -> Result<SigningWallet, Inconclusiv
     }
 }
 
-/// Returns the wallet to name if none of its signatures is sent. If it can pay, a node cannot
+/// Returns the wallet to name where its signature is not sent. If it can pay, a node cannot
 /// refuse for lack of money.
 pub(super) fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
     match (&submitter.with.public_wallet, &submitter.with.wallet) {

@@ -417,7 +417,7 @@ impl Wrong {
     /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the wallets `<first>` or
     /// `<wallet>` (`<WALLET>` in capitals), and `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the
     /// right signature, `<r'>` and `<s'>` with another digit, `<-s>` for the order minus s; the stranger's
-    /// signature `<other>` and its public key `<key>`; and halves that are no part of a signature.
+    /// signature `<other>` and its public key `<key>`; and halves that belong to no signature.
     pub(super) fn filled(
         &self,
         submitter: &Submitter,

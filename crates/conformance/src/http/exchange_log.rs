@@ -9,8 +9,9 @@ use time::OffsetDateTime;
 
 use super::exchange::Exchange;
 
-/// The part of what a response may have that all logged bodies may have together. What does not fit is left
-/// out: the other responses of a run need the room.
+/// The part of what a response may have that all logged blocks may have together, and as much for all other bodies:
+/// a run reads many blocks, and they must leave room for balances and submissions. What does not fit is left out: the
+/// other responses of a run need the room.
 const PART: usize = 8;
 
 /// An exchange, and when it took place.
@@ -45,9 +46,8 @@ impl LoggedExchange {
 pub(crate) struct ExchangeLog {
     started: Instant,
     started_at: OffsetDateTime,
-    /// Number of JSON values, and of bytes, that still fit.
-    values: usize,
-    bytes: usize,
+    /// The room for blocks, and for other responses: the number of JSON values, and of bytes, that still fit.
+    room: [(usize, usize); 2],
     exchanges: Vec<LoggedExchange>,
 }
 
@@ -57,20 +57,24 @@ impl ExchangeLog {
         Self {
             started: Instant::now(),
             started_at: OffsetDateTime::now_utc(),
-            values: values / PART,
-            bytes: bytes / PART,
+            room: [(values / PART, bytes / PART); 2],
             exchanges: Vec::new(),
         }
     }
 
     /// Adds an exchange whose request was sent at `began`, unless its body does not fit.
     pub(super) fn add(&mut self, exchange: &Arc<Exchange>, began: Instant) {
-        let values = self.values.checked_sub(exchange.values);
-        let bytes = self.bytes.checked_sub(exchange.body.len());
+        let [of_blocks, of_others] = &mut self.room;
+        let room = match exchange.request.path {
+            "/get-block" => of_blocks,
+            _ => of_others,
+        };
+        let values = room.0.checked_sub(exchange.values);
+        let bytes = room.1.checked_sub(exchange.body.len());
         let (Some(values), Some(bytes)) = (values, bytes) else {
             return;
         };
-        (self.values, self.bytes) = (values, bytes);
+        *room = (values, bytes);
         self.exchanges.push(LoggedExchange {
             exchange: Arc::clone(exchange),
             began: began.duration_since(self.started),

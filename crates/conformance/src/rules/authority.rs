@@ -4,33 +4,45 @@ use crate::{
     api::is_valid,
     checks::{Examination, Finding, Reply},
     history::History,
+    http::Exchange,
 };
 
+/// What the responses to the submissions of a run show.
+pub(super) struct Replies(Vec<Reply>);
+
+impl Replies {
+    /// Collects the responses to submissions that are not wrongly signed.
+    pub(super) fn to_right_ones(history: &History) -> Self {
+        let all = history.of_path(PATH);
+        let right = all.filter(|entry| entry.exchange.request.wrongly_signed.is_none());
+        Self(right.map(|entry| Reply::of(&entry.exchange)).collect())
+    }
+
+    /// Whether the refusal of a wrongly signed submission shows something: a rightly signed one is accepted, or gets
+    /// another response. A node may refuse everything in the same words.
+    pub(super) fn set_apart(&self, refusal: &Exchange) -> bool {
+        self.0.contains(&Reply::Accepted)
+            || !self.0.is_empty() && !self.0.contains(&Reply::of(refusal))
+    }
+}
+
+const PATH: &str = "/submit-transaction";
+
 /// Judges all submissions of a run. Each one whose signatures are wrong has to be refused, at any time.
-///
-/// A refusal shows something only if a rightly signed transaction is accepted, or gets another response: a node
-/// may refuse everything in the same words.
 pub(crate) fn authority(history: &History) -> Examination {
     let mut result = Examination::default();
-    let all = || history.of_path("/submit-transaction");
-    let of_right_ones: Vec<Reply> = all()
-        .filter(|entry| entry.exchange.request.wrongly_signed.is_none())
-        .map(|entry| Reply::of(&entry.exchange))
-        .collect();
-    let accepts = of_right_ones.contains(&Reply::Accepted);
-    for entry in all() {
+    let replies = Replies::to_right_ones(history);
+    for entry in history.of_path(PATH) {
         let exchange = &entry.exchange;
         let Some(what) = &exchange.request.wrongly_signed else {
             continue;
         };
-        let differs = !of_right_ones.is_empty() && !of_right_ones.contains(&Reply::of(exchange));
-        if !is_valid(exchange) && (accepts || differs) {
-            result.count_item();
-        }
         if is_valid(exchange) {
             let what = format!("{what} is accepted as valid");
             let finding = Finding::new(exchange, what, "a refusal", exchange.summary());
             result.push(finding.at("/response/valid"));
+        } else if replies.set_apart(exchange) {
+            result.count_item();
         }
     }
     result

@@ -1,20 +1,17 @@
 //! The balances that a run reads before it submits anything, and once everything is in blocks.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use tokio::time::Instant;
 
 use crate::{
     api::{find, token_balance_request, token_holders_request, wallet_balances_request},
-    context::{SigningWallet, Submitter, read_missing_blocks, signer, stranger},
+    context::{
+        FIRST_PAUSE, MAX_PAUSE, SigningWallet, Submitter, read_missing_blocks, signer, stranger,
+    },
     history::History,
     http::{BackOff, InconclusiveReason, Request},
 };
-
-/// The first pause between two readings.
-const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// The longest pause between two readings.
-const MAX_PAUSE: Duration = Duration::from_secs(2);
 
 /// Reads the balances of all wallets that sign or are named in this run, and the lists that show them. Nothing is
 /// submitted meanwhile.

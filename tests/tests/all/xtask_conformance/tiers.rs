@@ -56,8 +56,12 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
         "{report:?}"
     );
     // In addition to the refusals: the claim with 27 faults, a claim signed with another key, the claim
-    // itself twice, another claim with its code, and both again after the claim is readable.
-    assert_eq!(node.submissions_received(), REFUSALS + 27 + 1 + 2 + 1 + 2);
+    // itself three times at one moment beside a changed copy, and once more, another claim with its code, both again
+    // after the claim is readable, and the claim at the end.
+    assert_eq!(
+        node.submissions_received(),
+        REFUSALS + 27 + 1 + 4 + 1 + 1 + 2 + 1
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

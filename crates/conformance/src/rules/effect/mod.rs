@@ -1,0 +1,354 @@
+//! The rule *effect*: a balance changes by what the node accepted, and by nothing else.
+//!
+//! The first reading of a balance before anything was submitted is the base. Each later one may be lower by the fees of
+//! some accepted transactions, and the last one is lower by all that are in blocks. What the blocks since then explain
+//! in another way is not judged.
+
+mod money;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeSet, time::Duration};
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+
+use self::money::{Accepted, HOLDERS, Money, Reading, SINGLE};
+use super::authority::Replies;
+use crate::{
+    api::{Pair, lists_transactions},
+    checks::{Examination, Finding},
+    history::History,
+    http::InconclusiveReason,
+};
+
+/// What a finding of the rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// The balance of a wallet whose transaction was accepted.
+    Fee,
+    /// The balance of a wallet whose submissions were only refused.
+    Refusal,
+    /// The balance of a wallet that signed nothing.
+    Others,
+    /// A list that does not show what the wallet has paid.
+    List,
+    /// Money that nobody had before.
+    Created,
+}
+
+impl<'h> Money<'h> {
+    /// Returns the first reading that the accepted transactions do not explain, with the one before it.
+    fn unexplained<'r>(
+        &self,
+        pair: &Pair,
+        readings: &'r [Reading<'h>],
+    ) -> Option<[&'r Reading<'h>; 2]> {
+        let (base, last) = (readings.first()?, readings.last()?);
+        let mut pairs = readings.windows(2);
+        pairs.find_map(|pair_of| {
+            let [before, reading] = pair_of else {
+                return None;
+            };
+            let is_last = std::ptr::eq(reading, last);
+            let lower = base.amount.checked_sub(reading.amount);
+            let explained = lower.is_some_and(|lower| self.explains(pair, reading, is_last, lower));
+            (!explained).then_some([before, reading])
+        })
+    }
+
+    /// Whether the accepted transactions explain that a balance is lower by this much. At the last reading, all that
+    /// are in blocks must have been paid.
+    fn explains(&self, pair: &Pair, reading: &Reading<'_>, is_last: bool, lower: i128) -> bool {
+        let mut sums = BTreeSet::from([0]);
+        let mut slack = 0;
+        for one in self.accepted.iter().filter(|one| one.concerns(pair)) {
+            if one.began > reading.entry.ended {
+                continue;
+            }
+            if one.payers.len() > 1 {
+                // The signers share the fee, in a way that the specification does not show.
+                slack += one.most();
+                continue;
+            }
+            let with: BTreeSet<i128> = sums.iter().map(|sum| sum + one.fee).collect();
+            match is_last && one.is_settled {
+                true => sums = with,
+                false => sums.extend(with),
+            }
+        }
+        sums.iter().any(|sum| (*sum..=sum + slack).contains(&lower))
+    }
+
+    /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
+    fn cost(&self, pair: &Pair) -> (i128, usize) {
+        let own = self.accepted.iter().filter(|one| one.concerns(pair));
+        let settled = own.filter(|one| one.is_settled);
+        settled.fold((0, 0), |(sum, count), one| (sum + one.fee, count + 1))
+    }
+
+    /// Whether between two readings only refused submissions of the wallet were sent.
+    fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2]) -> bool {
+        let between = |began: Duration| began >= before.entry.began && began <= after.entry.ended;
+        let own = || self.accepted.iter().filter(|one| one.concerns(pair));
+        own().next().is_none()
+            || !own().any(|one| between(one.began))
+                && self.history.submissions().any(|entry| between(entry.began))
+    }
+
+    fn finding(&self, pair: &Pair, readings: &[Reading<'h>], at: &Reading<'h>) -> Option<Finding> {
+        let base = readings.first()?;
+        let (cost, count) = self.cost(pair);
+        let change = match base.amount.checked_sub(at.amount)? {
+            0 => "did not change".to_owned(),
+            lower if lower > 0 => format!("went down by {lower}"),
+            higher => format!("went up by {}", -higher),
+        };
+        let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
+        let accepted = match (self.signers.contains(&pair.0), count) {
+            (false, _) => "it signed nothing".to_owned(),
+            (true, 0) => "no transaction of it was accepted and is in a block".to_owned(),
+            (true, 1) => format!("its accepted transaction costs {cost}"),
+            (true, count) => format!("its {count} accepted transactions cost {cost}"),
+        };
+        let what = format!("the {token} of the wallet {wallet} {change}, and {accepted}");
+        let expected = base.amount.checked_sub(cost)?.to_string();
+        let exchange = &at.entry.exchange;
+        let finding = Finding::new(exchange, what, expected, at.amount.to_string());
+        Some(finding.at("/balance"))
+    }
+
+    /// Judges the balances one by one.
+    fn balances(&self, effect: Effect, result: &mut Examination) {
+        for (key, readings) in self.judged() {
+            let (pair, kind) = key;
+            let is_signer = self.signers.contains(&pair.0);
+            let is_list = *kind != SINGLE;
+            let is_judged = match effect {
+                Effect::Fee | Effect::Refusal => is_signer && !is_list,
+                Effect::Others => !is_signer && pair.0.starts_with("0x"),
+                Effect::List => is_signer && is_list,
+                Effect::Created => false,
+            };
+            let has_paid = self.accepted.iter().any(|one| one.concerns(pair));
+            if !is_judged
+                || effect == Effect::Fee && !has_paid
+                || effect == Effect::List && !self.is_list_judged(pair, readings)
+            {
+                continue;
+            }
+            let Some(between) = self.unexplained(pair, readings) else {
+                let is_paid = self.cost(pair).1 > 0;
+                result.examined += u64::from(effect != Effect::Fee || is_paid);
+                continue;
+            };
+            let [before, at] = between;
+            let is_gain = effect == Effect::Others && at.amount > before.amount;
+            let is_refusal = self.were_refused(pair, between);
+            if is_gain
+                || (effect == Effect::Refusal && !is_refusal)
+                || (effect == Effect::Fee && is_refusal)
+            {
+                result.count_item();
+                continue;
+            }
+            self.report(pair, readings, at, result);
+        }
+    }
+
+    /// Whether a list showed the same as the single balance before, which the single balance still explains.
+    fn is_list_judged(&self, pair: &Pair, list: &[Reading<'h>]) -> bool {
+        let single = self.since_base(&(pair.clone(), SINGLE));
+        single.is_some_and(|single| {
+            let bases = [single, list].map(|readings| readings.first().map(|one| one.amount));
+            bases[0] == bases[1] && self.unexplained(pair, single).is_none()
+        })
+    }
+
+    /// Judges what the signers of a transaction paid together: the fee, and each part may be rounded up.
+    fn shared(&self, result: &mut Examination) {
+        for one in self.accepted.iter().filter(|one| one.payers.len() > 1) {
+            let keys = one
+                .payers
+                .iter()
+                .map(|payer| ((payer.clone(), one.token.clone()), SINGLE));
+            let keys: Vec<_> = keys.collect();
+            let readings: Option<Vec<_>> = keys.iter().map(|key| self.since_base(key)).collect();
+            let Some(readings) = readings else { continue };
+            let mut each = keys.iter().zip(&readings);
+            if each.any(|((pair, _), readings)| self.unexplained(pair, readings).is_some()) {
+                continue;
+            }
+            let ends = readings
+                .iter()
+                .filter_map(|all| Some([all.first()?, all.last()?]));
+            let lower = ends.map(|[base, last]| base.amount.saturating_sub(last.amount));
+            let lower: i128 = lower.sum();
+            let of_these = self
+                .accepted
+                .iter()
+                .filter(|other| keys.iter().any(|(pair, _)| other.concerns(pair)));
+            let (mut least, mut most) = (0, 0);
+            for other in of_these {
+                least += if other.is_settled { other.fee } else { 0 };
+                most += other.most();
+            }
+            if (least..=most).contains(&lower) {
+                result.count_item();
+            } else if let (Some((pair, _)), Some(at)) =
+                (keys.first(), readings.first().and_then(|all| all.last()))
+            {
+                match keys.iter().find_map(|(pair, _)| self.other_reason(&pair.0)) {
+                    Some(_) => continue,
+                    None => result.count_item(),
+                }
+                let what = format!(
+                    "the {} of the {} signers of a transaction went down by {lower} together, and their accepted \
+                     transactions cost {least}",
+                    shown(&pair.1, 60),
+                    keys.len()
+                );
+                let expected = least.to_string();
+                let exchange = &at.entry.exchange;
+                let finding = Finding::new(exchange, what, expected, lower.to_string());
+                result.push(finding.at("/balance"));
+            }
+        }
+    }
+
+    fn report(
+        &self,
+        pair: &Pair,
+        readings: &[Reading<'h>],
+        at: &Reading<'h>,
+        result: &mut Examination,
+    ) {
+        match self.other_reason(&pair.0) {
+            Some(reason) => {
+                let reason = format!("a balance changed by another amount, and {reason}");
+                result.add(Err(InconclusiveReason::NoSample(reason)));
+            }
+            None => {
+                result.count_item();
+                if let Some(finding) = self.finding(pair, readings, at) {
+                    result.push(finding);
+                }
+            }
+        }
+    }
+
+    /// Judges whether there is money that nobody had before: a balance below 0 or near 2^64, and gains that are
+    /// higher than all fees together.
+    fn created(&self, result: &mut Examination) {
+        let impossible =
+            |amount: i128| amount < 0 || (NEAR_2_64..=u64::MAX.into()).contains(&amount);
+        for ((pair, _), readings) in self.judged() {
+            result.count_item();
+            let base = readings.first().map_or(0, |base| base.amount);
+            let found = readings.iter().find(|one| impossible(one.amount));
+            if let Some(found) = found.filter(|_| !impossible(base)) {
+                let token = shown(&pair.1, 60);
+                let what = format!(
+                    "the {token} of the wallet {} is impossible",
+                    shown(&pair.0, 60)
+                );
+                let expected = "a balance that was received before";
+                let actual = found.amount.to_string();
+                let finding = Finding::new(&found.entry.exchange, what, expected, actual);
+                result.push(finding.at("/balance"));
+            }
+        }
+        if result.has_no_findings() {
+            self.gains(result);
+        }
+    }
+
+    /// Judges the sum of what the holders of a token gained, except those that a block may explain.
+    fn gains(&self, result: &mut Examination) {
+        let mut blocks = self.blocks.values();
+        if !self.has_all_blocks
+            || blocks.any(|block| !lists_transactions(block))
+            || self.of_others.iter().any(|other| other.is_call)
+        {
+            return;
+        }
+        let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
+        for token in tokens {
+            let of_token = self
+                .judged()
+                .filter(|((pair, kind), _)| *kind == HOLDERS && pair.1 == **token);
+            let mut gained = 0_i128;
+            let mut largest: Option<(i128, &Reading<'h>)> = None;
+            for ((pair, _), readings) in of_token {
+                let (Some(base), Some(last)) = (readings.first(), readings.last()) else {
+                    continue;
+                };
+                let gain = last.amount.saturating_sub(base.amount);
+                if gain <= 0 || self.other_reason(&pair.0).is_some() {
+                    continue;
+                }
+                gained = gained.saturating_add(gain);
+                if largest.is_none_or(|(most, _)| gain > most) {
+                    largest = Some((gain, last));
+                }
+            }
+            let paid = self.accepted.iter().filter(|one| one.token == **token);
+            let paid: i128 = paid.map(Accepted::most).sum();
+            if let Some((_, reading)) = largest.filter(|_| gained > paid) {
+                let what = format!(
+                    "the holders of {} gained {gained}, and the accepted transactions cost {paid}",
+                    shown(token, 60)
+                );
+                let finding = Finding::new(
+                    &reading.entry.exchange,
+                    what,
+                    format!("at most {paid}"),
+                    gained.to_string(),
+                );
+                result.push(finding.at("/balance"));
+            }
+        }
+    }
+
+    /// Whether the node accepts something, or refuses wrong signatures in other words than the rest. Another node may
+    /// not even have read the submissions.
+    fn tells_submissions_apart(&self) -> bool {
+        let replies = Replies::to_right_ones(self.history);
+        let mut submissions = self.history.submissions().map(|entry| &entry.exchange);
+        submissions.any(|exchange| {
+            exchange.request.wrongly_signed.is_some() && replies.set_apart(exchange)
+        })
+    }
+
+    /// Whether a balance of a signer still has to change, or to change back.
+    fn is_unsettled(&self) -> bool {
+        self.judged().any(|((pair, _), readings)| {
+            self.signers.contains(&pair.0) && self.unexplained(pair, readings).is_some()
+        })
+    }
+}
+
+/// A balance from here to 2^64 is one below 0 that wrapped.
+const NEAR_2_64: i128 = (1 << 64) - (1 << 50);
+
+/// Judges the balances of a run.
+pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
+    let mut result = Examination::default();
+    if let Some(money) = Money::of(history) {
+        match effect {
+            Effect::Created => money.created(&mut result),
+            _ => money.balances(effect, &mut result),
+        }
+        if effect == Effect::Fee && result.has_no_findings() {
+            money.shared(&mut result);
+        }
+        if result.has_no_findings() && !money.tells_submissions_apart() {
+            result.examined = 0;
+        }
+    }
+    result
+}
+
+/// Whether the balances that a run read do not show yet what the node accepted.
+pub(crate) fn is_unsettled(history: &History) -> bool {
+    Money::of(history).is_some_and(|money| money.is_unsettled())
+}

@@ -1,0 +1,281 @@
+//! The balances of a run, what the node accepted, and the blocks since then.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use serde_json::Value;
+
+use crate::{
+    api::{
+        List, Pair, held, in_block, is_valid, lists_transactions, requested, stored, times_in_batch,
+    },
+    history::{Entry, History},
+};
+
+/// A transaction that the node accepted.
+pub(super) struct Accepted {
+    pub(super) code: String,
+    pub(super) payers: Vec<String>,
+    pub(super) token: String,
+    pub(super) fee: i128,
+    pub(super) asset: Option<String>,
+    pub(super) began: Duration,
+    /// Whether it is known to be in a block.
+    pub(super) is_settled: bool,
+}
+
+impl Accepted {
+    fn of(submission: &Value, began: Duration) -> Option<Self> {
+        let transaction = submission.get("transaction")?;
+        let data = transaction.get("specific_data")?;
+        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+        let signers = data.get("signers")?.as_array()?;
+        let fee = transaction.get("fee")?;
+        let whole = fee.as_f64().filter(|fee| fee.fract() == 0.0);
+        Some(Self {
+            code: text(transaction.get("trans_code")?)?,
+            payers: signers.iter().filter_map(text).collect(),
+            token: text(transaction.get("currency")?)?,
+            fee: match fee.as_i64() {
+                Some(fee) => fee.into(),
+                None => whole.map(|fee| fee as i128)?,
+            },
+            asset: text(&data["params"]["asset_id"]),
+            began,
+            is_settled: false,
+        })
+    }
+
+    pub(super) fn concerns(&self, (wallet, token): &Pair) -> bool {
+        self.token == *token && self.payers.contains(wallet)
+    }
+
+    /// Returns the most that the signers pay together: each part of the fee may be rounded up.
+    pub(super) fn most(&self) -> i128 {
+        let payers = (self.payers.len() as i128).max(1);
+        (self.fee + payers - 1) / payers * payers
+    }
+}
+
+/// One reading of a balance.
+pub(super) struct Reading<'h> {
+    pub(super) entry: &'h Entry,
+    pub(super) amount: i128,
+}
+
+/// A balance, and the kind of query that showed it.
+pub(super) type Key<'h> = (Pair, &'h str);
+/// The balances that each kind of query showed, in the order in which they were read.
+pub(super) type Readings<'h> = BTreeMap<Key<'h>, Vec<Reading<'h>>>;
+
+pub(super) const SINGLE: &str = "TOKEN_IN_WALLET";
+pub(super) const TOKENS: &str = "ALL_TOKENS_IN_WALLET";
+pub(super) const HOLDERS: &str = "ALL_WALLETS_FOR_TOKEN";
+
+/// A transaction in a block that this run did not submit.
+pub(super) struct Other {
+    pub(super) text: String,
+    pub(super) is_call: bool,
+}
+
+/// The balances of a run, what was accepted, and the blocks since the first submission.
+pub(super) struct Money<'h> {
+    pub(super) history: &'h History,
+    pub(super) first_submission: Duration,
+    pub(super) accepted: Vec<Accepted>,
+    /// The wallets that submissions name as signers, also those that were refused.
+    pub(super) signers: BTreeSet<String>,
+    pub(super) readings: Readings<'h>,
+    /// The blocks since the first submission that were read, and whether all of them were.
+    pub(super) blocks: BTreeMap<u64, &'h Value>,
+    pub(super) has_all_blocks: bool,
+    pub(super) of_others: Vec<Other>,
+}
+
+/// Returns the submissions in the body of a request: one, or those of a batch.
+fn submissions(entry: &Entry) -> Vec<Value> {
+    let body = entry.exchange.request.body.as_deref().unwrap_or_default();
+    match serde_json::from_str(body) {
+        Ok(Value::Array(batch)) => batch,
+        Ok(one) => vec![one],
+        Err(_) => Vec::new(),
+    }
+}
+
+impl<'h> Money<'h> {
+    pub(super) fn of(history: &'h History) -> Option<Self> {
+        let first_submission = history.first_submission()?;
+        let mut money = Self {
+            history,
+            first_submission,
+            accepted: Vec::new(),
+            signers: BTreeSet::new(),
+            readings: Readings::new(),
+            blocks: BTreeMap::new(),
+            has_all_blocks: true,
+            of_others: Vec::new(),
+        };
+        money.add_blocks();
+        money.add_readings();
+        for entry in history.submissions() {
+            money.add_submission(entry);
+        }
+        money.settle();
+        money.of_others = money
+            .blocks
+            .values()
+            .flat_map(|block| money.others_in(block))
+            .collect();
+        Some(money)
+    }
+
+    fn add_blocks(&mut self) {
+        let before = self.history.height_before(self.first_submission);
+        let all = self.history.blocks();
+        let since = all.filter(|(index, _)| before.is_none_or(|before| *index > before));
+        let objects =
+            since.filter_map(|(index, entry)| Some((index, entry.exchange.success_object()?)));
+        self.blocks = objects.collect();
+        let first = before.and_then(|before| before.checked_add(1));
+        let span = first.zip(self.blocks.keys().next_back());
+        self.has_all_blocks = before.is_some()
+            && span.is_none_or(|(first, last)| last - first + 1 == self.blocks.len() as u64);
+    }
+
+    fn add_submission(&mut self, entry: &Entry) {
+        for submission in submissions(entry) {
+            let signers = submission.pointer("/transaction/specific_data/signers");
+            let signers = signers.and_then(Value::as_array).into_iter().flatten();
+            self.signers
+                .extend(signers.filter_map(Value::as_str).map(ToOwned::to_owned));
+            let Some(accepted) = Accepted::of(&submission, entry.began) else {
+                continue;
+            };
+            let is_accepted = is_valid(&entry.exchange)
+                || times_in_batch(&entry.exchange, "accepted_transactions", &accepted.code) > 0;
+            let is_known = self.accepted.iter().any(|one| one.code == accepted.code);
+            if is_accepted && !is_known {
+                self.accepted.push(accepted);
+            }
+        }
+    }
+
+    /// Adds the balances in all responses. A list that leaves out a balance, which another such list has, shows 0.
+    fn add_readings(&mut self) {
+        let mut lists = Vec::new();
+        for entry in self.history.of_path("/get-balances") {
+            let exchange = &entry.exchange;
+            let of = |name| requested(exchange, name);
+            let (wallet, token) = (of("wallet_address"), of("token_code"));
+            if exchange.request.raw_query.is_some() {
+                continue;
+            }
+            match (of("balance_type"), wallet, token) {
+                (Some(SINGLE), Some(wallet), Some(token)) => {
+                    if let Some(amount) = held(exchange) {
+                        let key = ((wallet.to_owned(), token.to_owned()), SINGLE);
+                        let amount = amount.get();
+                        self.readings
+                            .entry(key)
+                            .or_default()
+                            .push(Reading { entry, amount });
+                    }
+                }
+                (Some(kind @ TOKENS), Some(_), None) | (Some(kind @ HOLDERS), None, Some(_)) => {
+                    lists.extend(List::of(exchange).map(|list| (entry, kind, list)))
+                }
+                _ => {}
+            }
+        }
+        let pairs = lists
+            .iter()
+            .flat_map(|(_, kind, list)| list.held.iter().map(|(pair, _)| (pair.clone(), *kind)));
+        for key in pairs.collect::<BTreeSet<Key<'_>>>() {
+            let (pair, kind) = &key;
+            let of_key = lists
+                .iter()
+                .filter(|(_, of, list)| of == kind && list.is_for(pair));
+            let readings = of_key.map(|(entry, _, list)| {
+                let amount = list.get(pair).map_or(0, |amount| amount.get());
+                Reading { entry, amount }
+            });
+            let readings = readings.collect();
+            self.readings.insert(key, readings);
+        }
+    }
+
+    /// Notes which transactions are in blocks: those in a block that was read, and those with a record.
+    fn settle(&mut self) {
+        let states = self.history.of_path("/sc-state").filter_map(|entry| {
+            let found = entry.exchange.success_object().and_then(stored).is_some();
+            found.then(|| requested(&entry.exchange, "unique_value"))?
+        });
+        let recorded: BTreeSet<&str> = states.collect();
+        for one in &mut self.accepted {
+            let mut blocks = self.blocks.values();
+            let asset = one.asset.as_deref();
+            one.is_settled = blocks.any(|block| in_block(block, &one.code).is_some())
+                || asset.is_some_and(|asset| recorded.contains(asset));
+        }
+    }
+
+    /// Returns the reason, other than the run's own transactions, for which a wallet's balance may have changed.
+    pub(super) fn other_reason(&self, wallet: &str) -> Option<&'static str> {
+        for block in self.blocks.values() {
+            let made_it = |name| block.get(name).and_then(Value::as_str) == Some(wallet);
+            if made_it("creator_wallet") || made_it("expected_miner") {
+                return Some("the wallet made a block, which may be rewarded");
+            }
+            if !lists_transactions(block) {
+                return Some("blocks do not show whether the wallet has other transactions");
+            }
+        }
+        if self
+            .of_others
+            .iter()
+            .any(|other| other.text.contains(wallet))
+        {
+            return Some("the wallet has other transactions in the blocks since");
+        }
+        let unread = "not all blocks since then were read, so others may be the reason";
+        (!self.has_all_blocks).then_some(unread)
+    }
+
+    /// Returns the transactions of a block that this run did not submit.
+    fn others_in(&self, block: &Value) -> Vec<Other> {
+        let list = block
+            .pointer("/text/transactions")
+            .and_then(Value::as_array);
+        let is_own = |entry: &&Value| {
+            let mut codes = self.accepted.iter().map(|one| &one.code);
+            codes.any(|code| in_block(entry, code).is_some())
+        };
+        let others = list.into_iter().flatten().filter(|entry| !is_own(entry));
+        others
+            .map(|entry| {
+                let transaction = entry.get("transaction").unwrap_or(entry);
+                Other {
+                    is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
+                    text: entry.to_string(),
+                }
+            })
+            .collect()
+    }
+
+    /// Returns the readings of a balance from the last one before anything was submitted.
+    pub(super) fn since_base(&self, key: &Key<'h>) -> Option<&[Reading<'h>]> {
+        let readings = self.readings.get(key)?;
+        let is_before = |reading: &Reading<'_>| reading.entry.ended <= self.first_submission;
+        let base = readings.iter().rposition(is_before)?;
+        readings.get(base..)
+    }
+
+    /// Returns the readings of all balances that were read before and after something was submitted.
+    pub(super) fn judged(&self) -> impl Iterator<Item = (&Key<'h>, &[Reading<'h>])> {
+        let since_base = |key| Some((key, self.since_base(key)?));
+        let all = self.readings.keys().filter_map(since_base);
+        all.filter(|(_, readings)| readings.len() > 1)
+    }
+}

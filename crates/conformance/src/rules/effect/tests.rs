@@ -1,0 +1,295 @@
+//! Histories, and what the rule finds in them.
+
+use Effect::{Created, Fee, List, Others, Refusal};
+
+use serde_json::Value;
+
+use super::*;
+use crate::{
+    api::{block_request, token_balance_request, token_holders_request},
+    history::recorded,
+    http::Request,
+};
+
+/// One exchange of a history.
+#[derive(Clone, Copy)]
+enum Row {
+    /// The balance of a wallet.
+    Holds(&'static str, i64),
+    /// The list of the balances of wallets a, b and c.
+    List([i64; 3]),
+    /// A submission with this code by these wallets, for a fee of 10. It is accepted or refused.
+    Submit(&'static str, &'static [&'static str], bool),
+    /// A block with its creator, and the codes of the transactions of this run.
+    Block(u64, &'static str, &'static [&'static str]),
+    /// A block with a transfer of another program, by wallet d to this wallet.
+    Transfer(u64, &'static str),
+}
+use Row::{Block, Holds, Submit, Transfer};
+
+fn wallet(name: &str) -> String {
+    format!("0x{}", name.repeat(40))
+}
+
+fn submission(code: &str, signers: &[&str]) -> Value {
+    let signers: Vec<_> = signers.iter().map(|name| wallet(name)).collect();
+    serde_json::json!({"transaction": {"trans_code": code, "type": 3, "currency": "T", "fee": 10,
+        "specific_data": {"signers": signers, "params": {"asset_id": code}}}, "signatures": []})
+}
+
+fn exchange(row: Row) -> (Request, String) {
+    let block = |index: u64, creator: &str, transactions: Vec<Value>| {
+        let text = serde_json::json!({"transactions": transactions});
+        let block =
+            serde_json::json!({"index": index, "creator_wallet": wallet(creator), "text": text});
+        (block_request(index), block.to_string())
+    };
+    match row {
+        Holds(name, amount) => (
+            token_balance_request(&wallet(name), "T"),
+            serde_json::json!({ "balance": amount }).to_string(),
+        ),
+        Row::List(amounts) => {
+            let entries = ["a", "b", "c"].iter().zip(amounts).map(|(name, amount)| {
+                serde_json::json!({"wallet": wallet(name), "token_code": "T", "balance": amount})
+            });
+            let list: Vec<_> = entries.collect();
+            let body = serde_json::json!({ "balance": list }).to_string();
+            (token_holders_request("T"), body)
+        }
+        Submit(code, signers, valid) => (
+            Request::post("/submit-transaction", submission(code, signers).to_string()),
+            serde_json::json!({"status": "SUCCESS", "response": {"valid": valid}}).to_string(),
+        ),
+        Block(index, creator, codes) => {
+            let own = codes.iter().map(|code| submission(code, &["a"]));
+            block(index, creator, own.collect())
+        }
+        Transfer(index, to) => {
+            let transfer = serde_json::json!({"transaction": {"trans_code": "other", "type": 2,
+                "specific_data": {"from": wallet("d"), "to": wallet(to)}}});
+            block(index, "e", vec![transfer])
+        }
+    }
+}
+
+fn history(rows: &[Row]) -> History {
+    let exchanges: Vec<_> = rows.iter().map(|row| exchange(*row)).collect();
+    let rows = exchanges
+        .iter()
+        .enumerate()
+        .map(|(at, (request, body))| (at as u64 * 10, request.clone(), 200, body.as_str()));
+    recorded(rows.collect())
+}
+
+/// Returns the effects with findings, and whether the balances are inconclusive.
+fn judged(rows: &[Row]) -> (Vec<Effect>, bool) {
+    let history = history(rows);
+    let mut is_open = false;
+    let all = [Fee, Refusal, Others, List, Created].into_iter();
+    let found = all.filter(|kind| match effect(&history, *kind).end() {
+        Ok(result) => !result.has_no_findings(),
+        Err(_) => {
+            is_open = true;
+            false
+        }
+    });
+    (found.collect(), is_open)
+}
+
+const START: Row = Block(1, "e", &[]);
+const PAID: [Row; 2] = [Submit("1", &["a"], true), Block(2, "e", &["1"])];
+const REFUSED: Row = Submit("1", &["a"], false);
+
+#[test]
+fn a_balance_changes_by_what_was_accepted() {
+    let [paid, block] = PAID;
+    let of = |had: i64, has: i64| vec![START, Holds("a", had), paid, block, Holds("a", has)];
+    let twice = [Submit("2", &["a"], true), Block(3, "e", &["2"])];
+    for (what, rows, found) in [
+        ("the fee is paid", of(50, 40), &[][..]),
+        ("nothing is paid", of(50, 50), &[Fee]),
+        ("it is paid twice", of(50, 30), &[Fee]),
+        ("a part is paid", of(50, 45), &[Fee]),
+        ("the wallet gains", of(50, 60), &[Fee]),
+        (
+            "it is paid before the block is read",
+            vec![
+                START,
+                Holds("a", 50),
+                paid,
+                Holds("a", 40),
+                block,
+                Holds("a", 40),
+            ],
+            &[],
+        ),
+        (
+            "it is paid twice, and given back",
+            vec![
+                START,
+                Holds("a", 50),
+                paid,
+                block,
+                Holds("a", 30),
+                Holds("a", 40),
+            ],
+            &[Fee],
+        ),
+        (
+            "it is paid late",
+            vec![
+                START,
+                Holds("a", 50),
+                paid,
+                block,
+                Holds("a", 50),
+                Holds("a", 40),
+            ],
+            &[],
+        ),
+        (
+            "one submission is sent twice",
+            vec![START, Holds("a", 50), paid, paid, block, Holds("a", 30)],
+            &[Fee],
+        ),
+        (
+            "two transactions are paid",
+            [&of(50, 40)[..], &twice, &[Holds("a", 30)]].concat(),
+            &[],
+        ),
+        (
+            "one of two transactions is paid",
+            [&of(50, 40)[..], &twice, &[Holds("a", 40)]].concat(),
+            &[Fee],
+        ),
+        (
+            "an accepted one that is in no block may cost nothing",
+            vec![START, Holds("a", 50), paid, Holds("a", 50)],
+            &[],
+        ),
+        (
+            "a refused one costs something",
+            vec![START, Holds("a", 50), REFUSED, Holds("a", 40)],
+            &[Refusal],
+        ),
+        (
+            "a refused one costs something after an accepted one",
+            [
+                &of(50, 40)[..],
+                &[Submit("2", &["a"], false), Holds("a", 30)],
+            ]
+            .concat(),
+            &[Refusal],
+        ),
+        (
+            "a throw-away wallet holds something",
+            vec![
+                START,
+                Holds("b", 0),
+                Submit("1", &["b"], false),
+                Holds("b", 7),
+            ],
+            &[Refusal],
+        ),
+    ] {
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn what_others_explain_is_not_judged() {
+    let [paid, block] = PAID;
+    let start = |last: Row| vec![START, Holds("a", 50), paid, last, Holds("a", 35)];
+    for (what, rows, found, is_open) in [
+        ("all is read", start(block), &[Fee][..], false),
+        ("it made the block", start(Block(2, "a", &["1"])), &[], true),
+        (
+            "a transfer",
+            [&start(block)[..], &[Transfer(3, "a")]].concat(),
+            &[],
+            true,
+        ),
+        (
+            "not its own",
+            [&start(block)[..], &[Transfer(3, "b")]].concat(),
+            &[Fee],
+            false,
+        ),
+        (
+            "a block is missing",
+            [&start(block)[..], &[Block(4, "e", &[])]].concat(),
+            &[],
+            true,
+        ),
+    ] {
+        assert_eq!(judged(&rows), (found.to_vec(), is_open), "{what}");
+    }
+}
+
+#[test]
+fn the_other_wallets_and_the_lists_are_judged_too() {
+    let [paid, block] = PAID;
+    let lists = |after: [i64; 3]| {
+        vec![
+            START,
+            Holds("a", 50),
+            Row::List([50, 20, 0]),
+            paid,
+            block,
+            Holds("a", 40),
+            Row::List(after),
+        ]
+    };
+    for (what, rows, found) in [
+        ("a treasury gains", lists([40, 20, 10]), &[][..]),
+        ("the fee is burned", lists([40, 20, 0]), &[]),
+        ("the list is stale", lists([50, 20, 0]), &[List]),
+        ("another one pays too", lists([40, 10, 0]), &[Others]),
+        (
+            "more is gained than was paid",
+            lists([40, 20, 11]),
+            &[Created],
+        ),
+        (
+            "a balance falls below 0",
+            lists([40, -1, 0]),
+            &[Others, Created],
+        ),
+    ] {
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn two_signers_pay_a_fee_together() {
+    let submit = Submit("1", &["a", "b"], true);
+    for (a, b, found) in [
+        (40, 50, &[][..]),
+        (45, 45, &[]),
+        (44, 45, &[Fee]),
+        (40, 40, &[Fee]),
+        (50, 50, &[Fee]),
+        (30, 50, &[Fee]),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            Holds("b", 50),
+            submit,
+            Block(2, "e", &["1"]),
+            Holds("a", a),
+            Holds("b", b),
+        ];
+        assert_eq!(judged(&rows).0, found, "{a} {b}");
+    }
+}
+
+#[test]
+fn readings_are_repeated_until_they_show_the_fee() {
+    let [paid, block] = PAID;
+    for (has, unsettled) in [(50, true), (40, false)] {
+        let rows = [START, Holds("a", 50), paid, block, Holds("a", has)];
+        assert_eq!(is_unsettled(&history(&rows)), unsettled);
+    }
+}
