@@ -53,7 +53,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 set(entry, "/transaction/specific_data/params/remarks", json!("changed"));
             }
         }) => ["chain/repeat-read", "submit-transaction/claim-in-block-as-signed"];
-        "puts a refused transaction into blocks", refused_in_blocks(|request| refused_asset(request).is_some()) => ["chain/repeat-read", "submit-transaction/claim-refused-not-stored"];
+        "puts a refused transaction into blocks", refused_in_blocks(|request| refused_asset(request).is_some())
+            => ["submit-transaction/claim-refused-not-stored"];
         "a claim's record can be read only once", read_once()
             => ["submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {

@@ -58,7 +58,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
 }
 
 /// The faults that have more than one cause.
-const SEVERAL_CAUSES: [&str; 15] = [
+const SEVERAL_CAUSES: [&str; 14] = [
     "counts the signatures of any signers",
     "verifies only the first of two signatures",
     "does not verify unknown members",
@@ -67,7 +67,6 @@ const SEVERAL_CAUSES: [&str; 15] = [
     "verifies numbers in strings as numbers",
     "balance and value differ",
     "accepts another wallet's key from the second time on",
-    "puts a refused transaction into blocks",
     "puts a transaction with an altered signature into the latest block",
     "returns a record for an unknown column",
     "the claim is in its block only the first time that the block is read",

@@ -74,6 +74,16 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/repeat-read",
         requirements: &["CONSISTENT-1", "BLOCK-1"],
         checks: "A block is the same each time that the run requests it, from its first read on, and it is still there at the end.",
+        explained_by: &[
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+            // A block that gets a refused transaction later.
+            Cause::new(
+                &["submit-transaction/claim-refused-not-stored"],
+                When::Always,
+            ),
+        ],
         is_last: true,
         check: Same(Sample::Blocks),
         ..BASE

@@ -1,5 +1,7 @@
 //! Wrong submissions around the run's own claim: before it, and with its code.
 
+use std::slice::from_ref;
+
 use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
@@ -57,7 +59,7 @@ pub(super) fn with_its_signature(
 ) -> Result<[Request; 2], InconclusiveReason> {
     let code = |transaction: &Value| transaction["trans_code"].as_str().map(str::to_uppercase);
     let submit = |text: String, what: &str| {
-        let request = Request::post("/submit-transaction", whole(&text, &[entry.clone()]));
+        let request = Request::post("/submit-transaction", whole(&text, from_ref(entry)));
         request.carrying_signature().wrongly_signed(what)
     };
     let other = altered(accepted, |transaction| {
@@ -85,10 +87,8 @@ pub(super) fn with_other_remarks(text: &str, entry: &Value) -> Result<Request, I
     let other = altered(text, |transaction| {
         transaction["specific_data"]["params"]["remarks"] = "to be taken".into();
     })?;
-    let request = Request::post("/submit-transaction", whole(&other, &[entry.clone()]));
-    let what =
-        "a transaction whose remarks were changed after it was signed, sent beside the right one";
-    Ok(request.carrying_signature().wrongly_signed(what))
+    let request = Request::post("/submit-transaction", whole(&other, from_ref(entry)));
+    Ok(request.carrying_signature())
 }
 
 /// Returns a request that submits a transaction signed by another key, in the name of this wallet.

@@ -58,6 +58,8 @@ pub(crate) struct Claim {
     pub(crate) submitted: Step<Arc<Exchange>>,
     /// The responses to the same submission at the same moment, on other connections.
     pub(crate) copies: Vec<Arc<Exchange>>,
+    /// The response to the same transaction with other params, sent at the same moment.
+    pub(crate) beside: Step<Arc<Exchange>>,
     /// The response to the same submission, sent again.
     pub(crate) again: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
@@ -130,6 +132,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         wrong: Vec::new(),
         submitted: no(NOT_SUBMITTED),
         copies: Vec::new(),
+        beside: no(NOT_SUBMITTED),
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
@@ -248,8 +251,7 @@ impl Claim {
         let other = with_other_remarks(text, &entry)?;
         let [one, two, three] = [(); 3].map(|()| request.clone());
         let mut responses = submitter.submit_at_once(vec![one, other, two, three]).await;
-        // The second one is wrong: the rule *authority* judges it.
-        drop(responses.remove(1));
+        self.beside = responses.remove(1);
         self.take_first(responses);
         if matches!(self.submitted, Err(InconclusiveReason::Busy(_))) {
             self.submitted = submitter.submit_serialized(request.clone()).await;
