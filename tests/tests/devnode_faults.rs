@@ -98,6 +98,14 @@ fn expected(fault: F) -> Option<Found> {
     })
 }
 
+/// Returns the time between two blocks. The faults about transactions of one block need several in it.
+fn block_time(fault: F) -> Duration {
+    Duration::from_millis(match fault {
+        F::OnePending | F::FirstPays => 2_000,
+        _ => 100,
+    })
+}
+
 /// The maximum wait for a claim. A claim that never appears costs each run that much time.
 const SETTLE: Duration = Duration::from_secs(10);
 
@@ -159,14 +167,8 @@ impl Drop for Running {
 fn as_a_user(fault: F, devnode: &Path, nodeproof: &Path) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let child = Command::new(devnode)
-        .args([
-            "--port",
-            "0",
-            "--block-time",
-            "100ms",
-            "--fault",
-            fault.name(),
-        ])
+        .args(["--port", "0", "--fault", fault.name(), "--block-time"])
+        .arg(format!("{}ms", block_time(fault).as_millis()))
         .stdout(Stdio::piped())
         .spawn()?;
     let mut node = Running(child);
@@ -251,7 +253,7 @@ fn with(failed: Failed, printed: &str) -> Failed {
 async fn as_an_own_node(fault: F) -> Result<(), Failed> {
     let config = Config::for_tests()
         .with_fault(fault)
-        .with_block_time(BlockTime::Every(Duration::from_millis(100)));
+        .with_block_time(BlockTime::Every(block_time(fault)));
     let node: Handle = nodeproof_devnode::spawn(config).await?;
     let mut options = Options::default();
     options.selection.allow = Tier::Write;

@@ -218,7 +218,7 @@ fn other(value: &Value) -> Option<Value> {
     Some(match value {
         Value::Bool(truth) => (!truth).into(),
         Value::Number(number) => match number.as_i64() {
-            Some(number) => (number + 1).into(),
+            Some(number) => number.checked_add(1).unwrap_or(number - 1).into(),
             None => json!(number.as_f64()? + 1.0),
         },
         Value::String(text) => {
