@@ -214,7 +214,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/known-code-altered",
         requirements: &["SUBMIT-3"],
-        checks: "A transaction with the code of an accepted one and another content is not accepted as valid.",
+        checks: "The code of an accepted transaction does not make other submissions valid: with other content, and with missing or wrong signatures, they are refused, while it is pending and once it is in a block.",
         example: REFUSED,
         aspect: Aspect::Refusals,
         explained_by: &[
@@ -310,10 +310,7 @@ async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveR
 async fn accepted(context: &Context) -> Findings {
     submission(context).await?;
     let claim = context.submissions.claim().await?;
-    let alone = claim
-        .further
-        .iter()
-        .filter(|further| further.in_batch.is_none());
+    let alone = claim.further.iter().filter(|further| !further.is_in_batch);
     let further = alone.map(|further| (&further.submitted, &further.balance));
     let mut findings = Examination::default();
     for (submitted, balance) in [(&claim.submitted, &claim.balance)]
@@ -415,7 +412,7 @@ async fn claim_is_new(context: &Context) -> Findings {
     let first = acceptance(context).await?;
     let claim = context.submissions.claim().await?;
     let further = claim.further.iter();
-    let alone = further.filter(|further| further.in_batch.is_none());
+    let alone = further.filter(|further| !further.is_in_batch);
     let further = alone.filter_map(|further| further.submitted.as_ref().ok());
     let (at, new) = ("/response/new_transaction", Value::Bool(true));
     let what = "a transaction that was never submitted before is not reported as new";
@@ -452,7 +449,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
         (later, what)
     });
     let in_batch = claim.further.iter().filter_map(|further| {
-        further.in_batch.as_ref()?;
+        further.is_in_batch.then_some(())?;
         let what =
             "a transaction that a batch accepted is reported as new when it is submitted again";
         Some((further.submitted.as_ref().ok()?, what))
@@ -495,28 +492,30 @@ async fn resubmission_valid(context: &Context) -> Findings {
 /// Checks that a transaction is not accepted only because another transaction with its code was.
 async fn known_code_altered(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
-    let response = claim.known_code.as_ref().map_err(Clone::clone)?;
-    let signed = claim.known_code_signed.as_ref().ok();
-    // The first one was sent at the same moment as the claim.
-    let beside = claim.beside.as_ref().ok();
-    let accepted = [beside, Some(response)].into_iter().flatten();
-    let Some(response) = accepted.into_iter().find(|response| is_valid(response)) else {
-        // Two transactions may have the same code, but they are not the same transaction.
-        let is_known =
-            |response: &&Arc<Exchange>| is_valid(response) && is_new(response) == Some(false);
-        let Some(known) = signed.filter(is_known) else {
-            return Ok(Examination::passed());
-        };
+    let signed = claim.known_code_signed.as_ref().map_err(Clone::clone)?;
+    let mut checked = Examination::default();
+    let shared = claim.shared.iter().flatten();
+    let of_two = shared.flat_map(|shared| &shared.known_code);
+    for response in claim.known_code.iter().chain(of_two) {
+        checked.count_item();
+        if is_valid(response) {
+            let wrong = response.request.wrongly_signed.as_deref();
+            let wrong = wrong.unwrap_or("the accepted transaction with other params");
+            let what =
+                format!("{wrong} is accepted as valid, like the transaction with its trans_code");
+            let finding = Finding::new(response, what, "a refusal", response.summary());
+            checked.push(finding.at("/response/valid"));
+        }
+    }
+    // Two transactions may have the same code, but they are not the same transaction.
+    if checked.has_no_findings() && is_valid(signed) && is_new(signed) == Some(false) {
         let what = "another wallet's transaction with the trans_code of an accepted one is \
         treated as the accepted one";
         let expected = "a refusal, or new_transaction: true";
-        let finding = Finding::new(known, what, expected, known.summary());
-        return Ok(Examination::failed(finding.at("/response/new_transaction")));
-    };
-    let what = "other params with the trans_code of an accepted transaction are accepted as valid, although \
-                they are not signed";
-    let finding = Finding::new(response, what, "a refusal", response.summary());
-    Ok(Examination::failed(finding.at("/response/valid")))
+        let finding = Finding::new(signed, what, expected, signed.summary());
+        checked.push(finding.at("/response/new_transaction"));
+    }
+    Ok(checked)
 }
 
 /// Returns a balance, in units of the token.

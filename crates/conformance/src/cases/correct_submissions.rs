@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::inconclusive::unknown;
+use super::{inconclusive::unknown, refusing::submitted};
 use crate::{
     api::{is_missing_endpoint, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
-    context::{Batch, Claim, Context, EqualForm, FurtherClaim, ONE_DIGIT_CHANGED},
+    context::{Batch, Claim, Context, FurtherClaim, ONE_DIGIT_CHANGED, right_rows_of},
     http::{Exchange, InconclusiveReason},
 };
 
@@ -45,7 +45,7 @@ pub(crate) async fn two_signers(context: &Context) -> Findings {
             return compare(context, alone, in_order, what).await;
         }
     }
-    let right = context.submissions.of_two(false).await?;
+    let right = right_of(context, "submit-transaction/two-signers").await?;
     compare(context, &context.submissions.control().await?, &right, what).await
 }
 
@@ -70,8 +70,8 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
             Some(_) => {}
         }
     }
-    let in_order = context.submissions.of_two(false).await?;
-    let reversed = context.submissions.of_two(true).await?;
+    let in_order = right_of(context, "submit-transaction/two-signers").await?;
+    let reversed = right_of(context, "submit-transaction/signature-order").await?;
     let control = context.submissions.control().await?;
     if is_valid(&control) && !is_valid(&in_order) && !is_valid(&reversed) {
         return unknown(REFUSED);
@@ -79,18 +79,49 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     compare(context, &in_order, &reversed, what).await
 }
 
-/// Checks that the same submission is accepted however its JSON and its signature are written.
-pub(crate) async fn equal_forms(context: &Context) -> Findings {
+/// Checks that the correct submissions of a case are accepted like the control.
+pub(crate) async fn right_forms(context: &Context, case: &str) -> Findings {
     let control = context.submissions.control().await?;
     let mut checked = Examination::default();
-    for form in EqualForm::ALL {
-        let Some(right) = checked.received(context.submissions.in_form(form).await) else {
+    // The run's own claim has unusual values, and was submitted in other forms.
+    let claim = context.submissions.own_claim().await;
+    let claim = claim.filter(|claim| claim.is_accepted());
+    for row in right_rows_of(case) {
+        if let Some((claim, Ok(usual))) = claim.map(|claim| (claim, &claim.submitted)) {
+            match claim.in_form(&row.what) {
+                Some(other) if !is_valid(other) => {
+                    let what = format!("{} is refused", row.what);
+                    checked.add(compare(context, usual, other, &what).await);
+                    continue;
+                }
+                Some(_) => {
+                    checked.count_item();
+                    continue;
+                }
+                None => {}
+            }
+        }
+        let Some(right) = checked.received(context.submissions.right(row).await) else {
             break;
         };
-        let what = format!("{} is refused", form.what());
-        checked.add(compare(context, &control, &right, &what).await);
+        let what = format!("{} is refused", row.what);
+        match compare(context, &control, &right, &what).await {
+            // A claim with such values was accepted.
+            Err(_) if claim.is_some() && case == "submit-transaction/signed-values" => {
+                checked.count_item();
+            }
+            compared => checked.add(compared),
+        }
     }
     Ok(checked)
+}
+
+/// Returns the response to the only row of a case.
+async fn right_of(context: &Context, case: &str) -> Result<Arc<Exchange>, InconclusiveReason> {
+    match right_rows_of(case).next() {
+        Some(row) => context.submissions.right(row).await,
+        None => unknown("the case has no submission"),
+    }
 }
 
 /// Checks that a fee may be written with a fraction of 0.
@@ -100,8 +131,7 @@ pub(crate) async fn fee_with_fraction(context: &Context) -> Findings {
     if let Some(decided) = unusual(context, claim.and_then(Claim::with_fee_fraction), what).await {
         return decided;
     }
-    let right = context.submissions.fee_with_fraction().await?;
-    compare(context, &context.submissions.control().await?, &right, what).await
+    right_forms(context, "submit-transaction/fee-with-fraction").await
 }
 
 /// Checks that either value of s is valid.
@@ -111,8 +141,7 @@ pub(crate) async fn high_s(context: &Context) -> Findings {
     if let Some(decided) = unusual(context, claim.and_then(Claim::with_high_s), what).await {
         return decided;
     }
-    let right = context.submissions.high_s().await?;
-    compare(context, &context.submissions.control().await?, &right, what).await
+    right_forms(context, "submit-transaction/high-s").await
 }
 
 /// Returns the result of a claim of the run's wallet that was submitted in an unusual form first, unless
@@ -147,6 +176,7 @@ async fn compare(
             control.summary()
         );
         Finding::new(right, what, shown(&expected, 300), right.summary())
+            .with_signed_message(submitted(right))
     };
     if known == Reply::Accepted {
         return Ok(Examination::failed(finding().at("/response/valid")));
@@ -173,7 +203,28 @@ pub(crate) async fn batch(context: &Context) -> Findings {
     for batch in context.submissions.batches().await? {
         checked.add(refused_in_batch(&batch));
     }
+    let claim = context.submissions.own_claim().await;
+    let further = claim.iter().flat_map(|claim| &claim.further);
+    for batch in further.flat_map(|further| &further.batches) {
+        checked.extend(accepted_in_batch(batch));
+    }
     Ok(checked)
+}
+
+/// Returns the wrong submissions that a batch accepts.
+fn accepted_in_batch(batch: &Batch) -> Examination {
+    let response = &batch.response;
+    let accepted = "accepted_transactions";
+    let wrong = batch
+        .wrong
+        .iter()
+        .filter(|(code, _)| times_in_batch(response, accepted, code) > 0);
+    let findings = wrong.map(|(_, what)| {
+        let what = format!("a batch accepts {what}");
+        let finding = Finding::new(response, what, "a refusal", response.summary());
+        finding.at(format!("/response/{accepted}"))
+    });
+    Examination::of(batch.wrong.len(), findings)
 }
 
 fn refused_in_batch(batch: &Batch) -> Findings {
@@ -183,21 +234,15 @@ fn refused_in_batch(batch: &Batch) -> Findings {
     }
     let (accepted, failed) = ("accepted_transactions", "failed_transactions");
     let times = |list: &str, code: &str| times_in_batch(response, list, code);
-    let mut checked = Examination::default();
-    let mut add = |what: String, expected: &str, place: &str| {
-        let finding = Finding::new(response, what, expected, response.summary());
-        checked.push(finding.at(format!("/response/{place}")));
-    };
-    for (code, what) in &batch.wrong {
-        if times(accepted, code) > 0 {
-            add(format!("a batch accepts {what}"), "a refusal", accepted);
-        }
-    }
+    let mut checked = accepted_in_batch(batch);
+    checked.examined = 0;
     let codes = || batch.wrong.iter().map(|(code, _)| code);
     let is_repeated = |code: &&String| times(accepted, code) + times(failed, code) > 1;
     if let Some(code) = codes().chain([&batch.control]).find(is_repeated) {
         let what = format!("the response to a batch lists the transaction {code} twice");
-        add(what, "each transaction at most once", failed);
+        let expected = "each transaction at most once";
+        let finding = Finding::new(response, what, expected, response.summary());
+        checked.push(finding.at(format!("/response/{failed}")));
     }
     let is_refused = (400..500).contains(&response.status);
     match codes().map(|code| times(failed, code)).sum::<usize>() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use nodeproof_openapi::{Operation, View};
+use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -120,7 +121,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/responds",
         requirements: &["NODE-1"],
-        checks: "A request after which the connection was closed, or the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
+        checks: "A request after which the connection was closed, that got no response within `--timeout`, or for which the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated, and 2 of those that took too long. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
         matters: "A request that stops a node can be sent by anybody, as often as they want.",
         is_last: true,
         check: Read(|c| Box::pin(responds(c))),
@@ -334,7 +335,13 @@ async fn responds(context: &Samples) -> Findings {
             break;
         };
         if let Err(reason) = again {
-            let what = "a request gets no response, also when it is sent alone";
+            let body = request.body.as_deref().map_or_else(String::new, |body| {
+                format!(" with the body {:?}", escaped_up_to(body, 100))
+            });
+            let what = format!(
+                "{}{body} gets no response, also when it is sent alone",
+                request.query_text()
+            );
             let expected = "a response, or a refusal";
             checked.push(Finding::without_response(what, expected, reason));
         }

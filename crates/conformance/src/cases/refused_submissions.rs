@@ -148,6 +148,15 @@ pub(crate) const CASES: &[Case] = &[
         ..WRONG
     },
     Case {
+        id: "submit-transaction/fee-unpayable",
+        requirements: &["CONSISTENT-9", "TX-4", "TX-5"],
+        checks: "A correctly signed transaction whose fee the wallet cannot pay is refused: in a currency that does not exist, or more than there is.",
+        sends: &with_control(
+            "a transaction whose fee is in a currency that does not exist, or more than there is, signed as the control is",
+        ),
+        ..WRONG
+    },
+    Case {
         id: "submit-transaction/transaction-malformed",
         level: Level::Should,
         requirements: &[

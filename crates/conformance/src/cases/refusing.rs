@@ -7,7 +7,7 @@ use nodeproof_report::SignedReport;
 use crate::{
     api::{is_missing_endpoint, message},
     checks::{Examination, Finding, Findings, Reply, ReplyVerdict, judge, signed_transaction},
-    context::{Context, Wrong, rows_of},
+    context::{Context, Variant, rows_of},
     http::{Exchange, InconclusiveReason},
 };
 
@@ -19,7 +19,7 @@ pub(super) async fn refuses(context: &Context, case: &str) -> Findings {
     let mut unproven = None;
     let mut is_decided = false;
     for wrong in rows_of(case) {
-        let response = match submissions.refusal(wrong).await {
+        let response = match submissions.variant(wrong).await {
             Ok(response) => response,
             Err(inconclusive) => {
                 unproven = unproven.or(Some(inconclusive));
@@ -28,7 +28,11 @@ pub(super) async fn refuses(context: &Context, case: &str) -> Findings {
         };
         checked.count_item();
         let bad = Reply::of(&response);
-        if bad == Reply::Accepted {
+        // A wallet that is known may have a better chance.
+        let own = of_the_claim(context, wrong, &response).await;
+        let accepted = own.filter(|own| Reply::of(own) == Reply::Accepted);
+        if let Some(response) = accepted.or((bad == Reply::Accepted).then(|| Arc::clone(&response)))
+        {
             let what = format!("{} is accepted as valid", wrong.what);
             let finding = Finding::new(&response, what, "a refusal", response.summary());
             checked.push(
@@ -64,13 +68,6 @@ pub(super) async fn refuses(context: &Context, case: &str) -> Findings {
                 checked.push(finding.with_signed_message(submitted(&response)));
             }
             ReplyVerdict::ProvesNothing => match of_the_claim(context, wrong, &response).await {
-                Some(refused) if Reply::of(&refused) == Reply::Accepted => {
-                    let what = format!("{} is accepted as valid", wrong.what);
-                    checked.push(
-                        Finding::new(&refused, what, "a refusal", refused.summary())
-                            .at("/response/valid"),
-                    );
-                }
                 // For a case with further faults, this one is enough.
                 Some(_) => is_decided = true,
                 None => {
@@ -89,7 +86,7 @@ pub(super) async fn refuses(context: &Context, case: &str) -> Findings {
 /// this fault or without.
 async fn of_the_claim(
     context: &Context,
-    wrong: &Wrong,
+    wrong: &Variant,
     response: &Arc<Exchange>,
 ) -> Option<Arc<Exchange>> {
     let claim = context.submissions.own_claim().await?;
@@ -100,12 +97,12 @@ async fn of_the_claim(
 }
 
 /// Returns the signed message of a submission.
-fn submitted(response: &Exchange) -> Option<Box<SignedReport>> {
+pub(super) fn submitted(response: &Exchange) -> Option<Box<SignedReport>> {
     signed_transaction(response.request.body.as_deref()?)
 }
 
 /// Returns the reason why a refusal proves nothing.
-fn proves_nothing(context: &Context, wrong: &Wrong, control: &Exchange) -> InconclusiveReason {
+fn proves_nothing(context: &Context, wrong: &Variant, control: &Exchange) -> InconclusiveReason {
     let reason = if is_missing_endpoint(control.status) {
         format!("the endpoint does not exist: {}", control.summary())
     } else {

@@ -6,37 +6,26 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::{
-    draft::{draft, unique},
+    draft::{code_of, draft, unique},
     edit::altered,
     signatures::{in_the_name_of, sign, stranger, whole},
     submitter::Submitter,
 };
 use crate::http::{InconclusiveReason, Request};
 
-/// Returns a claim that another key signed: its asset, and the request that submits it.
+/// Returns a claim that another key signed: its asset, its code, and the request that submits it.
 pub(super) async fn of_another_key(
     submitter: &Submitter,
     wallet: WalletAddress,
     remarks: &str,
-) -> Result<(String, Request), InconclusiveReason> {
+) -> Result<(String, String, Request), InconclusiveReason> {
     let text = draft(submitter, &[wallet], remarks).await?;
     let transaction: Value = serde_json::from_str(&text).unwrap_or_default();
     let asset = &transaction["specific_data"]["params"]["asset_id"];
     let asset = asset.as_str().unwrap_or_default().to_owned();
     let request = by_stranger(wallet, &text).await?;
     let what = "a transaction signed with another wallet's key";
-    Ok((asset, request.wrongly_signed(what)))
-}
-
-/// Returns a request that submits an accepted transaction with other params, signed by another key.
-pub(super) async fn with_known_code(
-    wallet: WalletAddress,
-    accepted: &str,
-) -> Result<Request, InconclusiveReason> {
-    let text = altered(accepted, |transaction| {
-        transaction["specific_data"]["params"]["remarks"] = "altered after it was accepted".into();
-    })?;
-    by_stranger(wallet, &text).await
+    Ok((asset, code_of(&text), request.wrongly_signed(what)))
 }
 
 /// Returns a request that submits another transaction with the code of an accepted one. A wallet

@@ -10,7 +10,7 @@ use super::{
     draft::code_of,
     settling::wait_for_text,
     submitter::Submitter,
-    wrong::{Wrong, control},
+    variant::{Variant, control},
 };
 use crate::{
     api::{is_valid, submitted_code, times_in_batch},
@@ -19,8 +19,6 @@ use crate::{
 
 /// The path of the second endpoint for submissions, observed on real nodes.
 pub(super) const BATCH: &str = "/submit-transaction-batch";
-/// Maximum number of wrong submissions in a batch. A known node takes 50 in all.
-pub(super) const MAX_WRONG: usize = 30;
 
 /// A batch, and the response to it.
 pub(crate) struct Batch {
@@ -68,7 +66,7 @@ impl Batch {
 
 /// Returns the element of a batch that a refused submission can be. A node may refuse a whole batch for an element
 /// in another form.
-pub(super) fn element(wrong: &'static Wrong, response: &Exchange) -> Option<Element> {
+pub(super) fn element(wrong: &'static Variant, response: &Exchange) -> Option<Element> {
     #[derive(Deserialize)]
     struct Submission {
         #[serde(rename = "transaction")]

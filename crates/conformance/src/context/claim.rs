@@ -12,18 +12,19 @@ use tokio::time::Instant;
 
 use super::{
     around_claim::{
-        of_another_key, with_its_signature, with_known_code, with_known_code_signed,
-        with_other_remarks,
+        of_another_key, with_its_signature, with_known_code_signed, with_other_remarks,
     },
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
     further_claim::{FEE_WITH_FRACTION, FurtherClaim, HIGH_S},
+    right::equal_forms,
     settling::{NewBlocks, Settled, blocks_around, settle, wait_for},
     shared_claim::SharedClaim,
     signing::SigningWallet,
     submitter::Submitter,
-    wrong::{Wrong, rows},
+    variant::{Cost, Variant},
+    wrong::{Moment, rows_at},
 };
 use crate::{
     api::{
@@ -54,21 +55,21 @@ pub(crate) struct Claim {
     pub(crate) refused: Step<Refused>,
     /// The responses to the claim with a fault, sent before it. None if a wallet with a public key
     /// signs what must be refused.
-    pub(crate) wrong: Vec<(&'static Wrong, Step<Arc<Exchange>>)>,
+    pub(crate) wrong: Vec<(&'static Variant, Step<Arc<Exchange>>)>,
     pub(crate) submitted: Step<Arc<Exchange>>,
     /// The responses to the same submission at the same moment, on other connections.
     pub(crate) copies: Vec<Arc<Exchange>>,
-    /// The response to the same transaction with other params, sent at the same moment.
-    pub(crate) beside: Step<Arc<Exchange>>,
     /// The response to the same submission, sent again.
     pub(crate) again: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
     /// The balance that pays the fee, just before the claim was submitted.
     pub(crate) balance: Step<Arc<Exchange>>,
+    /// The responses to the same submission in other forms.
+    forms: Vec<(&'static Variant, Arc<Exchange>)>,
     /// The responses to the same submission, sent again once the claim could be read, and after all claims.
     pub(crate) resubmitted_later: Vec<Arc<Exchange>>,
-    /// The response to a transaction with the same code and other params, sent once the claim could be read.
-    pub(crate) known_code: Step<Arc<Exchange>>,
+    /// The responses to wrong submissions with the code of the claim, sent at the same moment and later.
+    pub(crate) known_code: Vec<Arc<Exchange>>,
     /// The response to a transaction with the same code for a wallet without money, signed by that wallet.
     pub(crate) known_code_signed: Step<Arc<Exchange>>,
     /// The claims after the first one, if several were requested.
@@ -132,12 +133,12 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         wrong: Vec::new(),
         submitted: no(NOT_SUBMITTED),
         copies: Vec::new(),
-        beside: no(NOT_SUBMITTED),
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
+        forms: Vec::new(),
         resubmitted_later: Vec::new(),
-        known_code: no(NOT_ACCEPTED),
+        known_code: Vec::new(),
         known_code_signed: no(NOT_ACCEPTED),
         further: Vec::new(),
         shared: None,
@@ -164,6 +165,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             .ok()
             .map(|response| response.request.clone()),
     ) {
+        if submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1 {
+            claim.sign_wrongly(submitter, wallet).await;
+        }
         claim
             .make_others(submitter, wallet, contract, run, &request)
             .await?;
@@ -189,6 +193,15 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         }
     }
     Ok(claim)
+}
+
+/// Number of times that the claim is submitted at the same moment.
+const COPIES: usize = 3;
+
+/// Returns the rows for a transaction of one signer.
+fn rows_of_one_signer(moment: Moment) -> impl Iterator<Item = &'static Variant> {
+    let rows = rows_at(moment).into_iter();
+    rows.filter(|row| !row.has_two_signers())
 }
 
 /// Maximum number of other records to compare before and after the claim.
@@ -248,11 +261,16 @@ impl Claim {
         let balance = balance_request(self.wallet, text);
         self.balance = submitter.samples.node.send(balance).await;
         let entry = self.entry.clone().unwrap_or_default();
-        let other = with_other_remarks(text, &entry)?;
-        let [one, two, three] = [(); 3].map(|()| request.clone());
-        let mut responses = submitter.submit_at_once(vec![one, other, two, three]).await;
-        self.beside = responses.remove(1);
-        self.take_first(responses);
+        let mut at_once = vec![with_other_remarks(text, &entry)?];
+        at_once.extend(self.wrong_requests(submitter, text, Moment::AtOnce));
+        let wrong = at_once.len();
+        at_once.extend([(); COPIES].map(|()| request.clone()));
+        // The claim and its copies are between the others.
+        at_once.rotate_left(wrong / 2 + 1);
+        let mut responses = submitter.submit_at_once(at_once).await;
+        responses.rotate_right(wrong / 2 + 1);
+        self.take_first(responses.split_off(wrong));
+        self.known_code.extend(responses.into_iter().flatten());
         if matches!(self.submitted, Err(InconclusiveReason::Busy(_))) {
             self.submitted = submitter.submit_serialized(request.clone()).await;
         }
@@ -260,6 +278,9 @@ impl Claim {
             return Ok(());
         }
         self.again = submitter.submit_serialized(request.clone()).await;
+        self.submit_in_other_forms(submitter, text).await;
+        self.submit_wrongly_again(submitter, text, Moment::Pending)
+            .await;
         let until = Instant::now() + submitter.with.settle_timeout;
         self.settled = settle(submitter, contract, asset, self.code(), blocks, until).await;
         for before in others {
@@ -278,16 +299,9 @@ impl Claim {
             }
             Err(inconclusive) => Err(inconclusive),
         };
-        let requests = [
-            with_known_code(self.wallet, text).await,
-            with_known_code_signed(text).await,
-        ];
-        let [known_code, known_code_signed] = requests;
-        self.known_code = match known_code {
-            Ok(request) => submitter.submit_serialized(request).await,
-            Err(inconclusive) => Err(inconclusive),
-        };
-        self.known_code_signed = match known_code_signed {
+        self.submit_wrongly_again(submitter, text, Moment::Stored)
+            .await;
+        self.known_code_signed = match with_known_code_signed(text).await {
             Ok(request) => submitter.submit_serialized(request).await,
             Err(inconclusive) => Err(inconclusive),
         };
@@ -378,18 +392,9 @@ impl Claim {
     /// Submits the claim with each fault that it is submitted with first. Stops if one is accepted, and
     /// returns `true`.
     async fn submit_wrongly(&mut self, submitter: &Submitter, text: &str) -> bool {
-        let wallets = [self.wallet; 2];
-        let right = self
-            .entry
-            .as_ref()
-            .and_then(|entry| entry["msgsign"].as_str());
-        for wrong in rows().iter().filter(|row| row.is_of_the_claim) {
-            let response = match wrong.filled(submitter, text, wallets, right.unwrap_or_default()) {
-                Ok(body) => {
-                    let request = Request::post("/submit-transaction", body).carrying_signature();
-                    let request = request.wrongly_signed(&*wrong.what);
-                    submitter.submit_serialized(request).await
-                }
+        for wrong in rows_of_one_signer(Moment::Before) {
+            let response = match self.with_row(submitter, text, wrong, Moment::Before) {
+                Ok(request) => submitter.submit_serialized(request).await,
                 Err(inconclusive) => Err(inconclusive),
             };
             let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
@@ -399,6 +404,80 @@ impl Claim {
             }
         }
         false
+    }
+
+    /// Submits transactions of the wallet that are wrong, although it has signed them. At a node that executes one of
+    /// these, the wallet pays at most one more fee.
+    async fn sign_wrongly(&mut self, submitter: &Submitter, wallet: &SigningWallet) {
+        let mut has_paid = false;
+        for row in rows_at(Moment::Signed) {
+            let may_cost = row.cost() != Cost::Nothing;
+            if has_paid && may_cost {
+                continue;
+            }
+            let response = match row.signed_by(submitter, wallet).await {
+                Ok(request) => submitter.submit_serialized(request).await,
+                Err(inconclusive) => Err(inconclusive),
+            };
+            let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
+            has_paid |= may_cost && is_accepted;
+            self.wrong.push((row, response));
+        }
+    }
+
+    /// Submits the claim in other forms. What is signed is the same.
+    async fn submit_in_other_forms(&mut self, submitter: &Submitter, text: &str) {
+        let entry = self.entry.as_ref();
+        let right = entry.and_then(|entry| entry["msgsign"].as_str());
+        let right = right.unwrap_or_default().to_owned();
+        for row in equal_forms() {
+            let Ok(body) = row.of_claim(submitter, text, self.wallet, &right) else {
+                continue;
+            };
+            let request = Request::post("/submit-transaction", body).carrying_signature();
+            let response = submitter.submit_serialized(request).await;
+            self.forms
+                .extend(response.ok().map(|response| (row, response)));
+        }
+    }
+
+    /// Returns the response to the accepted claim in another form.
+    pub(crate) fn in_form(&self, what: &str) -> Option<&Arc<Exchange>> {
+        let mut forms = self.forms.iter();
+        forms.find_map(|(row, response)| (row.what == what).then_some(response))
+    }
+
+    /// Returns requests that submit the claim with faults once it is accepted, or at the moment when it is.
+    fn wrong_requests(&self, submitter: &Submitter, text: &str, moment: Moment) -> Vec<Request> {
+        let with = &submitter.with;
+        // At a node that executes one of these, the wallet may pay a second fee.
+        let may_cost = with.public_wallet.is_some() || with.claims.get() > 1;
+        let rows = rows_of_one_signer(moment);
+        let rows = rows.filter(|row| may_cost || row.names_only_the_payer());
+        rows.filter_map(|row| self.with_row(submitter, text, row, moment).ok())
+            .collect()
+    }
+
+    async fn submit_wrongly_again(&mut self, submitter: &Submitter, text: &str, moment: Moment) {
+        for request in self.wrong_requests(submitter, text, moment) {
+            let response = submitter.submit_serialized(request).await;
+            self.known_code.extend(response.ok());
+        }
+    }
+
+    /// Returns the request that submits the claim with this fault.
+    fn with_row(
+        &self,
+        submitter: &Submitter,
+        text: &str,
+        wrong: &Variant,
+        moment: Moment,
+    ) -> Result<Request, InconclusiveReason> {
+        let entry = self.entry.as_ref();
+        let right = entry.and_then(|entry| entry["msgsign"].as_str());
+        let body = wrong.of_claim(submitter, text, self.wallet, right.unwrap_or_default())?;
+        let request = Request::post("/submit-transaction", body).carrying_signature();
+        Ok(request.wrongly_signed(format!("{}{}", wrong.what, moment.ending())))
     }
 
     /// Returns the further claim that was submitted with the higher value of s first.
@@ -467,7 +546,7 @@ impl Claim {
 
     /// Submits a claim that another key signed, which must have no effect. Returns its asset and the result.
     async fn refuse_first(&self, submitter: &Submitter, text: &str) -> Step<(String, Refused)> {
-        let (asset, request) =
+        let (asset, _, request) =
             of_another_key(submitter, self.wallet, REFUSED_CLAIM_REMARKS).await?;
         // It may cost nothing.
         let before = balance_request(self.wallet, text);

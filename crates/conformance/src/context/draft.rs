@@ -171,12 +171,7 @@ pub(crate) async fn draft(
     signers: &[WalletAddress],
     remarks: &str,
 ) -> Result<String, InconclusiveReason> {
-    let call = call(
-        &submitter.contract(),
-        signers,
-        &format!("conformance-refused-{:x}", unique()),
-        remarks,
-    );
+    let call = refused_call(submitter, signers, remarks);
     let built: Option<Arc<Exchange>> = match submitter.samples.node.send(call_request(&call)).await
     {
         Ok(response) => Some(response),
@@ -192,6 +187,16 @@ pub(crate) async fn draft(
         ))
 }
 
+/// Returns the body of a call that builds a claim which a node must refuse.
+pub(super) fn refused_call(
+    submitter: &Submitter,
+    signers: &[WalletAddress],
+    remarks: &str,
+) -> Value {
+    let asset = format!("conformance-refused-{:x}", unique());
+    call(&submitter.contract(), signers, &asset, remarks)
+}
+
 /// Returns the transaction code, or an empty string if there is none.
 pub(crate) fn code_of(transaction: &str) -> String {
     let transaction: Value = serde_json::from_str(transaction).unwrap_or_default();
@@ -200,7 +205,7 @@ pub(crate) fn code_of(transaction: &str) -> String {
 }
 
 /// Returns a call's transaction in the documented form.
-fn by_hand(submitter: &Submitter, call: &Value) -> String {
+pub(super) fn by_hand(submitter: &Submitter, call: &Value) -> String {
     let with = &submitter.with;
     let token = with
         .currency

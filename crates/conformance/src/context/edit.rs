@@ -31,6 +31,8 @@ pub(super) enum Change {
     Capitals,
     /// A list that contains the value.
     Nested,
+    /// A number with a fraction.
+    Fraction,
     /// Another token of the chain, so that only the signature is wrong.
     OtherToken,
     /// Another contract of the chain, so that only the signature is wrong.
@@ -77,6 +79,7 @@ impl Edit {
                 *value = value.as_str().unwrap_or_default().to_uppercase().into();
             }
             Change::Nested => *value = Value::Array(vec![value.take()]),
+            Change::Fraction => *value = value.as_f64().map_or_else(|| value.take(), Value::from),
             Change::OtherToken => *value = other_name(&found.tokens, value, "OTHER"),
             Change::OtherContract => {
                 let nobodys = format!("ct{}", "6b".repeat(20));

@@ -4,14 +4,16 @@
 use std::sync::Arc;
 
 use nodeproof_client::contract_call::CheckedTransaction;
+use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    batch::BATCH,
+    around_claim::of_another_key,
+    batch::{BATCH, Batch},
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
-    draft::{call_request, checked_with_time, code_of, unlike},
+    draft::{REFUSED, call_request, checked_with_time, code_of, unlike},
     settling::{NewBlocks, Settled, settle},
     signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
@@ -39,15 +41,17 @@ pub(crate) struct FurtherClaim {
     /// The response to an unusual form of the claim, which was submitted first. If the node accepted it,
     /// it is also in `submitted`.
     pub(crate) unusual: Option<Step<Arc<Exchange>>>,
-    /// The response to a batch with the claim, twice, if the node accepted it there. Then `submitted` is the response
-    /// to the same transaction alone.
-    pub(crate) in_batch: Option<Arc<Exchange>>,
+    /// The responses to batches with the claim, twice. In the first one, a wrongly signed transaction of the same wallet
+    /// is before the claim and after it. If a node accepts the claim there, it is submitted alone once it is stored.
+    pub(crate) batches: Vec<Batch>,
+    pub(crate) is_in_batch: bool,
     pub(crate) submitted: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
     /// The claim's record, read again after all claims, if it could be read before.
     pub(crate) record_again: Option<Arc<Exchange>>,
     /// The transaction code, or `None` if the transaction was not signed.
     pub(crate) code: Option<String>,
+    wallet: WalletAddress,
     contract: String,
     asset: String,
     /// The requests that submit the claim in an unusual form, if it has one, and in the usual one.
@@ -70,7 +74,9 @@ impl FurtherClaim {
             built,
             balance: no(NOT_SUBMITTED),
             unusual: None,
-            in_batch: None,
+            batches: Vec::new(),
+            is_in_batch: false,
+            wallet: wallet.address(),
             submitted: no(NOT_SUBMITTED),
             settled: no(NOT_ACCEPTED),
             record_again: None,
@@ -117,12 +123,24 @@ impl FurtherClaim {
             return;
         };
         if number >= IN_BATCH {
-            let batch = batch_request([&request, &request, known]);
-            let response = submitter.submit_serialized(batch).await.ok();
-            let is_accepted = |response: &Arc<Exchange>| {
-                times_in_batch(response, "accepted_transactions", code) > 0
-            };
-            self.in_batch = response.filter(is_accepted);
+            let code = code.clone();
+            for wrong in [self.wrong_elements(submitter).await, Vec::new()] {
+                let requests = wrong.iter().map(|(request, ..)| request);
+                let batch = batch_request(&request, requests, known);
+                let Ok(response) = submitter.submit_serialized(batch).await else {
+                    continue;
+                };
+                self.is_in_batch = times_in_batch(&response, "accepted_transactions", &code) > 0;
+                let wrong = wrong.into_iter().map(|(_, code, what)| (code, what));
+                self.batches.push(Batch {
+                    control: String::new(),
+                    wrong: wrong.collect(),
+                    response,
+                });
+                if self.is_in_batch {
+                    return;
+                }
+            }
         }
         if let Some(unusual) = self.requests.0.take() {
             let unusual = submitter.submit_serialized(unusual).await;
@@ -136,6 +154,19 @@ impl FurtherClaim {
         }
     }
 
+    /// Returns wrongly signed transactions of the wallet, with their codes.
+    async fn wrong_elements(&self, submitter: &Submitter) -> Vec<(Request, String, &'static str)> {
+        let mut elements = Vec::new();
+        for _ in 0..2 {
+            let element = of_another_key(submitter, self.wallet, REFUSED).await;
+            elements.extend(element.ok().map(|(_, code, request)| {
+                let what = "a transaction signed with another wallet's key";
+                (request, code, what)
+            }));
+        }
+        elements
+    }
+
     /// Waits until the claim can be read, at most until this moment.
     ///
     /// A node may take only one transaction of a wallet at a time. One that it refused while others were pending is
@@ -146,16 +177,20 @@ impl FurtherClaim {
         blocks: NewBlocks,
         until: Instant,
     ) {
-        if let (None, Some(request)) = (self.accepted(), self.requests.1.clone()) {
-            let again = submitter.submit_serialized(request).await;
+        let again = self.requests.1.clone();
+        if let (None, false, Some(request)) = (self.accepted(), self.is_in_batch, &again) {
+            let again = submitter.submit_serialized(request.clone()).await;
             if again.as_ref().is_ok_and(|response| is_valid(response)) {
                 self.submitted = again;
             }
         }
-        if self.accepted().is_some() {
+        if self.accepted().is_some() || self.is_in_batch {
             let code = self.code.clone();
             let settled = settle(submitter, &self.contract, &self.asset, code, blocks, until);
             self.settled = settled.await;
+        }
+        if let (true, Some(request)) = (self.is_in_batch, again) {
+            self.submitted = submitter.submit_serialized(request).await;
         }
     }
 
@@ -199,8 +234,14 @@ impl FurtherClaim {
     }
 }
 
-/// Returns a request that submits these submissions in a batch.
-fn batch_request(requests: [&Request; 3]) -> Request {
-    let bodies = requests.map(|request| request.body.as_deref().unwrap_or_default());
+/// Returns a request that submits a claim in a batch, twice, between wrong submissions, and last a known one.
+fn batch_request<'r>(
+    request: &'r Request,
+    mut wrong: impl Iterator<Item = &'r Request>,
+    known: &'r Request,
+) -> Request {
+    let first = wrong.next().into_iter();
+    let all = first.chain([request, request]).chain(wrong).chain([known]);
+    let bodies: Vec<_> = all.filter_map(|request| request.body.as_deref()).collect();
     Request::post(BATCH, format!("[{}]", bodies.join(","))).carrying_signature()
 }

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 use super::{
     claim_values::claim_call,
     draft::{call_request, checked_with_time, unique, unlike},
+    settling::wait_for,
     signatures::whole,
     signing::SigningWallet,
     submitter::{Response, Submitter},
-    wrong::{Wrong, rows},
+    variant::Variant,
+    wrong::{Moment, rows_at},
 };
 use crate::{
     api::is_valid,
@@ -20,12 +22,20 @@ use crate::{
 /// The claim of two wallets. All of its submissions have one code, so at most one is paid.
 pub(crate) struct SharedClaim {
     /// The responses to submissions with one signature missing or wrong, sent first.
-    wrong: Vec<(&'static Wrong, Response)>,
+    wrong: Vec<(&'static Variant, Response)>,
     /// The response to the right signatures in the reverse order of the signers, unless a wrong
     /// submission was accepted.
     pub(crate) reversed: Option<Response>,
     /// The response to the right signatures in their order, unless the node accepted them reversed.
     pub(crate) in_order: Option<Response>,
+    /// The responses to submissions with its code and one signature missing or wrong, sent after it was accepted.
+    pub(crate) known_code: Vec<Arc<Exchange>>,
+}
+
+/// Returns the rows for a transaction of two signers.
+fn rows_of_two_signers(moment: Moment) -> impl Iterator<Item = &'static Variant> {
+    let rows = rows_at(moment).into_iter();
+    rows.filter(|row| row.has_two_signers())
 }
 
 impl SharedClaim {
@@ -60,9 +70,9 @@ impl SharedClaim {
             submitter.with.redactor.add(signature);
         }
         let text = checked.transaction_text();
-        let submit = async |body: String, wrong: Option<&Wrong>| {
+        let submit = async |body: String, wrongly_signed: Option<String>| {
             let request = Request {
-                wrongly_signed: wrong.map(|wrong| wrong.what.clone()),
+                wrongly_signed,
                 ..Request::post("/submit-transaction", body).carrying_signature()
             };
             submitter.submit_serialized(request).await
@@ -71,17 +81,20 @@ impl SharedClaim {
             wrong: Vec::new(),
             reversed: None,
             in_order: None,
+            known_code: Vec::new(),
         };
-        for wrong in rows().iter().filter(|row| row.has_two_signers()) {
-            let addresses = wallets.map(SigningWallet::address);
+        let with_row = |wrong: &Variant| {
             let [one, other] = signatures;
             let right = if wrong.is_signed_by_the_first() {
                 one
             } else {
                 other
             };
-            let body = wrong.filled(submitter, text, addresses, right)?;
-            let response = submit(body, Some(wrong)).await;
+            wrong.filled(submitter, text, wallets.map(SigningWallet::address), right)
+        };
+        for wrong in rows_of_two_signers(Moment::Before) {
+            let what = wrong.what.clone();
+            let response = submit(with_row(wrong)?, Some(what)).await;
             let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
             claim.wrong.push((wrong, response));
             if is_accepted {
@@ -92,7 +105,19 @@ impl SharedClaim {
         let is_accepted = reversed.as_ref().is_ok_and(|response| is_valid(response));
         claim.reversed = Some(reversed);
         if !is_accepted {
-            claim.in_order = Some(submit(whole(text, &[one, other]), None).await);
+            claim.in_order = Some(submit(whole(text, &[one.clone(), other.clone()]), None).await);
+        }
+        if let Some(accepted) = claim.accepted().cloned() {
+            for moment in [Moment::Pending, Moment::Stored] {
+                if moment == Moment::Stored {
+                    wait_for(submitter, &accepted).await;
+                }
+                for wrong in rows_of_two_signers(moment) {
+                    let what = format!("{}{}", wrong.what, moment.ending());
+                    let response = submit(with_row(wrong)?, Some(what)).await;
+                    claim.known_code.extend(response.ok());
+                }
+            }
         }
         Ok(claim)
     }

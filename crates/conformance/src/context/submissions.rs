@@ -9,12 +9,14 @@ use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    batch::{Batch, MAX_WRONG, element},
+    batch::{Batch, element},
     claim::{Claim, make},
-    correct_submission::{self, EqualForm},
+    correct_submission,
+    right::right_rows,
     settling::{later_blocks, wait_for},
     submitter::{Response, Submitter},
-    wrong::{self, ONE_DIGIT_CHANGED, Wrong, rows},
+    variant::{self, Variant},
+    wrong::{Moment, ONE_DIGIT_CHANGED, rows, rows_at},
 };
 use crate::{
     api::{is_valid, submitted_code},
@@ -26,7 +28,7 @@ pub(crate) struct Submissions {
     pub(crate) submitter: Submitter,
     control: OnceCell<Response>,
     /// By the descriptions of the rows.
-    refusals: BTreeMap<&'static str, OnceCell<Response>>,
+    variants: BTreeMap<&'static str, OnceCell<Response>>,
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
     /// Whether the balances were read after everything was submitted.
     pub(crate) observed: OnceCell<Result<(), InconclusiveReason>>,
@@ -41,8 +43,9 @@ impl Submissions {
         Self {
             submitter,
             control: OnceCell::new(),
-            refusals: rows()
+            variants: rows()
                 .iter()
+                .chain(right_rows())
                 .map(|row| (&*row.what, OnceCell::new()))
                 .collect(),
             claim: OnceCell::new(),
@@ -55,7 +58,7 @@ impl Submissions {
     /// The responses to faulty submissions are compared with it.
     pub(crate) async fn control(&self) -> Response {
         let control = self.control.get_or_init(async || {
-            let body = wrong::control(&self.submitter).await?;
+            let body = variant::control(&self.submitter).await?;
             let request = Request::post("/submit-transaction", body);
             self.submitter.submit_serialized(request).await
         });
@@ -64,19 +67,17 @@ impl Submissions {
         response.clone()
     }
 
-    /// Returns the response to a faulty submission.
-    pub(crate) async fn refusal(&self, wrong: &Wrong) -> Response {
-        let Some(place) = self.refusals.get(&*wrong.what) else {
-            return Err(InconclusiveReason::Harness(format!(
-                "{wrong:?} has no place"
-            )));
+    /// Returns the response to a submission of one of the tables.
+    pub(crate) async fn variant(&self, row: &Variant) -> Response {
+        let Some(place) = self.variants.get(&*row.what) else {
+            return Err(InconclusiveReason::Harness(format!("{row:?} has no place")));
         };
         let made = place.get_or_init(async || {
-            let control = match wrong.repeats_the_control() {
+            let control = match row.repeats_the_control() {
                 true => signature_of(&*self.control().await?),
                 false => None,
             };
-            wrong::submit(&self.submitter, wrong, control).await
+            variant::submit(&self.submitter, row, control).await
         });
         let response = http::shared(made).await;
         response.iter().for_each(|response| http::record(response));
@@ -86,7 +87,7 @@ impl Submissions {
     /// Returns the response to a signature with one digit changed.
     pub(crate) async fn wrong_signature(&self) -> Response {
         match rows().iter().find(|row| row.what == ONE_DIGIT_CHANGED) {
-            Some(row) => self.refusal(row).await,
+            Some(row) => self.variant(row).await,
             None => Err(InconclusiveReason::Harness("a row is missing".to_owned())),
         }
     }
@@ -96,7 +97,7 @@ impl Submissions {
         let mut responses = Vec::new();
         let mut missing = None;
         for row in rows() {
-            match self.refusal(row).await {
+            match self.variant(row).await {
                 Ok(response) => responses.push(response),
                 Err(inconclusive) => missing = missing.or(Some(inconclusive)),
             }
@@ -119,34 +120,10 @@ impl Submissions {
         Ok((bad, right))
     }
 
-    /// Returns the response to a submission of two signers, with the signatures in their order or reversed.
-    pub(crate) async fn of_two(&self, reversed: bool) -> Response {
-        self.correct(correct_submission::of_two(&self.submitter, reversed))
-            .await
-    }
-
-    /// Returns the response to a submission whose fee is written with a fraction.
-    pub(crate) async fn fee_with_fraction(&self) -> Response {
-        self.correct(correct_submission::fee_with_fraction(&self.submitter))
-            .await
-    }
-
-    /// Returns the response to a submission with the higher value of s in its signature.
-    pub(crate) async fn high_s(&self) -> Response {
-        self.correct(correct_submission::high_s(&self.submitter))
-            .await
-    }
-
-    /// Returns the response to a correct submission in another form.
-    pub(crate) async fn in_form(&self, form: EqualForm) -> Response {
-        self.correct(correct_submission::in_form(&self.submitter, form))
-            .await
-    }
-
-    /// Makes a correct submission, which may pay a fee.
-    async fn correct(&self, submission: impl Future<Output = Response>) -> Response {
+    /// Returns the response to a correct submission, which may pay a fee.
+    pub(crate) async fn right(&self, row: &Variant) -> Response {
         let mut paying = self.paying.lock().await;
-        let response = submission.await?;
+        let response = self.variant(row).await?;
         if is_valid(&response) {
             *paying = Some(Arc::clone(&response));
         }
@@ -156,13 +133,12 @@ impl Submissions {
     /// Returns batches of faulty submissions, in one after a right one, and in the other before it.
     pub(crate) async fn batches(&self) -> Result<Vec<Batch>, InconclusiveReason> {
         let mut elements = [Vec::new(), Vec::new()];
-        for row in rows().iter().filter(|row| row.is_wrongly_signed()) {
-            let response = self.refusal(row).await;
+        for row in rows_at(Moment::InBatch) {
+            let response = self.variant(row).await;
             let [one, other] = &mut elements;
+            // A known node takes 50 in a batch.
             let shorter = if one.len() > other.len() { other } else { one };
-            if shorter.len() < MAX_WRONG {
-                shorter.extend(response.ok().and_then(|response| element(row, &response)));
-            }
+            shorter.extend(response.ok().and_then(|response| element(row, &response)));
         }
         let _paying = self.paying.lock().await;
         let [one, other] = &elements;
@@ -174,7 +150,10 @@ impl Submissions {
 
     /// Returns the codes of the faulty transactions that the node has refused so far.
     pub(crate) fn refused_codes(&self) -> BTreeSet<String> {
-        let responses = self.refusals.values().filter_map(OnceCell::get).flatten();
+        let wrong = rows()
+            .iter()
+            .filter_map(|row| self.variants.get(&*row.what));
+        let responses = wrong.filter_map(OnceCell::get).flatten();
         let refused = responses.filter(|response| !is_valid(response));
         refused
             .filter_map(|response| submitted_code(response))

@@ -278,9 +278,10 @@ impl Node {
                     retried = true;
                 }
                 Err(failure) => {
+                    let is_slow = matches!(failure, Failure::Slow(_));
                     let is_lost = matches!(failure, Failure::Connection(_) | Failure::Closed(_));
-                    if is_lost && request.only_reads() {
-                        self.with_log(|log| log.add_unanswered(request.clone()));
+                    if (is_lost || is_slow) && request.may_be_repeated() {
+                        self.with_log(|log| log.add_unanswered(request.clone(), is_slow));
                     }
                     let Failure::Closed(reason) = failure else {
                         return Err(failure.into());

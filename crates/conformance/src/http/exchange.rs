@@ -60,6 +60,9 @@ pub(crate) struct Request {
     pub(crate) wrongly_signed: Option<String>,
 }
 
+/// The number of bytes of a request's body that a node reads in any case.
+const MOST_READ: usize = 16 << 10;
+
 impl Request {
     /// Creates a GET of a path. The operation has the path's name.
     pub(crate) fn get(path: &'static str) -> Self {
@@ -134,6 +137,13 @@ impl Request {
     /// Whether the request can't change the node's state.
     pub(crate) fn only_reads(&self) -> bool {
         self.method == Method::Get || self.path == "/call-sc"
+    }
+
+    /// Whether it costs nothing to send the request again, and a node that reads no more of it than it wants to has no
+    /// reason to close the connection.
+    pub(super) fn may_be_repeated(&self) -> bool {
+        let body = self.body.as_deref().unwrap_or_default();
+        !self.carries_signature && body.len() <= MOST_READ
     }
 
     /// Returns the path and the parameters as readable text.

@@ -15,6 +15,8 @@ use super::{
 
 /// Maximum number of requests without a response to keep.
 const MOST_UNANSWERED: usize = 10;
+/// Maximum number of them that took too long.
+const MOST_SLOW: usize = 2;
 /// Maximum number of requests to list.
 const MOST_LISTED: usize = 1_000;
 
@@ -55,6 +57,8 @@ pub(crate) struct RequestLog {
     pub(crate) first_error: Option<Arc<Exchange>>,
     /// The first requests after which the node closed the connection, or could not be reached.
     pub(crate) unanswered: Vec<Request>,
+    /// How many of them took too long.
+    slow: usize,
     /// The GETs with parameters that got a response, up to [`MOST_LISTED`].
     pub(crate) requested: BTreeSet<String>,
     /// The requests of earlier findings that got no response yet.
@@ -88,9 +92,10 @@ impl RequestLog {
         self.first_error.get_or_insert(error);
     }
 
-    /// Adds a request that got no response.
-    pub(super) fn add_unanswered(&mut self, request: Request) {
-        if self.unanswered.len() < MOST_UNANSWERED {
+    /// Adds a request that got no response. Each slow one takes a time-out again when it is repeated.
+    pub(super) fn add_unanswered(&mut self, request: Request, is_slow: bool) {
+        if self.unanswered.len() < MOST_UNANSWERED && (!is_slow || self.slow < MOST_SLOW) {
+            self.slow += usize::from(is_slow);
             self.unanswered.push(request);
         }
     }

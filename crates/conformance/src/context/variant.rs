@@ -1,0 +1,388 @@
+//! A way to submit a transaction: what is signed, by whom, in which form, and what is sent.
+
+use nodeproof_primitives::{WalletAddress, signed_message};
+use serde_json::{Value, json};
+
+use self::By::{Control, First, Nobody, Second, Signer, Stranger};
+use super::{
+    draft::{REFUSED, by_hand, draft, refused_call},
+    edit::{
+        Change::{self, Reversed, Slightly},
+        Edit, OVERSIZED, altered, with_another_digit,
+    },
+    signatures::{
+        CURVE_ORDER, harness, payer, sign, signer, stranger, stranger_keys, whole, with_high_s,
+    },
+    signing::SigningWallet,
+    submitter::{Response, Submitter},
+};
+use crate::http::{InconclusiveReason, Request};
+
+/// A way to submit a transaction.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    /// The ID of the case that judges it.
+    pub(crate) case: &'static str,
+    /// A description, which no other row has.
+    pub(crate) what: String,
+    pub(super) by: By,
+    /// The changes of a correct transaction in the text that is signed.
+    pub(super) signed: Vec<Edit>,
+    /// The changes in the text that is submitted.
+    pub(super) sent: Vec<Edit>,
+    /// The text of the submission. The parts in angle brackets are filled in: see [`Variant::filled`].
+    pub(super) body: String,
+    /// Whether a node has to accept it like any other submission of this wallet.
+    pub(super) is_right: bool,
+}
+
+/// What a wallet can lose if a node executes a submission that it must refuse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    Nothing,
+    OneFee,
+    /// More than a fee, or a fee that a node may take: the specification has no maximum size.
+    TooMuch,
+}
+
+/// Rows of a table: for each case, descriptions and variants.
+macro_rules! rows {
+    ($($case:literal { $($what:literal => $row:expr;)* })*) => {
+        vec![$($(Variant { case: $case, what: $what.to_owned(), ..$row },)*)*]
+    };
+}
+pub(super) use rows;
+
+/// Who signs a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// Nobody. It has no transaction.
+    Nobody,
+    /// A stranger. The transaction names the wallet that can pay as its only signer.
+    Stranger,
+    /// The signer itself: a wallet with a public or throw-away key. The node built the transaction, so it can
+    /// combine it with any signature over it.
+    Signer,
+    /// The same wallet, but with its signature of the control.
+    Control,
+    /// The first of two signers, a stranger. The second one can pay.
+    First,
+    /// The second of two signers, a stranger. The first one can pay.
+    Second,
+}
+
+/// The right signature of the wallet that signs.
+pub(super) const RIGHT: &str = "<r><s>";
+pub(super) const SIGNERS: &str = "/specific_data/signers";
+pub(super) const PARAMS: &str = "/specific_data/params";
+pub(super) const BOTH: Change = Change::To(r#"["<wallet>","<stranger>"]"#);
+
+/// Returns a submission with this body.
+pub(super) fn raw(by: By, body: &str) -> Variant {
+    Variant {
+        case: "",
+        what: String::new(),
+        by,
+        signed: Vec::new(),
+        sent: Vec::new(),
+        body: body.to_owned(),
+        is_right: false,
+    }
+}
+
+/// Returns a submission with these signatures, each with its wallet.
+pub(super) fn of(by: By, entries: &[(&str, &str)]) -> Variant {
+    let entries = entries.iter().map(|(wallet, msgsign)| match *msgsign {
+        "null" => json!({"wallet_address": wallet, "msgsign": null}),
+        msgsign => json!({"wallet_address": wallet, "msgsign": msgsign}),
+    });
+    raw(by, &whole("<transaction>", &entries.collect::<Vec<_>>()))
+}
+
+/// Returns a submission with the right signature.
+pub(super) fn right() -> Variant {
+    of(Signer, &[("<wallet>", RIGHT)])
+}
+
+/// Returns a submission of the signer and a stranger, both with the right signature.
+pub(super) fn both_sign() -> Variant {
+    of(Signer, &[("<wallet>", RIGHT), ("<stranger>", "<other>")])
+}
+
+impl Variant {
+    /// Changes the text that is signed, and not the one that is submitted.
+    pub(super) fn signed(mut self, pointer: &str, change: Change) -> Self {
+        let pointer = pointer.to_owned();
+        self.signed.push(Edit { pointer, change });
+        self
+    }
+
+    /// Changes the text that is submitted, and not the one that is signed.
+    pub(super) fn sent(mut self, pointer: &str, change: Change) -> Self {
+        let pointer = pointer.to_owned();
+        self.sent.push(Edit { pointer, change });
+        self
+    }
+
+    /// Changes the text before it is signed.
+    pub(super) fn edited(self, pointer: &str, change: Change) -> Self {
+        self.signed(pointer, change).sent(pointer, change)
+    }
+
+    /// Whether the signatures are right, so that only a member is wrong, or the size.
+    pub(crate) fn is_rightly_signed(&self) -> bool {
+        self.is_right || self.by == Signer && self.signed == self.sent && self.body == right().body
+    }
+
+    /// Whether the signatures are wrong: one is missing or malformed, or is not by the right wallet over
+    /// exactly this transaction.
+    pub(super) fn is_wrongly_signed(&self) -> bool {
+        self.body.contains("<transaction>")
+            && !self.body.starts_with('[')
+            && !self.is_rightly_signed()
+    }
+
+    /// Whether only the signed content is wrong. Nothing else differs from a correct transaction,
+    /// so only a check of the signatures can refuse it.
+    pub(crate) fn differs_only_in_what_is_signed(&self) -> bool {
+        const FREE: [&str; 4] = ["/fee", "/timestamp", "/trans_code", "/descr"];
+        let mut edits = self.signed.iter().chain(&self.sent).peekable();
+        edits.peek().is_some()
+            && self.is_wrongly_signed()
+            && edits.all(|edit| {
+                matches!(edit.change, Slightly | Reversed)
+                    && (edit.pointer.starts_with(PARAMS) || FREE.contains(&&*edit.pointer))
+            })
+    }
+
+    /// Whether a stranger signs as one of two signers. A co-signer of the chain decides these.
+    pub(crate) fn has_two_signers(&self) -> bool {
+        matches!(self.by, First | Second)
+    }
+
+    /// Whether the submission names the wallet that can pay as its only signer, and has no signature
+    /// of it.
+    pub(crate) fn names_only_the_payer(&self) -> bool {
+        self.by == Stranger && self.is_wrongly_signed()
+    }
+
+    /// Whether the run's own claim can be submitted in this way: wrongly signed, with the code and the signers of
+    /// the claim, and without another signature of its wallet. All of these submissions have the code of the claim,
+    /// so at most one of them can be paid.
+    pub(super) fn is_of_the_claim(&self) -> bool {
+        let kept =
+            |edit: &Edit| edit.pointer != "/trans_code" && !edit.pointer.starts_with(SIGNERS);
+        matches!(self.by, Signer | Stranger)
+            && self.is_wrongly_signed()
+            && self.signed.is_empty()
+            && self.sent.iter().all(kept)
+    }
+
+    /// Returns what the wallet that signs can lose.
+    pub(super) fn cost(&self) -> Cost {
+        let change_of = |pointer: &str| {
+            let mut edits = self.sent.iter();
+            edits.find_map(|edit| (edit.pointer == pointer).then_some(edit.change))
+        };
+        match change_of("/fee") {
+            Some(Change::To("0" | "-1000000")) => Cost::Nothing,
+            Some(Change::To("8000000000000000000")) => Cost::TooMuch,
+            _ if self
+                .sent
+                .iter()
+                .any(|edit| edit.change == Change::Oversized) =>
+            {
+                Cost::TooMuch
+            }
+            _ => Cost::OneFee,
+        }
+    }
+
+    /// Whether only the first of two signers signs.
+    pub(super) fn is_signed_by_the_first(&self) -> bool {
+        self.by == First
+    }
+
+    /// Whether the signature is that of the control.
+    pub(super) fn repeats_the_control(&self) -> bool {
+        self.by == Control
+    }
+
+    /// Returns the body. `control` is the signature of the control, if this one repeats it.
+    async fn body(
+        &self,
+        submitter: &Submitter,
+        control: Option<String>,
+    ) -> Result<String, InconclusiveReason> {
+        let other = stranger()?;
+        let wallets = match self.by {
+            Nobody => return Ok(self.body.clone()),
+            Stranger => [payer(submitter)?, other.address()],
+            Signer | Control => [signer(submitter)?.address(), other.address()],
+            First => [other.address(), payer(submitter)?],
+            Second => [payer(submitter)?, other.address()],
+        };
+        let signers = if self.has_two_signers() { 2 } else { 1 };
+        let text = draft(
+            submitter,
+            wallets.get(..signers).unwrap_or_default(),
+            REFUSED,
+        )
+        .await?;
+        let by = match self.by {
+            Signer => signer(submitter)?,
+            _ => other,
+        };
+        let signed = self.edited_text(submitter, &text, &self.signed, wallets)?;
+        let entry = sign(&by, &signed).await?;
+        let right = control.as_deref().or(entry["msgsign"].as_str());
+        self.filled(submitter, &text, wallets, right.unwrap_or_default())
+    }
+
+    /// Returns a request that submits a transaction of this wallet, which signs it. The node has no part in it.
+    pub(super) async fn signed_by(
+        &self,
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+    ) -> Result<Request, InconclusiveReason> {
+        let text = by_hand(
+            submitter,
+            &refused_call(submitter, &[wallet.address()], REFUSED),
+        );
+        let wallets = [wallet.address(), stranger()?.address()];
+        let signed = self.edited_text(submitter, &text, &self.signed, wallets)?;
+        let entry = sign(wallet, &signed).await?;
+        let right = entry["msgsign"].as_str().unwrap_or_default();
+        submitter.with.redactor.add(right);
+        let body = self.filled(submitter, &text, wallets, right)?;
+        Ok(Request::post("/submit-transaction", body).carrying_signature())
+    }
+
+    /// Returns the body of a claim with this fault. `right` is the wallet's signature of the claim.
+    pub(super) fn of_claim(
+        &self,
+        submitter: &Submitter,
+        text: &str,
+        wallet: WalletAddress,
+        right: &str,
+    ) -> Result<String, InconclusiveReason> {
+        let stranger = stranger_keys()?;
+        let message = signed_message(text).map_err(harness)?;
+        let strangers = stranger.sign(message.as_bytes()).to_string();
+        let right = match self.by {
+            Stranger => &strangers,
+            _ => right,
+        };
+        self.filled(submitter, text, [wallet, stranger.address()], right)
+    }
+
+    /// Returns a body with this fault, made from a transaction, its wallets, and the right signature of the one
+    /// that signs.
+    ///
+    /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the wallets `<first>` or
+    /// `<wallet>` (`<WALLET>` in capitals), and `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the
+    /// right signature, `<r'>` and `<s'>` with another digit, `<R>` and `<S>` in capitals, `<-s>` for the order minus s; the stranger's
+    /// signature `<other>` and its public key `<key>`; and halves that belong to no signature.
+    pub(super) fn filled(
+        &self,
+        submitter: &Submitter,
+        text: &str,
+        wallets: [WalletAddress; 2],
+        right: &str,
+    ) -> Result<String, InconclusiveReason> {
+        let signed = self.edited_text(submitter, text, &self.signed, wallets)?;
+        let sent = self.edited_text(submitter, text, &self.sent, wallets)?;
+        let (r, s) = right.split_at_checked(right.len() / 2).unwrap_or_default();
+        let keys = stranger_keys()?;
+        let message = signed_message(&signed).map_err(harness)?;
+        let minus_s = with_high_s(right).unwrap_or_default();
+        let parts = [
+            ("<r>", r.to_owned()),
+            ("<s>", s.to_owned()),
+            ("<r'>", with_another_digit(r)),
+            ("<s'>", with_another_digit(s)),
+            ("<R>", r.to_uppercase()),
+            ("<S>", s.to_uppercase()),
+            (
+                "<-s>",
+                minus_s.get(r.len()..).unwrap_or_default().to_owned(),
+            ),
+            ("<other>", keys.sign(message.as_bytes()).to_string()),
+            ("<key>", keys.public_key().to_string()),
+            ("<zero>", "00".repeat(32)),
+            ("<order>", const_hex::encode(CURVE_ORDER)),
+            ("<zz>", "zz".repeat(32)),
+            ("<text>", Value::from(&*sent).to_string()),
+            ("<transaction>", sent),
+        ];
+        let named = with_wallets(&self.body, wallets);
+        Ok(parts
+            .into_iter()
+            .fold(named, |body, (part, text)| body.replace(part, &text)))
+    }
+
+    fn edited_text(
+        &self,
+        submitter: &Submitter,
+        text: &str,
+        edits: &[Edit],
+        wallets: [WalletAddress; 2],
+    ) -> Result<String, InconclusiveReason> {
+        if edits.is_empty() {
+            return Ok(text.to_owned());
+        }
+        let mut is_changed = false;
+        let edited = altered(text, |transaction| {
+            let before = transaction.clone();
+            for edit in edits {
+                edit.apply(transaction, submitter, |json| with_wallets(json, wallets));
+            }
+            is_changed = *transaction != before;
+        });
+        if !is_changed {
+            // Signed and sent, it would be right.
+            let reason = "the transaction does not contain the value to alter";
+            return Err(InconclusiveReason::NoSample(reason.to_owned()));
+        }
+        edited
+    }
+}
+
+/// Fills in the names of wallets.
+fn with_wallets(text: &str, [first, second]: [WalletAddress; 2]) -> String {
+    let (first, second) = (first.to_string(), second.to_string());
+    let capitals = first.to_uppercase().replacen('X', "x", 1);
+    let text = text.replace("<WALLET>", &capitals);
+    let text = text.replace("<first>", &first).replace("<wallet>", &first);
+    text.replace("<second>", &second)
+        .replace("<stranger>", &second)
+}
+
+/// Submits a transaction in this way. `control` is the signature of the control, if this one repeats it.
+pub(super) async fn submit(
+    submitter: &Submitter,
+    variant: &Variant,
+    control: Option<String>,
+) -> Response {
+    let body = variant.body(submitter, control).await?;
+    let is_oversized = body.len() > OVERSIZED;
+    let mut request = Request::post("/submit-transaction", body);
+    if variant.is_wrongly_signed() {
+        request = request.wrongly_signed(&*variant.what);
+    }
+    match submitter.submit_serialized(request).await {
+        // A node may close the connection before it has read everything. This does not count as a
+        // lost node.
+        Err(InconclusiveReason::Transport(reason)) if is_oversized => Err(
+            InconclusiveReason::NoSample(format!("the node did not respond: {reason}")),
+        ),
+        other => other,
+    }
+}
+
+/// Returns the body of the control: a claim of the same form as the faulty ones, correctly signed.
+pub(super) async fn control(submitter: &Submitter) -> Result<String, InconclusiveReason> {
+    let signer = signer(submitter)?;
+    let text = draft(submitter, &[signer.address()], REFUSED).await?;
+    Ok(whole(&text, &[sign(&signer, &text).await?]))
+}
