@@ -1,6 +1,6 @@
 //! Nodes that verify signatures carelessly: each accepts what it takes for rightly signed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nodeproof_primitives::signed_message;
 use nodeproof_wallet::{PublicKey, Signature, SignatureEntry, verify_transaction};
@@ -24,7 +24,9 @@ pub struct Submission {
 }
 
 impl Submission {
-    fn of(request: &RecordedRequest) -> Option<Self> {
+    /// Returns the submission in the body of a request.
+    #[must_use]
+    pub fn of(request: &RecordedRequest) -> Option<Self> {
         let body: Value = serde_json::from_slice(&request.body).ok()?;
         let entries = body["signatures"].as_array()?.clone();
         let is_entry =
@@ -354,5 +356,59 @@ pub fn knows_signatures() -> Fault {
                 .with_json(|body| crate::faults::set(body, "/response/valid", true.into()));
         }
         response
+    })
+}
+
+/// Accepts an accepted transaction again without a look at its signatures: once it is in a block, or before.
+#[must_use]
+pub fn accepting_known(in_block: bool) -> Fault {
+    let known: BTreeMap<String, bool> = BTreeMap::new();
+    stateful(known, move |known, request, response| {
+        if request.path == "/get-block" {
+            let text = String::from_utf8_lossy(&response.body);
+            known
+                .iter_mut()
+                .for_each(|(code, is_stored)| *is_stored |= text.contains(code.as_str()));
+        }
+        let Some(submission) = Submission::of(request).filter(|_| request.path == SUBMIT) else {
+            return response;
+        };
+        let code = submission.transaction["trans_code"]
+            .as_str()
+            .unwrap_or_default();
+        if submission.is_right() {
+            known.entry(code.to_owned()).or_default();
+        } else if known.get(code) == Some(&in_block) {
+            return response
+                .with_json(|said| crate::faults::set(said, "/response/valid", true.into()));
+        }
+        response
+    })
+}
+
+/// Recognises the signature of an accepted claim, but not with the code of that claim.
+#[must_use]
+pub fn knows_signatures_of_claims() -> Fault {
+    stateful(BTreeMap::new(), |known, request, response| {
+        let Some(submission) = Submission::of(request).filter(|_| request.path == SUBMIT) else {
+            return response;
+        };
+        let [entry] = &submission.entries[..] else {
+            return response;
+        };
+        let code = submission.transaction["trans_code"].to_string();
+        let is_claim = submission.text.contains("made by a conformance check");
+        if submission.is_right() {
+            if is_claim {
+                known.insert(entry["msgsign"].to_string(), code);
+            }
+            return response;
+        }
+        match known.get(&entry["msgsign"].to_string()) {
+            Some(of_claim) if *of_claim != code => {
+                response.with_json(|body| crate::faults::set(body, "/response/valid", true.into()))
+            }
+            _ => response,
+        }
     })
 }

@@ -93,7 +93,7 @@ fn expected(fault: F) -> Option<Found> {
             &["submit-transaction/refused-costs-nothing"],
             "submit-transaction/fee-paid",
         ),
-        F::OnePending => As("submit-transaction/claim-readable"),
+        F::OnePending | F::BatchDrops => As("submit-transaction/claim-readable"),
         _ => return None,
     })
 }

@@ -56,6 +56,7 @@ pub use sweep::{
 pub mod plan {
     pub use crate::{
         cases::RequestKind,
-        run::{PlannedRequest, planned},
+        context::Moment,
+        run::{PlannedRequest, PlannedSubmission, planned, wrong_submissions},
     };
 }

@@ -181,6 +181,7 @@ faults! {
     CopiesCost "copies-cost" "each copy of a pending transaction costs the fee again";
     RefusedCosts "refused-costs" "a submission with a wrong signature costs the fee";
     OnePending "one-pending" "a wallet's next transaction replaces its pending one";
+    BatchDrops "batch-drops" "a batch accepts what follows a refused element, and drops it";
     FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";
 }
 

@@ -282,6 +282,11 @@ impl Node {
         &self.allowed_hosts
     }
 
+    /// Whether a submission is valid on its own. Whether it can be paid is not checked.
+    pub(crate) fn is_valid_alone(&self, submission: &Submission<'_>) -> bool {
+        submission.check(self.rules, self.fault).is_ok()
+    }
+
     /// Checks a submission. A valid transaction waits for the next block.
     pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
         let fault = self.fault;

@@ -14,7 +14,7 @@ use integration_tests::{
     watch::{check, ids},
 };
 use nodeproof_conformance::{
-    Options,
+    Options, Tier,
     report::{Outcome, Verdict},
 };
 use nodeproof_devnode::Config;
@@ -223,6 +223,31 @@ async fn network_faults_and_findings_get_the_right_verdict() {
     assert!(all.is_empty(), "{}", all.join("\n"));
     let visited = tokio::time::timeout(Duration::ZERO, elsewhere.accept()).await;
     assert!(visited.is_err(), "a redirect was followed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_never_gets_a_response_is_a_finding_with_its_body() {
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
+    // The node waits for the rest of a body that is not JSON.
+    let waits = Arc::new(|seen: &Seen, good: &Good| {
+        let is_not_json = good.text().contains("not one JSON document");
+        match seen.path == "/submit-transaction" && is_not_json {
+            true => Act::Silence,
+            false => Act::Right,
+        }
+    });
+    let front = front(node.base_url(), waits).await.expect("a front");
+    let mut options = Options::default();
+    options.selection.allow = Tier::Reject;
+    options.limits.request_timeout = Duration::from_secs(2);
+    let report = check(&format!("http://{}", front.address), &options).await;
+    assert_eq!(report.exit_code, 1, "{:?}", report.reason);
+    assert_eq!(ids(&report, Outcome::Fail), ["http/responds"]);
+    let case = report.cases.iter().find(|case| case.id == "http/responds");
+    let found = &case.expect("the case").findings[0].what;
+    assert!(found.contains("\\\"transaction\\\":"), "{found}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,6 +14,7 @@ use integration_tests::{
         SUBMIT, building, charging, in_blocks, is_for_a_claim, kind_of_submission, knows_codes,
         options, refused_asset, stranger,
     },
+    verifiers::{accepting_known, knows_signatures_of_claims},
 };
 use nodeproof_client::VerificationRecord;
 use nodeproof_conformance::{Options, Tier, cli::LocalNode, report::NodeReport};
@@ -31,6 +32,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { response }
         }) => ["submit-transaction/claim-built"];
+        "does not verify what it has accepted, while it is pending", accepting_known(false)
+            => ["submit-transaction/known-code-altered"];
+        "does not verify what it has accepted, once it is in a block", accepting_known(true)
+            => ["submit-transaction/known-code-altered"];
+        "recognises the signature of an accepted claim under another trans_code", knows_signatures_of_claims()
+            => ["submit-transaction/authority", "submit-transaction/fee-paid"];
         "recognises an accepted transaction by its trans_code alone", knows_codes()
             => ["submit-transaction/known-code-altered"];
         "treats another wallet's transaction with a known trans_code as known", respond_successfully_if(
@@ -49,7 +56,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                     r#"{"status":"SUCCESS","response":{"valid":true,"msg":"","new_transaction":true}}"#,
                 ),
             }
-        }) => ["submit-transaction/authority", "submit-transaction/known-code-altered"];
+        }) => ["submit-transaction/known-code-altered"];
         "reports a claim as new again from its third submission on", new_again()
             => ["submit-transaction/resubmission-not-new"];
         "refuses a claim for its fee although the wallet can pay it", claiming(true, |response| {
@@ -237,7 +244,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             if String::from_utf8_lossy(&request.body).contains("\"doc_hash_list\":[]") {
                 response["response"] = json!({"valid": false, "msg": "no documents", "new_transaction": true});
             }
-        }) => ["submit-transaction/claim-accepted"];
+        }) => ["submit-transaction/claim-accepted", "submit-transaction/signed-values"];
         "builds another claim if its remarks are empty", change_json("/call-sc", |request, response| {
             if String::from_utf8_lossy(&request.body).contains("\"remarks\":\"\"") {
                 set(response, "/transaction/specific_data/params/asset_type", json!("none"));

@@ -32,6 +32,7 @@ mod records;
 mod requirements;
 mod sc_state;
 mod setup;
+mod submissions;
 mod submit_transaction;
 mod tables;
 

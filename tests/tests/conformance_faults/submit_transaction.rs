@@ -5,11 +5,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     faults::{SeededFault, change_json, change_response, respond_successfully_if, stateful},
-    proxy::{Fault, Response},
+    proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
     submissions::{SUBMIT, accepting, kind_of_submission, refused_in_blocks},
     verifiers::{
-        accepts_zero, as_one, believes_keys, counts_signatures, flat, forgets_a_signer,
+        Submission, accepts_zero, as_one, believes_keys, counts_signatures, flat, forgets_a_signer,
         in_small_letters, knows_signatures, needs_no_signer, reading, reads_either_name,
         skips_malformed, skips_unknown_names, sorted, treats_signers_as_a_set, trimmed, unquoted,
         verifies_the_first, verifying, without_unknown_members,
@@ -95,6 +95,20 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/signatures-required"];
         "accepts a fee that is a string", accepting("fee-text") => ["submit-transaction/fee-mistyped"];
         "accepts a negative fee", accepting("fee-negative") => ["submit-transaction/fee-negative"];
+        "accepts a fee in a currency that does not exist", accepting_right(|t| t["currency"] == "NO-SUCH-TOKEN-5A5A")
+            => ["submit-transaction/fee-negative"];
+        "accepts a fee that is more than there is", accepting_right(|t| t["fee"].as_i64() > Some(1 << 60))
+            => ["submit-transaction/fee-negative"];
+        "accepts a claim without one of its params", accepting_right(|t| params(t)["asset_id"].is_null())
+            => ["submit-transaction/transaction-malformed"];
+        "accepts an outcome that is a string", accepting_right(|t| params(t)["outcome"].is_string())
+            => ["submit-transaction/transaction-malformed"];
+        "accepts a list that is a number", accepting_right(|t| params(t)["doc_hash_list"].is_number())
+            => ["submit-transaction/transaction-malformed"];
+        "accepts a signer in capitals", verifying(|s| match (&s.signers()[..], &s.names()[..]) {
+            ([signer], [name]) => signer.to_lowercase() == **name && s.is_by(&s.entries[0], name),
+            _ => false,
+        }) => ["submit-transaction/transaction-malformed"];
         "accepts a fee of 0", accepting("fee-zero") => ["submit-transaction/fee-zero"];
         "accepts an unsigned transaction with status 201", {
             let accepts = accepting("unsigned");
@@ -145,6 +159,19 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["submit-transaction/equal-forms"];
+        "escapes & and < in what it verifies", refusing_params(|p| text(p).contains(['&', '<'])) => ["submit-transaction/signed-values"];
+        "does not escape quotes and backslashes in what it verifies", refusing_params(|p| text(p).contains('\\')) => ["submit-transaction/signed-values"];
+        "trims the texts that it verifies", refusing_params(|p| text(p).trim() != text(p)) => ["submit-transaction/signed-values"];
+        "does not escape U+007F in what it verifies", refusing_params(|p| text(p).contains('\u{7f}')) => ["submit-transaction/signed-values"];
+        "normalises the letters that it verifies", refusing_params(|p| text(p).contains('\u{301}')) => ["submit-transaction/signed-values"];
+        "escapes letters beyond the basic plane with five digits", refusing_params(|p| text(p).contains('\u{1f600}')) => ["submit-transaction/signed-values"];
+        "reads JSON in the texts that it verifies", refusing_params(|p| text(p).starts_with('{')) => ["submit-transaction/signed-values"];
+        "leaves out empty texts in what it verifies", refusing_params(|p| text(p).is_empty()) => ["submit-transaction/signed-values"];
+        "leaves out empty lists in what it verifies", refusing_params(|p| p["doc_hash_list"] == json!([])) => ["submit-transaction/signed-values"];
+        "verifies integers of 32 bits", refusing_params(|p| number(p) == 1 << 32 | 1) => ["submit-transaction/signed-values"];
+        "verifies integers as floats", refusing_params(|p| number(p) == (1 << 53) + 1) => ["submit-transaction/signed-values"];
+        "verifies integers of 63 bits", refusing_params(|p| number(p) == i64::MAX) => ["submit-transaction/signed-values"];
+        "verifies negative integers as 0", refusing_params(|p| p["outcome"].as_i64() < Some(0)) => ["submit-transaction/signed-values"];
         "refuses a fee with a fraction of 0", change_response(SUBMIT, |request, response| {
             match String::from_utf8_lossy(&request.body).contains("1000000.0") {
                 true => response.with_body(NOT_VALID),
@@ -194,7 +221,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/params-altered"];
         "recognises a signature that it has accepted before", knows_signatures() => ["submit-transaction/transaction-altered"];
         "signatures do not cover is_child_txn", accepting("child-altered") => ["submit-transaction/transaction-altered"];
-        "signatures do not cover a signer's address", accepting("signer-changed") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover a signer's address", accepting("signer-changed")
+            => ["submit-transaction/transaction-altered", "submit-transaction/transaction-malformed"];
         "verifies only s", accepting("another-r") => ["submit-transaction/signature-altered"];
         "a batch accepts an unsigned transaction", in_batches(|elements| {
             elements.iter().filter(|element| element["signatures"] == json!([])).collect()
@@ -261,6 +289,41 @@ fn in_batches(accepted: fn(&[Value]) -> Vec<&Value>) -> Fault {
 
 /// A node's response to a signature that does not verify.
 const NOT_VALID: &str = r#"{"status":"SUCCESS","response":{"valid":false,"msg":"Transaction has invalid signatures","new_transaction":true}}"#;
+
+fn params(transaction: &Value) -> &Value {
+    &transaction["specific_data"]["params"]
+}
+
+fn text(params: &Value) -> &str {
+    params["asset_type"].as_str().unwrap_or("token")
+}
+
+fn number(params: &Value) -> i64 {
+    params["deletable_after"].as_i64().unwrap_or_default()
+}
+
+/// Refuses correct submissions with these params.
+fn refusing_params(is_refused: fn(&Value) -> bool) -> Fault {
+    change_response(SUBMIT, move |request, response| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let is_control = kind_of_submission(request) == "control";
+        match is_control && is_refused(params(&body["transaction"])) {
+            true => response.with_body(NOT_VALID),
+            false => response,
+        }
+    })
+}
+
+/// Accepts rightly signed submissions with these transactions.
+fn accepting_right(is_accepted: fn(&Value) -> bool) -> Fault {
+    let good = json!({"status": "SUCCESS",
+        "response": {"valid": true, "msg": "fine", "new_transaction": true}});
+    let is_taken = move |request: &RecordedRequest, _: &_| {
+        let submission = Submission::of(request);
+        submission.is_some_and(|s| s.is_right() && is_accepted(&s.transaction))
+    };
+    respond_successfully_if(SUBMIT, is_taken, good)
+}
 
 /// Refuses each transaction whose code it has refused before.
 fn remembers_refusals() -> Fault {

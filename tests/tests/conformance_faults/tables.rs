@@ -15,7 +15,7 @@ use crate::{
     facts::Facts,
     get_balances, get_block, get_trustscore_wallets, lenient, probes, requirements, sc_state,
     setup::{Setup, expect_cases, run_with, test_name},
-    submit_transaction,
+    submissions, submit_transaction,
 };
 
 /// The faults that one operation can have.
@@ -66,7 +66,7 @@ const SEVERAL_CAUSES: [&str; 14] = [
     "verifies texts without blanks at their end",
     "verifies numbers in strings as numbers",
     "balance and value differ",
-    "accepts another wallet's key from the second time on",
+    "signatures do not cover a signer's address",
     "puts a transaction with an altered signature into the latest block",
     "returns a record for an unknown column",
     "the claim is in its block only the first time that the block is read",
@@ -155,6 +155,12 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             let generated = setup.generated.fields_by_case().await;
             let text = requirements::render(&rows, &generated);
             matrix::keep_file_fresh("requirements.md", &text).map_err(Into::into)
+        },
+    ));
+    trials.push(setup.trial(
+        "the_submissions_in_the_docs_are_fresh",
+        async |_: Arc<Setup>| {
+            matrix::keep_file_fresh("submissions.md", &submissions::render()).map_err(Into::into)
         },
     ));
     trials

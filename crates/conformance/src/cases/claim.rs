@@ -59,12 +59,12 @@ const BUILD: RequestKind = RequestKind::post(
 );
 pub(super) const SUBMIT: RequestKind = RequestKind::post(
     "/submit-transaction",
-    "that claim, signed with the wallet: three times at the same moment, beside a changed copy, and \
-     three times later; one with another key before it, and two with its trans_code and other params \
-     after it, of which a throw-away wallet signs one in its own name; with --claims, two with its \
-     signature and another trans_code, and further claims that are pending together, also in a batch; \
-     with --co-signer, also a claim of the co-signer, and one of both wallets, first with one signature \
-     missing or wrong, then with both",
+    "that claim, signed with the wallet: three times at the same moment, three times later, and in other forms; \
+     with faults before it, at the same moment and after it; one with another key before it, and one with its \
+     trans_code after it, which a throw-away wallet signs in its own name; with --claims, two with its signature and \
+     another trans_code, transactions that the wallet signs although they are wrong, and further claims that are \
+     pending together, also in a batch; with --co-signer, also a claim of the co-signer, and one of both wallets, with \
+     the same faults",
 );
 pub(super) const RECORD: RequestKind = RequestKind::get(
     "/sc-state",
@@ -88,6 +88,9 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
     ],
     When::Inconclusive,
 );
+/// A node that accepts something else with the code of the claim, in place of the claim or beside it.
+pub(super) const OTHER_ACCEPTED: Cause =
+    Cause::new(&["submit-transaction/known-code-altered"], When::Always);
 /// A node that stores what it refuses. The claim with a fault, which it refused before, is in the way.
 pub(super) const REFUSED_STORED: Cause =
     Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
@@ -112,7 +115,14 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-accepted",
         requirements: &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
         checks: "A claim with the fee and the signature of its wallet has `response.valid` true.",
-        explained_by: &[KNOWN_CODE, NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+        explained_by: &[
+            KNOWN_CODE,
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            Cause::new(&["submit-transaction/signed-values"], When::Always),
+            EARLIER_STEP,
+        ],
         is_essential: true,
         check: Own(|c| Box::pin(accepted(c))),
         ..BASE
@@ -190,7 +200,14 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-new",
         requirements: &["SUBMIT-7"],
         checks: "`response.new_transaction` is true the first time, for each claim.",
-        explained_by: &[KNOWN_CODE, NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+        explained_by: &[
+            KNOWN_CODE,
+            OTHER_ACCEPTED,
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            EARLIER_STEP,
+        ],
         check: Own(|c| Box::pin(claim_is_new(c))),
         ..BASE
     },
@@ -449,7 +466,8 @@ async fn resubmission_not_new(context: &Context) -> Findings {
         (later, what)
     });
     let in_batch = claim.further.iter().filter_map(|further| {
-        further.is_in_batch.then_some(())?;
+        let is_stored = further.settled.as_ref().ok()?.record.is_some();
+        (further.is_in_batch && is_stored).then_some(())?;
         let what =
             "a transaction that a batch accepted is reported as new when it is submitted again";
         Some((further.submitted.as_ref().ok()?, what))

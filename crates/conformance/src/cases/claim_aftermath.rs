@@ -11,7 +11,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    claim::{BASE, EARLIER_STEP, REFUSED_STORED},
+    claim::{BASE, EARLIER_STEP, OTHER_ACCEPTED, REFUSED_STORED},
     claim_blocks::{as_signed, claim_in_block},
     claim_record::found,
     inconclusive::unknown,
@@ -84,6 +84,13 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The transaction of each claim in a block has the values that were signed, and only that signature.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
+        explained_by: &[
+            OTHER_ACCEPTED,
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            EARLIER_STEP,
+        ],
         check: Own(|c| Box::pin(as_signed(c))),
         ..BASE
     },

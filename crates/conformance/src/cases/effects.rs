@@ -15,6 +15,16 @@ use super::{
 };
 use crate::rules::Effect;
 
+/// Balances that are wrong before anything is submitted.
+const WRONG_BALANCES: Cause = Cause::new(
+    &[
+        "get-balances/lists-agree",
+        "get-balances/wallet-address",
+        "get-balances/token-code",
+    ],
+    When::Always,
+);
+
 /// The balances are wrong before anything is submitted, or a fault that comes before the effect is found.
 const EXPLAINED: &[Cause] = &[
     NO_RESPONSES,
@@ -22,14 +32,28 @@ const EXPLAINED: &[Cause] = &[
     NO_CALLS,
     NO_BALANCES,
     NO_LISTS,
+    WRONG_BALANCES,
+    UNVERIFIED,
+    UNVERIFIED_PAYER,
+    EARLIER_STEP,
+    REFUSED_STORED,
+];
+
+/// A node that also takes a fee for what it refuses, or accepts what it must refuse.
+const FEE_EXPLAINED: &[Cause] = &[
     Cause::new(
         &[
-            "get-balances/lists-agree",
-            "get-balances/wallet-address",
-            "get-balances/token-code",
+            "submit-transaction/refused-costs-nothing",
+            "submit-transaction/authority",
         ],
         When::Always,
     ),
+    NO_RESPONSES,
+    NO_STATE,
+    NO_CALLS,
+    NO_BALANCES,
+    NO_LISTS,
+    WRONG_BALANCES,
     UNVERIFIED,
     UNVERIFIED_PAYER,
     EARLIER_STEP,
@@ -60,7 +84,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The balance of a wallet goes down by the fees of its accepted transactions, at each time that it is read: by no more than those submitted so far, and in the end by all that are in blocks. Two signers pay a fee together. The case is inconclusive if a block since then may explain a change.",
         example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
         matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
-        explained_by: EXPLAINED,
+        explained_by: FEE_EXPLAINED,
         sends: PAID,
         is_last: true,
         check: Effects(Effect::Fee),

@@ -132,10 +132,11 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "submit-transaction/fee-negative",
-        level: Level::Should,
-        requirements: &["TX-5"],
-        checks: "A negative `fee` is refused. Otherwise the network would pay the sender.",
-        sends: &with_control("a transaction whose fee is negative, signed as the control is"),
+        requirements: &["CONSISTENT-9", "TX-4", "TX-5"],
+        checks: "A fee that nobody can pay is refused: a negative one, for which the network would pay the sender, one in a currency that does not exist, and one that is more than there is.",
+        sends: &with_control(
+            "a transaction whose fee is negative, in a currency that does not exist, or more than there is, signed as the control is",
+        ),
         ..WRONG
     },
     Case {
@@ -145,15 +146,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A `fee` of 0 is refused.",
         aspect: Aspect::Style,
         sends: &with_control("a transaction whose fee is 0, signed as the control is"),
-        ..WRONG
-    },
-    Case {
-        id: "submit-transaction/fee-unpayable",
-        requirements: &["CONSISTENT-9", "TX-4", "TX-5"],
-        checks: "A correctly signed transaction whose fee the wallet cannot pay is refused: in a currency that does not exist, or more than there is.",
-        sends: &with_control(
-            "a transaction whose fee is in a currency that does not exist, or more than there is, signed as the control is",
-        ),
         ..WRONG
     },
     Case {
@@ -225,6 +217,7 @@ pub(crate) const CASES: &[Case] = &[
                     "submit-transaction/fee-altered",
                     "submit-transaction/transaction-altered",
                     "submit-transaction/signature-not-hex",
+                    "submit-transaction/known-code-altered",
                 ],
                 When::Always,
             ),

@@ -229,8 +229,8 @@ pub struct ConformanceArgs {
 
     /// Number of claims to make, from 1 to 8. Each pays the fee, and has other values: long texts, empty
     /// ones, texts that look like numbers, long lists, asset IDs that are almost equal [default: 1; 8 for
-    /// the local node of cargo xtask conformance]. With two or more, a node that takes a kept signature
-    /// for a new transaction can charge one fee more.
+    /// the local node of cargo xtask conformance]. With two or more, the wallet's signatures are also
+    /// submitted with wrong transactions. A node that accepts one of these can charge one fee more.
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 

@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use futures_util::future::join;
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
@@ -39,6 +40,9 @@ pub(crate) const MAX_CLAIMS: u8 = 8;
 /// The number of the claim that a co-signer makes alone.
 const OF_CO_SIGNER: u8 = MAX_CLAIMS + 1;
 
+/// Forms of a submission, and the responses to them.
+type Forms = Vec<(&'static Variant, Arc<Exchange>)>;
+
 /// The results of the claim, step by step.
 pub(crate) struct Claim {
     /// The call that the node was requested to build.
@@ -65,7 +69,7 @@ pub(crate) struct Claim {
     /// The balance that pays the fee, just before the claim was submitted.
     pub(crate) balance: Step<Arc<Exchange>>,
     /// The responses to the same submission in other forms.
-    forms: Vec<(&'static Variant, Arc<Exchange>)>,
+    forms: Forms,
     /// The responses to the same submission, sent again once the claim could be read, and after all claims.
     pub(crate) resubmitted_later: Vec<Arc<Exchange>>,
     /// The responses to wrong submissions with the code of the claim, sent at the same moment and later.
@@ -278,11 +282,13 @@ impl Claim {
             return Ok(());
         }
         self.again = submitter.submit_serialized(request.clone()).await;
-        self.submit_in_other_forms(submitter, text).await;
-        self.submit_wrongly_again(submitter, text, Moment::Pending)
-            .await;
         let until = Instant::now() + submitter.with.settle_timeout;
-        self.settled = settle(submitter, contract, asset, self.code(), blocks, until).await;
+        let settled = settle(submitter, contract, asset, self.code(), blocks, until);
+        let again = self.submit_while_pending(submitter, text);
+        let (settled, (forms, wrong)) = join(settled, again).await;
+        self.settled = settled;
+        self.forms = forms;
+        self.known_code.extend(wrong);
         for before in others {
             let again = submitter.samples.node.send(before.request.clone()).await?;
             self.other_records.push([before, again]);
@@ -299,8 +305,9 @@ impl Claim {
             }
             Err(inconclusive) => Err(inconclusive),
         };
-        self.submit_wrongly_again(submitter, text, Moment::Stored)
-            .await;
+        let wrong = self.submit_wrongly_again(submitter, text, Moment::Stored);
+        let wrong = wrong.await;
+        self.known_code.extend(wrong);
         self.known_code_signed = match with_known_code_signed(text).await {
             Ok(request) => submitter.submit_serialized(request).await,
             Err(inconclusive) => Err(inconclusive),
@@ -425,20 +432,29 @@ impl Claim {
         }
     }
 
-    /// Submits the claim in other forms. What is signed is the same.
-    async fn submit_in_other_forms(&mut self, submitter: &Submitter, text: &str) {
+    /// Submits the claim in other forms, in which what is signed is the same, and then with faults.
+    async fn submit_while_pending(
+        &self,
+        submitter: &Submitter,
+        text: &str,
+    ) -> (Forms, Vec<Arc<Exchange>>) {
         let entry = self.entry.as_ref();
         let right = entry.and_then(|entry| entry["msgsign"].as_str());
-        let right = right.unwrap_or_default().to_owned();
+        let right = right.unwrap_or_default();
+        let mut forms = Vec::new();
         for row in equal_forms() {
-            let Ok(body) = row.of_claim(submitter, text, self.wallet, &right) else {
+            let Ok(body) = row.of_claim(submitter, text, self.wallet, right) else {
                 continue;
             };
             let request = Request::post("/submit-transaction", body).carrying_signature();
             let response = submitter.submit_serialized(request).await;
-            self.forms
-                .extend(response.ok().map(|response| (row, response)));
+            forms.extend(response.ok().map(|response| (row, response)));
         }
+        (
+            forms,
+            self.submit_wrongly_again(submitter, text, Moment::Pending)
+                .await,
+        )
     }
 
     /// Returns the response to the accepted claim in another form.
@@ -458,11 +474,17 @@ impl Claim {
             .collect()
     }
 
-    async fn submit_wrongly_again(&mut self, submitter: &Submitter, text: &str, moment: Moment) {
+    async fn submit_wrongly_again(
+        &self,
+        submitter: &Submitter,
+        text: &str,
+        moment: Moment,
+    ) -> Vec<Arc<Exchange>> {
+        let mut responses = Vec::new();
         for request in self.wrong_requests(submitter, text, moment) {
-            let response = submitter.submit_serialized(request).await;
-            self.known_code.extend(response.ok());
+            responses.extend(submitter.submit_serialized(request).await.ok());
         }
+        responses
     }
 
     /// Returns the request that submits the claim with this fault.

@@ -45,4 +45,5 @@ pub(crate) use snapshot_store::{Difference, SnapshotStore};
 pub(crate) use submitter::Submitter;
 pub(crate) use swept_claims::{ClaimedAssets, DoneSweep, SweptAsset, SweptClaims, claimed_assets};
 pub(crate) use variant::Variant;
-pub(crate) use wrong::{ONE_DIGIT_CHANGED, rows, rows_of};
+pub use wrong::Moment;
+pub(crate) use wrong::{ONE_DIGIT_CHANGED, planned_rows, rows, rows_of};

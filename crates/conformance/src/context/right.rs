@@ -8,7 +8,7 @@ use super::{
     variant::{BOTH, By::Signer, RIGHT, SIGNERS, Variant, both_sign, of, raw, right, rows},
 };
 
-const REMARKS: &str = "/specific_data/params/remarks";
+const TEXT: &str = "/specific_data/params/asset_type";
 const HASHES: &str = "/specific_data/params/doc_hash_list";
 const LINKS: &str = "/specific_data/params/doc_link_list";
 const NUMBER: &str = "/specific_data/params/deletable_after";
@@ -33,14 +33,14 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a valid signature whose s is in the higher half" => of(Signer, &[("<wallet>", "<r><-s>")]);
         }
         "submit-transaction/signed-values" {
-            "a correctly signed text with `&`, `<`, `>`, `'` and `+`" => right().edited(REMARKS, To(r#""a & b < c > d ' e + f""#));
-            "a correctly signed text with quotes, slashes and backslashes" => right().edited(REMARKS, To(r#""\"a\" / b \\ c \\u00e9""#));
-            "a correctly signed text with line breaks, tabs and blanks" => right().edited(REMARKS, To(r#""  a\r\n\tb\n ""#));
-            "a correctly signed text with U+007F and U+0085" => right().edited(REMARKS, To(r#""a\u007fb\u0085c""#));
-            "a correctly signed text with letters beyond ASCII" => right().edited(REMARKS, To(r#""Größe, e\u0301, ж, 漢, \u2028""#));
-            "a correctly signed text with letters beyond the basic plane" => right().edited(REMARKS, To(r#""\ud83d\ude00 and \ud834\udd1e""#));
-            "a correctly signed text that looks like JSON" => right().edited(REMARKS, To(r#""{\"b\": 1.0, \"a\" : [1e3,null]}""#));
-            "a correctly signed empty text" => right().edited(REMARKS, To(r#""""#));
+            "a correctly signed text with `&`, `<`, `>`, `'` and `+`" => right().edited(TEXT, To(r#""a & b < c > d ' e + f""#));
+            "a correctly signed text with quotes, slashes and backslashes" => right().edited(TEXT, To(r#""\"a\" / b \\ c \\u00e9""#));
+            "a correctly signed text with line breaks, tabs and blanks" => right().edited(TEXT, To(r#""  a\r\n\tb\n ""#));
+            "a correctly signed text with U+007F and U+0085" => right().edited(TEXT, To(r#""a\u007fb\u0085c""#));
+            "a correctly signed text with letters beyond ASCII" => right().edited(TEXT, To(r#""Größe, e\u0301, ж, 漢, \u2028""#));
+            "a correctly signed text with letters beyond the basic plane" => right().edited(TEXT, To(r#""\ud83d\ude00 and \ud834\udd1e""#));
+            "a correctly signed text that looks like JSON" => right().edited(TEXT, To(r#""{\"b\": 1.0, \"a\" : [1e3,null]}""#));
+            "a correctly signed empty text" => right().edited(TEXT, To(r#""""#));
             "a correctly signed transaction with two empty lists" => right().edited(HASHES, To("[]")).edited(LINKS, To("[]"));
             "a correctly signed integer beyond 32 bits" => right().edited(NUMBER, To("4294967297"));
             "a correctly signed integer beyond 2^53" => right().edited(NUMBER, To("9007199254740993"));

@@ -38,10 +38,9 @@ impl fmt::Debug for SigningWallet {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Submitting {
-    /// The wallet that signs the claim of the write tier, and nothing else. Submissions that a node
-    /// must refuse name its address, because it can pay. They never carry its signature, except that
-    /// of the claim itself: the claim is first submitted with faults, and then rightly. All of these
-    /// have one code, so at most one is paid.
+    /// The wallet that signs the claims of the write tier. Submissions that a node must refuse name its
+    /// address, because it can pay. With one claim, they never carry its signature, except that of the claim
+    /// itself: the claim is submitted with faults, too. All of these have one code, so at most one is paid.
     pub wallet: Option<SigningWallet>,
     /// A wallet whose private key is public, such as a test wallet of a local node. It signs
     /// submissions that a node must refuse. Without it, a throw-away wallet without money signs them.
@@ -60,7 +59,8 @@ pub struct Submitting {
     /// The token that pays the fee. Default: the one in the response of `/call-sc`.
     pub currency: Option<String>,
     /// Number of claims to make, from 1 to 8. Each pays a fee, and has other values. With two or more, the
-    /// signature of the first one is also submitted with other transactions, which a node must refuse.
+    /// signature of the first one is also submitted with other transactions, and the wallet also signs
+    /// transactions of a wrong form. A node must refuse all of these.
     pub claims: NonZeroU8,
     /// Maximum time to wait until a claim can be read.
     pub settle_timeout: Duration,

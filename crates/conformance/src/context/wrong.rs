@@ -105,9 +105,9 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a submission whose signatures are an object" => raw(Stranger, r#"{"transaction":<transaction>,"signatures":{}}"#);
         }
         "submit-transaction/fee-mistyped" { "a transaction whose fee is a string" => right().edited("/fee", To("\"1000000\"")); }
-        "submit-transaction/fee-negative" { "a transaction whose fee is negative" => right().edited("/fee", To("-1000000")); }
         "submit-transaction/fee-zero" { "a transaction whose fee is 0" => right().edited("/fee", To("0")); }
-        "submit-transaction/fee-unpayable" {
+        "submit-transaction/fee-negative" {
+            "a transaction whose fee is negative" => right().edited("/fee", To("-1000000"));
             "a transaction whose fee is in a currency that does not exist" => right().edited("/currency", To("\"NO-SUCH-TOKEN-5A5A\""));
             "a transaction whose fee is more than there is" => right().edited("/fee", To("8000000000000000000"));
         }
@@ -184,6 +184,20 @@ impl Moment {
         Self::Signed,
     ];
 
+    /// The moment in a few words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Alone => "alone",
+            Self::InBatch => "in a batch with a right one",
+            Self::Before => "before the claim, with its code",
+            Self::AtOnce => "at the same moment as the claim",
+            Self::Pending => "while the claim is pending",
+            Self::Stored => "once the claim is stored",
+            Self::Signed => "signed by the wallet of the claims",
+        }
+    }
+
     /// Returns the end of a description.
     pub(super) const fn ending(self) -> &'static str {
         match self {
@@ -195,9 +209,6 @@ impl Moment {
     }
 }
 
-/// Maximum number of wrong submissions in all batches of a run.
-pub(super) const IN_BATCHES: usize = 60;
-
 /// Returns the rows that are sent at this moment. Of each case, some rows are enough to show whether a node then looks
 /// at something else.
 pub(crate) fn rows_at(moment: Moment) -> Vec<&'static Variant> {
@@ -205,10 +216,7 @@ pub(crate) fn rows_at(moment: Moment) -> Vec<&'static Variant> {
     let with_one_code = |row: &&Variant| row.is_of_the_claim() || row.has_two_signers();
     match moment {
         Moment::Alone => all.collect(),
-        Moment::InBatch => some_of_each(all.filter(|row| row.is_wrongly_signed()), 0, 1, 9)
-            .into_iter()
-            .take(IN_BATCHES)
-            .collect(),
+        Moment::InBatch => some_of_each(all.filter(|row| row.is_wrongly_signed()), 0, 1, 6),
         // The submissions with a stranger's signature name the same wallet in `Alone`.
         Moment::Before => all
             .filter(with_one_code)
@@ -221,6 +229,21 @@ pub(crate) fn rows_at(moment: Moment) -> Vec<&'static Variant> {
             .filter(|row| row.is_rightly_signed() && row.cost() != Cost::TooMuch)
             .collect(),
     }
+}
+
+/// Returns the cases and the descriptions of all rows, with the moments at which each is sent.
+pub(crate) fn planned_rows() -> Vec<(&'static str, &'static str, Vec<Moment>)> {
+    let sent_at = Moment::ALL.map(|moment| (moment, rows_at(moment)));
+    let moments = |row: &Variant| {
+        let with_row = sent_at
+            .iter()
+            .filter(|(_, rows)| rows.iter().any(|sent| sent.what == row.what));
+        with_row.map(|(moment, _)| *moment).collect()
+    };
+    rows()
+        .iter()
+        .map(|row| (row.case, &*row.what, moments(row)))
+        .collect()
 }
 
 /// Returns some rows of each case and number of signers: each one of `step` from the one at `first` on, at most `most`.
@@ -329,6 +352,13 @@ mod tests {
     fn no_two_rows_have_the_same_description() {
         let descriptions: BTreeSet<_> = rows().iter().map(|row| &row.what).collect();
         assert_eq!(descriptions.len(), rows().len());
+    }
+
+    #[test]
+    fn two_batches_have_space_for_rows_of_each_kind() {
+        let rows = rows_at(Moment::InBatch);
+        // A known node takes 50 submissions in a batch.
+        assert!((50..=96).contains(&rows.len()), "{}", rows.len());
     }
 
     #[test]

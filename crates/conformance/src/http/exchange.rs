@@ -60,7 +60,7 @@ pub(crate) struct Request {
     pub(crate) wrongly_signed: Option<String>,
 }
 
-/// The number of bytes of a request's body that a node reads in any case.
+/// The number of bytes of a body that every node reads.
 const MOST_READ: usize = 16 << 10;
 
 impl Request {

@@ -25,6 +25,6 @@ pub use expectations::{ExpectationError, Expectations};
 pub(crate) use judge::judge;
 pub use options::{Files, Options, RunLimits, Selection};
 pub(crate) use plan::plan_text;
-pub use plan::{PlannedRequest, planned};
+pub use plan::{PlannedRequest, PlannedSubmission, planned, wrong_submissions};
 pub use recheck::Recheck;
 pub(crate) use report::utc;

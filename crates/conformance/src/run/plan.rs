@@ -12,6 +12,7 @@ use super::options::Options;
 use crate::{
     api::{Tier, probe_values},
     cases::{Case, DISCOVERY, RequestKind},
+    context::{Moment, planned_rows},
     http::{Method, Target},
 };
 
@@ -25,6 +26,32 @@ pub struct PlannedRequest {
     pub tier: Tier,
     /// The IDs of the cases that send it, and first of all whether it finds samples.
     pub sent_for: Vec<&'static str>,
+}
+
+/// A submission that a node must refuse.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlannedSubmission {
+    /// The ID of the case that judges it.
+    pub case: &'static str,
+    /// A description.
+    pub what: &'static str,
+    /// When it is sent.
+    pub moments: Vec<Moment>,
+}
+
+/// Returns the submissions that a node must refuse, and when a run sends each of them.
+///
+/// All but those of [`Moment::Alone`] and [`Moment::InBatch`] belong to the tier `write`.
+#[must_use]
+pub fn wrong_submissions() -> Vec<PlannedSubmission> {
+    let rows = planned_rows().into_iter();
+    rows.map(|(case, what, moments)| PlannedSubmission {
+        case,
+        what,
+        moments,
+    })
+    .collect()
 }
 
 /// Stands for the search for samples in the list of cases that send a request.
@@ -101,6 +128,9 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
         }
         let _ = writeln!(out, "       for: {}", senders(&request.sent_for));
     }
+    if options.selection.allow >= Tier::Reject {
+        list_submissions(&mut out, options);
+    }
     if tier == Some(Tier::Probe) {
         list_probes(&mut out);
     }
@@ -118,6 +148,21 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
     };
     let _ = writeln!(out, "\nat most {most} requests in all{more}");
     out
+}
+
+/// Lists every submission that a node must refuse, with the moments at which it is sent.
+fn list_submissions(out: &mut String, options: &Options) {
+    out.push_str("\nthe submissions that a node must refuse\n");
+    let is_selected = |row: &PlannedSubmission| options.selects(row.case);
+    for row in wrong_submissions().into_iter().filter(is_selected) {
+        let is_sent = |moment: &&Moment| {
+            options.selection.allow >= Tier::Write
+                || matches!(moment, Moment::Alone | Moment::InBatch)
+        };
+        let moments: Vec<_> = row.moments.iter().filter(is_sent).collect();
+        let moments: Vec<_> = moments.into_iter().map(|moment| moment.name()).collect();
+        let _ = writeln!(out, "  {}: {}", row.what, moments.join("; "));
+    }
 }
 
 /// Lists every probe. Descriptions replace the values that are found on the chain.

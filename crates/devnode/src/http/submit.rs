@@ -15,7 +15,7 @@ use super::{
     fields::{Fields, elements},
     response::{Fault, Faults, Place, json_text},
 };
-use crate::{Node, chain::Submission};
+use crate::{InjectedFault, Node, chain::Submission};
 
 /// The path of a submission.
 pub(super) const PATH: &str = "/submit-transaction";
@@ -77,7 +77,12 @@ pub(super) async fn submit_transaction_batch(
     for (code, submission) in submissions {
         // Verifying the signatures of a batch takes long, so other tasks get a turn after each submission.
         tokio::task::yield_now().await;
-        if node.submit(&submission).valid {
+        let is_dropped = !failed.is_empty() && node.has(InjectedFault::BatchDrops);
+        let is_accepted = match is_dropped {
+            true => node.is_valid_alone(&submission),
+            false => node.submit(&submission).valid,
+        };
+        if is_accepted {
             accepted.push(code);
         } else {
             failed.push(code);

@@ -8,7 +8,7 @@ use nodeproof_devnode::{BlockTime, Config, TestWallet};
 use super::{conformance, outputs};
 
 /// The number of submissions that must be refused, and the correctly signed control.
-const REFUSALS: u64 = 127;
+const REFUSALS: u64 = 145;
 
 async fn devnode() -> nodeproof_devnode::Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
@@ -55,12 +55,12 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
         report.cases.len(),
         "{report:?}"
     );
-    // In addition to the refusals: the claim with 27 faults, a claim signed with another key, the claim
-    // itself three times at one moment beside a changed copy, and once more, another claim with its code, both again
-    // after the claim is readable, and the claim at the end.
+    // In addition to the refusals: the claim with 27 faults, a claim signed with another key, the claim itself three
+    // times at one moment beside a changed copy, once more, in 4 other forms, after it is readable, and at the end,
+    // another claim with its code, and 25 submissions with its code and no signature of its wallet.
     assert_eq!(
         node.submissions_received(),
-        REFUSALS + 27 + 1 + 4 + 1 + 1 + 2 + 1
+        REFUSALS + 27 + 1 + 4 + 1 + 4 + 2 + 1 + 25
     );
 }
 
