@@ -58,7 +58,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
 }
 
 /// The faults that have more than one cause.
-const SEVERAL_CAUSES: [&str; 14] = [
+const SEVERAL_CAUSES: [&str; 15] = [
     "counts the signatures of any signers",
     "verifies only the first of two signatures",
     "does not verify unknown members",
@@ -67,6 +67,8 @@ const SEVERAL_CAUSES: [&str; 14] = [
     "verifies numbers in strings as numbers",
     "balance and value differ",
     "signatures do not cover a signer's address",
+    // The fee of what was accepted is not taken, either.
+    "recognises the signature of an accepted claim under another trans_code",
     "puts a transaction with an altered signature into the latest block",
     "returns a record for an unknown column",
     "the claim is in its block only the first time that the block is read",

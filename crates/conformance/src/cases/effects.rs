@@ -39,15 +39,9 @@ const EXPLAINED: &[Cause] = &[
     REFUSED_STORED,
 ];
 
-/// A node that also takes a fee for what it refuses, or accepts what it must refuse.
+/// A node that also takes a fee for what it refuses.
 const FEE_EXPLAINED: &[Cause] = &[
-    Cause::new(
-        &[
-            "submit-transaction/refused-costs-nothing",
-            "submit-transaction/authority",
-        ],
-        When::Always,
-    ),
+    Cause::new(&["submit-transaction/refused-costs-nothing"], When::Always),
     NO_RESPONSES,
     NO_STATE,
     NO_CALLS,
