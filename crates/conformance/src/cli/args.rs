@@ -213,7 +213,8 @@ pub struct ConformanceArgs {
     #[arg(long, requires = "wallet")]
     pub any_network: bool,
 
-    /// Fee of each submission, in the token's smallest unit.
+    /// Fee of each submission, in the token's smallest unit. Claims after the first one pay up to 9 units
+    /// more.
     #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
     pub fee: Amount,
 

@@ -391,8 +391,9 @@ impl Claim {
         let balance = balance_request(wallet.address(), text);
         let balance = held(&*submitter.samples.node.send(balance).await?);
         let fee = submitter.with.fee.as_str().parse::<i128>();
+        let most = fee.map(|fee| fee.saturating_add(OF_CO_SIGNER.into()));
         Ok(balance
-            .zip(fee.ok())
+            .zip(most.ok())
             .is_some_and(|(held, fee)| held.get() >= fee))
     }
 

@@ -89,7 +89,8 @@ impl FurtherClaim {
             claim.submitted = no(format!("nothing was signed: {what}"));
             return Ok(claim);
         }
-        let checked = match checked_with_time(&claim.call, &claim.built, &submitter.with) {
+        let with = with_fee_of(number, &submitter.with);
+        let checked = match checked_with_time(&claim.call, &claim.built, &with) {
             Ok(checked) => checked,
             Err(reason) => {
                 claim.submitted = no(format!("nothing was signed: {}", reason.reason()));
@@ -231,6 +232,20 @@ impl FurtherClaim {
             }
             _ => None,
         }
+    }
+}
+
+/// Returns the settings for a claim. Each has another fee, so that a node which charges a fixed one is found. The fee
+/// of the claim that is also written with a fraction stays.
+fn with_fee_of(number: u8, with: &Submitting) -> Submitting {
+    let fee = with.fee.as_str().parse::<u64>().ok();
+    let fee = fee.and_then(|fee| fee.checked_add(number.into()));
+    match fee.filter(|_| number != FEE_WITH_FRACTION) {
+        Some(fee) => Submitting {
+            fee: fee.into(),
+            ..with.clone()
+        },
+        None => with.clone(),
     }
 }
 

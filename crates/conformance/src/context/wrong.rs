@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     draft::{call, written},
-    edit::Change::*,
+    edit::Change::{self, *},
     variant::{
         BOTH,
         By::{Control, First, Nobody, Second, Signer, Stranger},
@@ -19,6 +19,9 @@ use super::{
 pub(crate) const ONE_DIGIT_CHANGED: &str = "a signature with one digit changed";
 
 const ADDRESS: &str = "/specific_data/address";
+
+/// A transfer to the wallet itself, which moves nothing.
+const TRANSFER: Change = To(r#"{"amount_to_send":1,"receiver":"<wallet>","asset_code":"TOKEN"}"#);
 
 /// Malformed signatures: a description, and the text.
 const FORMS: [(&str, &str); 5] = [
@@ -34,6 +37,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
     let mut rows = rows! {
         "submit-transaction/unsigned" {
             "an unsigned transaction" => of(Stranger, &[]);
+            "an unsigned transfer" => of(Stranger, &[]).edited("/specific_data/function", To("\"transfer\"")).edited(PARAMS, TRANSFER);
             "an unsigned transaction without signers" => of(Stranger, &[]).edited(SIGNERS, To("[]"));
             "a transaction without signers since it was signed" => right().sent(SIGNERS, To("[]"));
         }
@@ -47,6 +51,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
         }
         "submit-transaction/another-wallets-key" {
             "a transaction signed with another wallet's key" => of(Stranger, &[("<wallet>", RIGHT)]);
+            "a transfer signed with another wallet's key" => of(Stranger, &[("<wallet>", RIGHT)]).edited("/specific_data/function", To("\"transfer\"")).edited(PARAMS, TRANSFER);
             "a transaction whose second signature of two is wrong" => of(First, &[("<first>", RIGHT), ("<second>", RIGHT)]);
             "a transaction whose first signature of two is wrong" => of(Second, &[("<first>", RIGHT), ("<second>", RIGHT)]);
             "a transaction with is_child_txn that is signed with another wallet's key" => of(Stranger, &[("<wallet>", RIGHT)]).edited("/is_child_txn", To("true"));

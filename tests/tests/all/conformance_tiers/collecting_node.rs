@@ -13,6 +13,7 @@ use integration_tests::{
     proxy::{Fault, LocalProxy, RecordedRequest},
     submissions::SUBMIT,
 };
+use nodeproof_client::transport::{TransportOptions, http_client};
 use nodeproof_conformance::{Options, Tier};
 use nodeproof_devnode::TestWallet;
 use nodeproof_primitives::signed_message;
@@ -122,6 +123,42 @@ fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
         .map(move |last| format!("{start}{last}"))
 }
 
+/// Submits each collected transaction with each signature of the wallet over it to a right node. Returns the balances of
+/// the wallet before and after.
+async fn spend(collection: &Collection, wallet: &TestWallet, token: &str) -> (i64, i64) {
+    let node = local().await;
+    let address = wallet.address();
+    let base = node.base_url.parse().expect("a URL");
+    let http = http_client(&base, &TransportOptions::default()).expect("a client");
+    let balance = async || {
+        let query =
+            format!("balance_type=TOKEN_IN_WALLET&token_code={token}&wallet_address={address}");
+        let response = http.get(format!("{}/get-balances?{query}", node.base_url));
+        let text = response.send().await.expect("a response").text().await;
+        let body: Value = serde_json::from_str(&text.expect("a body")).expect("JSON");
+        body["balance"].as_i64().expect("a balance")
+    };
+    let before = balance().await;
+    let signatures = parsed(collection.signatures.iter().cloned());
+    for text in collection.texts.union(&collection.guesses) {
+        let message = signed_message(text).expect("a message");
+        for signature in &signatures {
+            let key = wallet.keys().public_key();
+            if key.verify(message.as_bytes(), signature).is_err() {
+                continue;
+            }
+            let entry = json!({"wallet_address": address, "msgsign": signature});
+            let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
+            let request = http.post(format!("{}{SUBMIT}", node.base_url));
+            let request = request
+                .header("content-type", "application/json")
+                .body(body);
+            request.send().await.expect("a response");
+        }
+    }
+    (before, balance().await)
+}
+
 /// Returns the options of a run with a user's own wallet, as the command line makes them.
 fn with_own_wallet(node: &nodeproof_devnode::Node, wallet: &TestWallet, allow: Tier) -> Options {
     let mut options = Options::default();
@@ -136,6 +173,30 @@ fn with_own_wallet(node: &nodeproof_devnode::Node, wallet: &TestWallet, allow: T
 async fn spendable_after(allow: Tier) -> (usize, String) {
     let change = |_: &mut Options| {};
     spendable_after_changed(allow, change).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_node_charges_each_of_several_claims_once() {
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let wallet = same.wallet("bob").expect("a wallet");
+    let co_signer = same.wallet("carol").expect("a wallet").keys().clone();
+    let node = local().await;
+    let proxy = LocalProxy::new(&node, Arc::new(|_, response| response)).expect("a proxy");
+    let mut options = with_own_wallet(&same, wallet, Tier::Write);
+    options.submitting.claims = 4.try_into().expect("a number");
+    options.submitting.co_signer = Some(co_signer.into());
+    let report = proxy.check(&options).await;
+    assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+    let collection = Collection::of(&proxy.requests(), &[]);
+    let signed = collection.spendable(wallet.keys().public_key());
+    assert!(
+        signed.len() > 20,
+        "wrong transactions are signed, too: {}",
+        signed.len()
+    );
+    let (before, after) = spend(&collection, wallet, same.native_token()).await;
+    // The second claim pays one unit more than the first one, and the fourth one three units.
+    assert_eq!(before - after, 4 * 1_000_000 + 1 + 3);
 }
 
 async fn spendable_after_changed(

@@ -155,10 +155,12 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Whether a list showed the same as the single balance before, which the single balance still explains.
+    /// Whether a list showed the same as the single balance before, which the single balance still explains. A balance
+    /// that is only read in lists, and that nothing may change, is judged alone.
     fn is_list_judged(&self, pair: &Pair, list: &[Reading<'h>]) -> bool {
         let single = self.since_base(&(pair.clone(), SINGLE));
-        single.is_some_and(|single| {
+        let may_change = self.accepted.iter().any(|one| one.concerns(pair));
+        single.map_or(!may_change, |single| {
             let bases = [single, list].map(|readings| readings.first().map(|one| one.amount));
             bases[0] == bases[1] && self.unexplained(pair, single).is_none()
         })

@@ -119,7 +119,10 @@ impl<'h> Money<'h> {
         };
         money.add_blocks();
         money.add_readings();
-        for entry in history.submissions() {
+        // What is in a block is the right one of several submissions with one code.
+        let is_wrong = |entry: &&Entry| entry.exchange.request.wrongly_signed.is_some();
+        let (wrong, right): (Vec<_>, Vec<_>) = history.submissions().partition(is_wrong);
+        for entry in right.into_iter().chain(wrong) {
             money.add_submission(entry);
         }
         money.settle();
