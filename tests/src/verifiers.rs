@@ -359,54 +359,30 @@ pub fn knows_signatures() -> Fault {
     })
 }
 
-/// When a verifier does not look at the signatures of a transaction that it has accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Careless {
-    /// At the moment when it is accepted: until the right one was sent four times.
-    AtOnce,
-    /// After that, while it is pending.
-    Pending,
-    /// Once it is in a block.
-    Stored,
-}
-
-/// Accepts an accepted transaction again, at these times, without a look at its signatures.
+/// Accepts an accepted claim again without a look at its signatures, once a block with it was read.
 #[must_use]
-pub fn accepting_known(careless: Careless) -> Fault {
-    // By code: how often the right one was sent, and whether it is in a block.
-    let known: BTreeMap<String, (u32, bool)> = BTreeMap::new();
+pub fn accepting_known() -> Fault {
+    // By code: whether it is in a block.
+    let known: BTreeMap<String, bool> = BTreeMap::new();
     stateful(known, move |known, request, response| {
         if request.path == "/get-block" {
             let text = String::from_utf8_lossy(&response.body);
-            for (code, (_, is_stored)) in known.iter_mut() {
+            for (code, is_stored) in known.iter_mut() {
                 *is_stored |= text.contains(code.as_str());
             }
         }
         let Some(submission) = Submission::of(request).filter(|_| request.path == SUBMIT) else {
             return response;
         };
-        if !submission.text.contains("made by a conformance check") {
-            return response;
-        }
-        let code = submission.transaction["trans_code"]
-            .as_str()
-            .unwrap_or_default();
-        let (count, is_stored) = known.entry(code.to_owned()).or_default();
+        let code = submission.transaction["trans_code"].as_str();
+        let code = code.unwrap_or_default();
         if submission.is_right() {
-            *count += 1;
-            return response;
+            known.entry(code.to_owned()).or_default();
+        } else if known.get(code) == Some(&true) {
+            return response
+                .with_json(|said| crate::faults::set(said, "/response/valid", true.into()));
         }
-        let now = match (*count, *is_stored) {
-            (..4, _) => Careless::AtOnce,
-            (_, false) => Careless::Pending,
-            (_, true) => Careless::Stored,
-        };
-        match now == careless {
-            true => {
-                response.with_json(|said| crate::faults::set(said, "/response/valid", true.into()))
-            }
-            false => response,
-        }
+        response
     })
 }
 

@@ -14,7 +14,7 @@ use integration_tests::{
         SUBMIT, building, charging, in_blocks, is_for_a_claim, kind_of_submission, knows_codes,
         options, refused_asset, stranger,
     },
-    verifiers::{Careless, accepting_known, knows_signatures_of_claims},
+    verifiers::{accepting_known, knows_signatures_of_claims},
 };
 use nodeproof_client::VerificationRecord;
 use nodeproof_conformance::{Options, Tier, cli::LocalNode, report::NodeReport};
@@ -32,11 +32,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { response }
         }) => ["submit-transaction/claim-built"];
-        "does not verify copies of what it is accepting", accepting_known(Careless::AtOnce)
-            => ["submit-transaction/known-code-altered"];
-        "does not verify what it has accepted, while it is pending", accepting_known(Careless::Pending)
-            => ["submit-transaction/known-code-altered"];
-        "does not verify what it has accepted, once it is in a block", accepting_known(Careless::Stored)
+        "does not verify what it has accepted, once it is in a block", accepting_known()
             => ["submit-transaction/known-code-altered"];
         "recognises the signature of an accepted claim under another trans_code", knows_signatures_of_claims()
             => ["submit-transaction/authority", "submit-transaction/fee-paid"];
