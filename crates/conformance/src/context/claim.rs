@@ -439,12 +439,9 @@ impl Claim {
         submitter: &Submitter,
         text: &str,
     ) -> (Forms, Vec<Arc<Exchange>>) {
-        let entry = self.entry.as_ref();
-        let right = entry.and_then(|entry| entry["msgsign"].as_str());
-        let right = right.unwrap_or_default();
         let mut forms = Vec::new();
         for row in equal_forms() {
-            let Ok(body) = row.of_claim(submitter, text, self.wallet, right) else {
+            let Ok(body) = row.of_claim(submitter, text, self.wallet, self.signature()) else {
                 continue;
             };
             let request = Request::post("/submit-transaction", body).carrying_signature();
@@ -488,6 +485,13 @@ impl Claim {
         responses
     }
 
+    /// Returns the signature that was submitted.
+    fn signature(&self) -> &str {
+        let entry = self.entry.as_ref();
+        let signature = entry.and_then(|entry| entry["msgsign"].as_str());
+        signature.unwrap_or_default()
+    }
+
     /// Returns the request that submits the claim with this fault.
     fn with_row(
         &self,
@@ -496,9 +500,7 @@ impl Claim {
         wrong: &Variant,
         moment: Moment,
     ) -> Result<Request, InconclusiveReason> {
-        let entry = self.entry.as_ref();
-        let right = entry.and_then(|entry| entry["msgsign"].as_str());
-        let body = wrong.of_claim(submitter, text, self.wallet, right.unwrap_or_default())?;
+        let body = wrong.of_claim(submitter, text, self.wallet, self.signature())?;
         let request = Request::post("/submit-transaction", body).carrying_signature();
         Ok(request.wrongly_signed(format!("{}{}", wrong.what, moment.ending())))
     }

@@ -37,7 +37,7 @@ pub(crate) struct Variant {
 }
 
 /// What a wallet can lose if a node executes a submission that it must refuse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cost {
     Nothing,
     OneFee,
@@ -178,24 +178,25 @@ impl Variant {
             && self.sent.iter().all(kept)
     }
 
+    /// Whether it differs from the control in params only.
+    pub(crate) fn changes_only_params(&self) -> bool {
+        let mut edits = self.sent.iter();
+        !self.sent.is_empty() && edits.all(|edit| edit.pointer.starts_with(PARAMS))
+    }
+
     /// Returns what the wallet that signs can lose.
     pub(super) fn cost(&self) -> Cost {
-        let change_of = |pointer: &str| {
-            let mut edits = self.sent.iter();
-            edits.find_map(|edit| (edit.pointer == pointer).then_some(edit.change))
-        };
-        match change_of("/fee") {
-            Some(Change::To("0" | "-1000000")) => Cost::Nothing,
-            Some(Change::To("8000000000000000000")) => Cost::TooMuch,
-            _ if self
-                .sent
-                .iter()
-                .any(|edit| edit.change == Change::Oversized) =>
-            {
-                Cost::TooMuch
-            }
+        let costs = self.sent.iter().map(|edit| match edit.change {
+            Change::Oversized => Cost::TooMuch,
+            Change::To(fee) if edit.pointer == "/fee" => match fee.parse::<i64>() {
+                Ok(..=0) => Cost::Nothing,
+                Ok(_) => Cost::TooMuch,
+                // It is not a number.
+                Err(_) => Cost::OneFee,
+            },
             _ => Cost::OneFee,
-        }
+        });
+        costs.max().unwrap_or(Cost::OneFee)
     }
 
     /// Whether only the first of two signers signs.
@@ -281,8 +282,9 @@ impl Variant {
     ///
     /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the wallets `<first>` or
     /// `<wallet>` (`<WALLET>` in capitals), and `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the
-    /// right signature, `<r'>` and `<s'>` with another digit, `<R>` and `<S>` in capitals, `<-s>` for the order minus s; the stranger's
-    /// signature `<other>` and its public key `<key>`; and halves that belong to no signature.
+    /// right signature, `<r'>` and `<s'>` with another digit, `<R>` and `<S>` in capitals, `<-s>` for the order
+    /// minus s; the stranger's signature `<other>` and its public key `<key>`; and halves that belong to no
+    /// signature.
     pub(super) fn filled(
         &self,
         submitter: &Submitter,
