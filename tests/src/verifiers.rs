@@ -359,16 +359,25 @@ pub fn knows_signatures() -> Fault {
     })
 }
 
-/// Accepts an accepted claim again without a look at its signatures, once a block with it was read.
+/// What a node knows of a code: how often it was submitted with right signatures, and whether a block with it was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KnownCode {
+    /// The number of right submissions.
+    pub right: u32,
+    /// Whether a block with it was read.
+    pub is_stored: bool,
+}
+
+/// Accepts a claim with a known code without a look at its signatures, as long as this
+/// holds.
 #[must_use]
-pub fn accepting_known() -> Fault {
-    // By code: whether it is in a block.
-    let known: BTreeMap<String, bool> = BTreeMap::new();
+pub fn accepting_known(is_careless: fn(KnownCode) -> bool) -> Fault {
+    let known: BTreeMap<String, KnownCode> = BTreeMap::new();
     stateful(known, move |known, request, response| {
         if request.path == "/get-block" {
             let text = String::from_utf8_lossy(&response.body);
-            for (code, is_stored) in known.iter_mut() {
-                *is_stored |= text.contains(code.as_str());
+            for (code, known) in known.iter_mut() {
+                known.is_stored |= text.contains(code.as_str());
             }
         }
         let Some(submission) = Submission::of(request).filter(|_| request.path == SUBMIT) else {
@@ -377,8 +386,8 @@ pub fn accepting_known() -> Fault {
         let code = submission.transaction["trans_code"].as_str();
         let code = code.unwrap_or_default();
         if submission.is_right() {
-            known.entry(code.to_owned()).or_default();
-        } else if known.get(code) == Some(&true) {
+            known.entry(code.to_owned()).or_default().right += 1;
+        } else if known.get(code).copied().is_some_and(is_careless) {
             return response
                 .with_json(|said| crate::faults::set(said, "/response/valid", true.into()));
         }

@@ -82,7 +82,7 @@ fn expected(fault: F) -> Option<Found> {
         ),
         F::UnsignedAccepted => As("submit-transaction/unsigned"),
         F::FirstSignatureOnly => As("submit-transaction/half-signed"),
-        F::KnownCodeAccepted => As("submit-transaction/known-code-altered"),
+        F::KnownCodeAccepted | F::PendingUnverified => As("submit-transaction/known-code-altered"),
         F::ResubmissionNew => As("submit-transaction/resubmission-not-new"),
         F::RefusedStored => As("submit-transaction/refused-not-stored"),
         F::AcceptedLost => As("submit-transaction/claim-readable"),
@@ -101,7 +101,7 @@ fn expected(fault: F) -> Option<Found> {
 /// Returns the time between two blocks. The faults about transactions of one block need several in it.
 fn block_time(fault: F) -> Duration {
     Duration::from_millis(match fault {
-        F::OnePending | F::FirstPays => 2_000,
+        F::OnePending | F::FirstPays | F::PendingUnverified => 2_000,
         _ => 100,
     })
 }

@@ -173,6 +173,7 @@ faults! {
     UnsignedAccepted "unsigned-accepted" "a call without signers needs no signature";
     FirstSignatureOnly "first-signature-only" "only the first of several signatures is verified";
     KnownCodeAccepted "known-code-accepted" "a different transaction with a known trans_code counts as the known one";
+    PendingUnverified "pending-unverified" "a transaction with the trans_code of a pending one is accepted unverified";
     ResubmissionNew "resubmission-new" "a transaction in a block counts as new when it is submitted again";
     RefusedStored "refused-stored" "refused transactions are stored two blocks later";
     AcceptedLost "accepted-lost" "accepted transactions never get into a block";

@@ -302,6 +302,12 @@ impl Node {
                 }
                 verdict
             }
+            Err(_)
+                if fault == Some(InjectedFault::PendingUnverified)
+                    && submission.code.is_some_and(|code| self.chain().waits(code)) =>
+            {
+                Verdict::accepted(false)
+            }
             Err(refusal) => {
                 let unchecked =
                     || submission.check(self.rules, Some(InjectedFault::NoSignatureCheck));

@@ -32,7 +32,10 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { response }
         }) => ["submit-transaction/claim-built"];
-        "does not verify what it has accepted, once it is in a block", accepting_known()
+        "does not verify what it has accepted, once it is in a block", accepting_known(|code| code.is_stored)
+            => ["submit-transaction/known-code-altered"];
+        // The copies of the claim are sent together, and the next one after their responses.
+        "does not verify what arrives at the same moment as a claim", accepting_known(|code| code.right < 4)
             => ["submit-transaction/known-code-altered"];
         "recognises the signature of an accepted claim under another trans_code", knows_signatures_of_claims()
             => ["submit-transaction/authority", "submit-transaction/fee-paid"];

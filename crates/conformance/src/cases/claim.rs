@@ -517,11 +517,19 @@ async fn known_code_altered(context: &Context) -> Findings {
     for response in claim.known_code.iter().chain(of_two) {
         checked.count_item();
         if is_valid(response) {
-            let wrong = response.request.wrongly_signed.as_deref();
-            let wrong = wrong.unwrap_or("the accepted transaction with other params");
+            let wrong = response
+                .request
+                .wrongly_signed
+                .as_deref()
+                .unwrap_or_default();
             let what =
                 format!("{wrong} is accepted as valid, like the transaction with its trans_code");
-            let finding = Finding::new(response, what, "a refusal", response.summary());
+            let finding = Finding::new(
+                response,
+                what,
+                response.request.expected_refusal(),
+                response.summary(),
+            );
             checked.push(finding.at("/response/valid"));
         }
     }

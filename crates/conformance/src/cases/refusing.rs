@@ -34,7 +34,12 @@ pub(super) async fn refuses(context: &Context, case: &str) -> Findings {
         if let Some(response) = accepted.or((bad == Reply::Accepted).then(|| Arc::clone(&response)))
         {
             let what = format!("{} is accepted as valid", wrong.what);
-            let finding = Finding::new(&response, what, "a refusal", response.summary());
+            let finding = Finding::new(
+                &response,
+                what,
+                response.request.expected_refusal(),
+                response.summary(),
+            );
             checked.push(
                 finding
                     .at("/response/valid")

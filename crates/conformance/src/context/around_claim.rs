@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     draft::{code_of, draft, unique},
     edit::altered,
-    signatures::{in_the_name_of, sign, stranger, whole},
+    signatures::{in_the_name_of, sign, signed_over, stranger, whole},
     submitter::Submitter,
 };
 use crate::http::{InconclusiveReason, Request};
@@ -48,7 +48,7 @@ pub(super) fn with_its_signature(
 ) -> Result<[Request; 2], InconclusiveReason> {
     let code = |transaction: &Value| transaction["trans_code"].as_str().map(str::to_uppercase);
     let submit = |text: String, what: &str| {
-        let request = Request::post("/submit-transaction", whole(&text, from_ref(entry)));
+        let request = signed_over(accepted, &text, from_ref(entry));
         request.carrying_signature().wrongly_signed(what)
     };
     let other = altered(accepted, |transaction| {
@@ -76,8 +76,9 @@ pub(super) fn with_other_remarks(text: &str, entry: &Value) -> Result<Request, I
     let other = altered(text, |transaction| {
         transaction["specific_data"]["params"]["remarks"] = "to be taken".into();
     })?;
-    let request = Request::post("/submit-transaction", whole(&other, from_ref(entry)));
-    Ok(request.carrying_signature())
+    let request = signed_over(text, &other, from_ref(entry));
+    let what = "the accepted transaction with other params";
+    Ok(request.carrying_signature().wrongly_signed(what))
 }
 
 /// Returns a request that submits a transaction signed by another key, in the name of this wallet.

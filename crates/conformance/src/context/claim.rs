@@ -441,10 +441,9 @@ impl Claim {
     ) -> (Forms, Vec<Arc<Exchange>>) {
         let mut forms = Vec::new();
         for row in equal_forms() {
-            let Ok(body) = row.of_claim(submitter, text, self.wallet, self.signature()) else {
+            let Ok(request) = row.of_claim(submitter, text, self.wallet, self.signature()) else {
                 continue;
             };
-            let request = Request::post("/submit-transaction", body).carrying_signature();
             let response = submitter.submit_serialized(request).await;
             forms.extend(response.ok().map(|response| (row, response)));
         }
@@ -500,8 +499,7 @@ impl Claim {
         wrong: &Variant,
         moment: Moment,
     ) -> Result<Request, InconclusiveReason> {
-        let body = wrong.of_claim(submitter, text, self.wallet, self.signature())?;
-        let request = Request::post("/submit-transaction", body).carrying_signature();
+        let request = wrong.of_claim(submitter, text, self.wallet, self.signature())?;
         Ok(request.wrongly_signed(format!("{}{}", wrong.what, moment.ending())))
     }
 

@@ -8,7 +8,7 @@ use super::{
     claim_values::claim_call,
     draft::{call_request, checked_with_time, unique, unlike},
     settling::wait_for,
-    signatures::whole,
+    signatures::signed_over,
     signing::SigningWallet,
     submitter::{Response, Submitter},
     variant::Variant,
@@ -70,12 +70,10 @@ impl SharedClaim {
             submitter.with.redactor.add(signature);
         }
         let text = checked.transaction_text();
-        let submit = async |body: String, wrongly_signed: Option<String>| {
-            let request = Request {
-                wrongly_signed,
-                ..Request::post("/submit-transaction", body).carrying_signature()
-            };
-            submitter.submit_serialized(request).await
+        let submit = async |request: Request| {
+            submitter
+                .submit_serialized(request.carrying_signature())
+                .await
         };
         let mut claim = Self {
             wrong: Vec::new(),
@@ -94,18 +92,19 @@ impl SharedClaim {
         };
         for wrong in rows_of_two_signers(Moment::Before) {
             let what = wrong.what.clone();
-            let response = submit(with_row(wrong)?, Some(what)).await;
+            let response = submit(with_row(wrong)?.wrongly_signed(what)).await;
             let is_accepted = response.as_ref().is_ok_and(|response| is_valid(response));
             claim.wrong.push((wrong, response));
             if is_accepted {
                 return Ok(claim);
             }
         }
-        let reversed = submit(whole(text, &[other.clone(), one.clone()]), None).await;
+        let reversed = submit(signed_over(text, text, &[other.clone(), one.clone()])).await;
         let is_accepted = reversed.as_ref().is_ok_and(|response| is_valid(response));
         claim.reversed = Some(reversed);
         if !is_accepted {
-            claim.in_order = Some(submit(whole(text, &[one.clone(), other.clone()]), None).await);
+            claim.in_order =
+                Some(submit(signed_over(text, text, &[one.clone(), other.clone()])).await);
         }
         if let Some(accepted) = claim.accepted().cloned() {
             for moment in [Moment::Pending, Moment::Stored] {
@@ -114,7 +113,7 @@ impl SharedClaim {
                 }
                 for wrong in rows_of_two_signers(moment) {
                     let what = format!("{}{}", wrong.what, moment.ending());
-                    let response = submit(with_row(wrong)?, Some(what)).await;
+                    let response = submit(with_row(wrong)?.wrongly_signed(what)).await;
                     claim.known_code.extend(response.ok());
                 }
             }

@@ -5,7 +5,10 @@ use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use super::{signing::SigningWallet, submitter::Submitter};
-use crate::http::InconclusiveReason;
+use crate::{
+    api::FirstDifference,
+    http::{InconclusiveReason, Request},
+};
 
 /// The order of secp256k1.
 pub(super) const CURVE_ORDER: [u8; 32] = [
@@ -58,6 +61,29 @@ pub(super) async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, In
     Ok(json!({"wallet_address": wallet.address(), "msgsign": signature}))
 }
 
+/// Returns a request that submits a transaction with these entries, and where it differs from the signed one.
+pub(super) fn signed_over(signed: &str, transaction: &str, entries: &[Value]) -> Request {
+    submission(signed, transaction, whole(transaction, entries))
+}
+
+/// Returns a request with this body, which has a transaction, and where that differs from the signed one.
+pub(super) fn submission(signed: &str, transaction: &str, body: String) -> Request {
+    let [signed, sent] =
+        [signed, transaction].map(|text| serde_json::from_str::<Value>(text).unwrap_or_default());
+    let difference = FirstDifference::between(&signed, &sent);
+    Request {
+        unlike_signed: difference.map(|one| {
+            let FirstDifference {
+                pointer,
+                expected,
+                actual,
+            } = one;
+            format!("{pointer} was signed as {expected}, and sent as {actual}")
+        }),
+        ..Request::post("/submit-transaction", body)
+    }
+}
+
 /// Returns a signature entry that names another wallet.
 pub(super) fn in_the_name_of(wallet: WalletAddress, mut entry: Value) -> Value {
     entry["wallet_address"] = Value::from(wallet.to_string());
@@ -102,5 +128,26 @@ mod tests {
         assert_ne!(high, signature);
         assert_eq!(high.len(), 128);
         assert_eq!(with_high_s(&high).unwrap(), signature);
+    }
+
+    #[test]
+    fn a_request_says_where_it_differs_from_what_was_signed() {
+        for (sent, expected) in [
+            (r#"{"fee":7,"currency":"DEVN"}"#, None),
+            (r#"{"currency": "DEVN", "fee": 7}"#, None),
+            (
+                r#"{"fee":8,"currency":"DEVN"}"#,
+                Some("/fee was signed as 7, and sent as 8"),
+            ),
+            (
+                r#"{"fee":7}"#,
+                Some(r#"/currency was signed as "DEVN", and sent as nothing"#),
+            ),
+        ] {
+            let request = signed_over(r#"{"fee":7,"currency":"DEVN"}"#, sent, &[]);
+            assert_eq!(request.unlike_signed.as_deref(), expected);
+            let refusal = request.expected_refusal();
+            assert_eq!(refusal.strip_prefix("a refusal: "), expected);
+        }
     }
 }

@@ -11,7 +11,8 @@ use super::{
         Edit, OVERSIZED, altered, with_another_digit,
     },
     signatures::{
-        CURVE_ORDER, harness, payer, sign, signer, stranger, stranger_keys, whole, with_high_s,
+        CURVE_ORDER, harness, payer, sign, signer, stranger, stranger_keys, submission, whole,
+        with_high_s,
     },
     signing::SigningWallet,
     submitter::{Response, Submitter},
@@ -209,15 +210,15 @@ impl Variant {
         self.by == Control
     }
 
-    /// Returns the body. `control` is the signature of the control, if this one repeats it.
-    async fn body(
+    /// Returns the request. `control` is the signature of the control, if this one repeats it.
+    async fn request(
         &self,
         submitter: &Submitter,
         control: Option<String>,
-    ) -> Result<String, InconclusiveReason> {
+    ) -> Result<Request, InconclusiveReason> {
         let other = stranger()?;
         let wallets = match self.by {
-            Nobody => return Ok(self.body.clone()),
+            Nobody => return Ok(Request::post("/submit-transaction", self.body.clone())),
             Stranger => [payer(submitter)?, other.address()],
             Signer | Control => [signer(submitter)?.address(), other.address()],
             First => [other.address(), payer(submitter)?],
@@ -255,18 +256,18 @@ impl Variant {
         let entry = sign(wallet, &signed).await?;
         let right = entry["msgsign"].as_str().unwrap_or_default();
         submitter.with.redactor.add(right);
-        let body = self.filled(submitter, &text, wallets, right)?;
-        Ok(Request::post("/submit-transaction", body).carrying_signature())
+        let request = self.filled(submitter, &text, wallets, right)?;
+        Ok(request.carrying_signature())
     }
 
-    /// Returns the body of a claim with this fault. `right` is the wallet's signature of the claim.
+    /// Returns a request that submits a claim with this fault. `right` is the wallet's signature of the claim.
     pub(super) fn of_claim(
         &self,
         submitter: &Submitter,
         text: &str,
         wallet: WalletAddress,
         right: &str,
-    ) -> Result<String, InconclusiveReason> {
+    ) -> Result<Request, InconclusiveReason> {
         let stranger = stranger_keys()?;
         let message = signed_message(text).map_err(harness)?;
         let strangers = stranger.sign(message.as_bytes()).to_string();
@@ -274,10 +275,11 @@ impl Variant {
             Stranger => &strangers,
             _ => right,
         };
-        self.filled(submitter, text, [wallet, stranger.address()], right)
+        let request = self.filled(submitter, text, [wallet, stranger.address()], right)?;
+        Ok(request.carrying_signature())
     }
 
-    /// Returns a body with this fault, made from a transaction, its wallets, and the right signature of the one
+    /// Returns a request with this fault, made from a transaction, its wallets, and the right signature of the one
     /// that signs.
     ///
     /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the wallets `<first>` or
@@ -291,7 +293,7 @@ impl Variant {
         text: &str,
         wallets: [WalletAddress; 2],
         right: &str,
-    ) -> Result<String, InconclusiveReason> {
+    ) -> Result<Request, InconclusiveReason> {
         let signed = self.edited_text(submitter, text, &self.signed, wallets)?;
         let sent = self.edited_text(submitter, text, &self.sent, wallets)?;
         let (r, s) = right.split_at_checked(right.len() / 2).unwrap_or_default();
@@ -315,12 +317,13 @@ impl Variant {
             ("<order>", const_hex::encode(CURVE_ORDER)),
             ("<zz>", "zz".repeat(32)),
             ("<text>", Value::from(&*sent).to_string()),
-            ("<transaction>", sent),
+            ("<transaction>", sent.clone()),
         ];
         let named = with_wallets(&self.body, wallets);
-        Ok(parts
+        let body = parts
             .into_iter()
-            .fold(named, |body, (part, text)| body.replace(part, &text)))
+            .fold(named, |body, (part, text)| body.replace(part, &text));
+        Ok(submission(&signed, &sent, body))
     }
 
     fn edited_text(
@@ -366,9 +369,9 @@ pub(super) async fn submit(
     variant: &Variant,
     control: Option<String>,
 ) -> Response {
-    let body = variant.body(submitter, control).await?;
+    let mut request = variant.request(submitter, control).await?;
+    let body = request.body.as_deref().unwrap_or_default();
     let is_oversized = body.len() > OVERSIZED;
-    let mut request = Request::post("/submit-transaction", body);
     if variant.is_wrongly_signed() {
         request = request.wrongly_signed(&*variant.what);
     }

@@ -33,6 +33,9 @@ pub(super) struct Own {
     /// What is wrong with the signatures of a submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wrongly_signed: Option<String>,
+    /// Where its transaction differs from the one that was signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) unlike_signed: Option<String>,
     /// The endpoint, if a redirect led to another path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) endpoint: Option<String>,

@@ -341,6 +341,7 @@ impl Recorded {
             }
         };
         request.wrongly_signed = own.and_then(|own| own.wrongly_signed.clone());
+        request.unlike_signed = own.and_then(|own| own.unlike_signed.clone());
         // A recorded submission can be submitted again, so no command shows it.
         request.carries_signature = self.path.starts_with("/submit");
         if own.is_some_and(|own| own.endpoint.is_some()) {

@@ -84,6 +84,7 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
     let (content, hidden) = content(exchange, redactor);
     let own = Own {
         wrongly_signed: request.wrongly_signed.clone(),
+        unlike_signed: request.unlike_signed.clone(),
         endpoint: request.moved.is_some().then(|| request.path.to_owned()),
         hidden,
         ..own

@@ -58,6 +58,8 @@ pub(crate) struct Request {
     pub(crate) carries_signature: bool,
     /// What is wrong with the signatures of a submission, if they are wrong.
     pub(crate) wrongly_signed: Option<String>,
+    /// Where the transaction differs from the one that was signed.
+    pub(crate) unlike_signed: Option<String>,
 }
 
 /// The number of bytes of a body that every node reads.
@@ -78,6 +80,7 @@ impl Request {
             accept: None,
             carries_signature: false,
             wrongly_signed: None,
+            unlike_signed: None,
         }
     }
 
@@ -106,6 +109,14 @@ impl Request {
     pub(crate) fn wrongly_signed(mut self, what: impl Into<String>) -> Self {
         self.wrongly_signed = Some(what.into());
         self
+    }
+
+    /// Returns what is expected of a node: a refusal, and why if the transaction was changed after it was signed.
+    pub(crate) fn expected_refusal(&self) -> Cow<'static, str> {
+        let reason = self.unlike_signed.as_ref();
+        reason.map_or("a refusal".into(), |reason| {
+            format!("a refusal: {reason}").into()
+        })
     }
 
     /// Adds a query parameter.

@@ -24,7 +24,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    fn accepted(new_transaction: bool) -> Self {
+    pub(crate) fn accepted(new_transaction: bool) -> Self {
         Self {
             valid: true,
             message: "Transaction economic validation successful".into(),
@@ -96,6 +96,11 @@ impl Chain {
     /// Whether exactly this transaction is pending or in a block.
     pub(crate) fn knows(&self, code: TransactionCode, digest: &[u8; 32]) -> bool {
         self.pool.knows(code, digest)
+    }
+
+    /// Whether a transaction with this code is pending.
+    pub(crate) fn waits(&self, code: TransactionCode) -> bool {
+        self.pool.waits(code)
     }
 
     /// Returns the timestamp for a transaction that is built now.
