@@ -61,9 +61,10 @@ pub struct Case {
     pub(crate) explained_by: &'static [Cause],
     /// Whether a run without a sample for this case has no verdict. Without it, little is tested.
     pub(crate) is_essential: bool,
-    /// Whether a mismatch shows something only beside an item that is right. A node in which no item is
-    /// right may follow another rule: that is a warning.
-    pub(crate) fits_elsewhere: bool,
+    /// What the headline of a report says if no item is right. Such a node may follow another rule, so that is a
+    /// warning: a mismatch shows something only beside an item that is right. Empty if the case is decided item by
+    /// item.
+    pub(crate) if_none_fits: &'static str,
     /// Whether it is about the whole run, and runs after all others.
     pub(crate) is_last: bool,
     /// Whether it also examines what a sweep found, and so runs after the sweep.
@@ -86,7 +87,7 @@ impl Case {
         sends: &[],
         explained_by: &[],
         is_essential: false,
-        fits_elsewhere: false,
+        if_none_fits: "",
         is_last: false,
         follows_sweep: false,
         check: Check::Own(|_| {
@@ -161,7 +162,7 @@ impl Case {
     pub(crate) const fn outcome(&self, examined: u64, mismatches: u64) -> Outcome {
         match self.level {
             _ if mismatches == 0 => Outcome::Pass,
-            Level::Must if self.fits_elsewhere && mismatches >= examined => Outcome::Warn,
+            Level::Must if !self.if_none_fits.is_empty() && mismatches >= examined => Outcome::Warn,
             Level::Must => Outcome::Fail,
             Level::Should => Outcome::Warn,
             Level::Observed => Outcome::Info,

@@ -115,7 +115,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/receipt-links",
         requirements: &["CONSISTENT-3", "BLOCK-8", "RECEIPT-9"],
         checks: "`data.block_hash` of each receipt is the `previous_hash` of the block that carries it. If this is so for no receipt, that is a warning: the node may vote on another hash.",
-        fits_elsewhere: true,
+        if_none_fits: "no vote could be matched with its block",
         explained_by: BY_PREVIOUS_HASH,
         check: Check::alone(receipt_links, NO_RECEIPT),
         ..BASE
@@ -160,7 +160,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/voter-address",
         requirements: &["CONSISTENT-3", "RECEIPT-5", "RECEIPT-8"],
         checks: "`data.wallet_address` of each receipt follows from its `public_key`: the last 40 digits of its Keccak-256 digest. If this is so for no receipt, that is a warning: the node may derive addresses in another way.",
-        fits_elsewhere: true,
+        if_none_fits: "no address of a voter could be verified",
         check: Check::alone(voter_address, NO_RECEIPT),
         ..BASE
     },
@@ -184,6 +184,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["RECEIPT-8", "OPEN-13"],
         checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The specification does not show the algorithm, but nodes of one network have to agree on it.",
+        if_none_fits: "no signature of a vote could be verified",
         explained_by: BY_RECEIPTS,
         check: Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder {

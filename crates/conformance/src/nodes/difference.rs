@@ -148,6 +148,7 @@ pub(crate) fn cross_check(
         outcome,
         aspect: Aspect::Consistency,
         explained_by: None,
+        headline: None,
         reason: findings.first().map(|first| first.what.clone()).or(reason),
         note: None,
         requirements: Vec::new(),

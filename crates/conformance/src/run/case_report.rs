@@ -1,7 +1,7 @@
 //! The report of one case.
 
 use nodeproof_openapi::requirement;
-use nodeproof_report::{CaseReport, FindingReport, RequirementReport};
+use nodeproof_report::{CaseReport, FindingReport, Outcome, RequirementReport};
 
 use super::millis::millis;
 use crate::{
@@ -42,12 +42,15 @@ pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
             InconclusiveReason::Harness(reason) => format!("a fault of the harness: {reason}"),
             other => other.reason().to_owned(),
         });
+    let headline = result.case.if_none_fits;
+    let is_in_headline = result.outcome == Outcome::Warn && !headline.is_empty();
     CaseReport {
         id: result.case.id.to_owned(),
         level: result.case.level,
         outcome: result.outcome,
         aspect: result.case.aspect,
         explained_by: None,
+        headline: is_in_headline.then(|| headline.to_owned()),
         reason: first.map(|finding| finding.what.clone()).or(inconclusive),
         note: result.note.clone(),
         requirements: requirements(&result.case),

@@ -127,6 +127,11 @@ impl NodeReport {
             Verdict::Unreachable => return "has no verdict".to_owned(),
             Verdict::Error => return "has no verdict: the harness is at fault".to_owned(),
         };
+        let unverified = self.cases.iter().filter(|case| case.explained_by.is_none());
+        for headline in unverified.filter_map(|case| case.headline.as_ref()) {
+            words.push_str("; ");
+            words.push_str(headline);
+        }
         match self.count(Outcome::Known) {
             0 => {}
             1 => words.push_str(", except for 1 known failure"),

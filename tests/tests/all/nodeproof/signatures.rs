@@ -177,3 +177,13 @@ async fn a_wrongly_signed_submission_that_is_accepted_can_be_verified_by_hand() 
     command.args(["--allow", "reject", "--wallet"]).arg(&wallet);
     check(command, case, "the transaction is not valid", folder.path());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_verdict_says_if_no_vote_could_be_verified() {
+    let node = node(Some(InjectedFault::ReceiptKeys)).await;
+    let headline = "conforms; no signature of a vote could be verified";
+    let (status, out, _) = ran(&mut run(node.base_url()));
+    assert!(status == 0 && out.contains(headline), "{out}");
+    let (status, out, _) = ran(run(node.base_url()).arg("--strict"));
+    assert!(status == 1 && out.contains("does not conform"), "{out}");
+}
