@@ -3,7 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
-use std::{collections::BTreeSet, net::SocketAddr, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, net::SocketAddr, num::NonZeroU8, sync::Arc, time::Duration};
 
 use integration_tests::{
     hostile::{
@@ -17,7 +17,7 @@ use nodeproof_conformance::{
     Options, Tier,
     report::{Outcome, Verdict},
 };
-use nodeproof_devnode::Config;
+use nodeproof_devnode::{BlockTime, Config};
 use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 
 /// The endpoint with the fault, and the start of the IDs of its cases.
@@ -223,6 +223,32 @@ async fn network_faults_and_findings_get_the_right_verdict() {
     assert!(all.is_empty(), "{}", all.join("\n"));
     let visited = tokio::time::timeout(Duration::ZERO, elsewhere.accept()).await;
     assert!(visited.is_err(), "a redirect was followed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_loses_requests_and_responses_costs_no_verdict() {
+    let every = BlockTime::Every(Duration::from_millis(100));
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(every))
+        .await
+        .expect("a node");
+    // The node has handled the request. On a new connection, the next one gets its response.
+    let loses = Arc::new(|seen: &Seen, _: &Good| match seen.place % 20 {
+        0 => Act::reset(""),
+        _ => Act::Right,
+    });
+    let front = front(node.base_url(), loses).await.expect("a front");
+    let mut options = Options::default();
+    options.selection.allow = Tier::Write;
+    options.submitting.claims = NonZeroU8::MIN.saturating_add(3);
+    let wallet = |name| Some(node.wallet(name)?.keys().clone().into());
+    options.submitting.wallet = wallet("alice");
+    options.submitting.co_signer = wallet("bob");
+    options.submitting.settle_timeout = Duration::from_secs(10);
+    let report = check(&format!("http://{}", front.address), &options).await;
+    let found = [Outcome::Fail, Outcome::Warn, Outcome::Inconclusive];
+    let found = found.map(|outcome| ids(&report, outcome));
+    assert_eq!(report.exit_code, 0, "{:?} {found:?}", report.reason);
+    assert!(found.iter().all(Vec::is_empty), "{found:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -433,8 +433,12 @@ async fn claim_is_new(context: &Context) -> Findings {
     let further = alone.filter_map(|further| further.submitted.as_ref().ok());
     let (at, new) = ("/response/new_transaction", Value::Bool(true));
     let what = "a transaction that was never submitted before is not reported as new";
+    let first = (!claim.is_copy_lost).then_some(first);
     let mut checked = Examination::default();
-    for response in [first].into_iter().chain(further.filter(|r| is_valid(r))) {
+    for response in first.into_iter().chain(further.filter(|r| is_valid(r))) {
+        if response.is_repeated {
+            continue;
+        }
         checked.extend(Examination::of(1, has(response, at, &new, what)));
     }
     Ok(checked)
@@ -534,7 +538,11 @@ async fn known_code_altered(context: &Context) -> Findings {
         }
     }
     // Two transactions may have the same code, but they are not the same transaction.
-    if checked.has_no_findings() && is_valid(signed) && is_new(signed) == Some(false) {
+    if checked.has_no_findings()
+        && is_valid(signed)
+        && is_new(signed) == Some(false)
+        && !signed.is_repeated
+    {
         let what = "another wallet's transaction with the trans_code of an accepted one is \
         treated as the accepted one";
         let expected = "a refusal, or new_transaction: true";

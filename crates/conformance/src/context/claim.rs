@@ -63,6 +63,8 @@ pub(crate) struct Claim {
     pub(crate) submitted: Step<Arc<Exchange>>,
     /// The responses to the same submission at the same moment, on other connections.
     pub(crate) copies: Vec<Arc<Exchange>>,
+    /// Whether one of these submissions got no response, at first or at all. It may have been the new one.
+    pub(crate) is_copy_lost: bool,
     /// The response to the same submission, sent again.
     pub(crate) again: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
@@ -137,6 +139,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         wrong: Vec::new(),
         submitted: no(NOT_SUBMITTED),
         copies: Vec::new(),
+        is_copy_lost: false,
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
@@ -329,6 +332,10 @@ impl Claim {
             all.position(|response| response.as_ref().is_ok_and(|response| is_it(response)))
         };
         let is_first = |response: &Exchange| is_valid(response) && is_new(response) == Some(true);
+        self.is_copy_lost = responses.iter().any(|response| match response {
+            Ok(response) => response.is_repeated,
+            Err(reason) => matches!(reason, InconclusiveReason::Transport(_)),
+        });
         let place = find(&is_first).or_else(|| find(&|_| true)).unwrap_or(0);
         self.submitted = responses.swap_remove(place);
         self.copies = responses.into_iter().flatten().collect();

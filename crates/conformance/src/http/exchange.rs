@@ -249,6 +249,8 @@ pub(crate) struct Exchange {
     pub(crate) body: Vec<u8>,
     /// The time from sending the request to the end of the body.
     pub(crate) elapsed: Duration,
+    /// Whether the node may have received the request before, because the first connection broke.
+    pub(crate) is_repeated: bool,
     /// When the response arrived, by the clock of this computer.
     pub(crate) received_at: TimestampMs,
     /// Number of JSON values in the body.
@@ -281,6 +283,7 @@ impl Exchange {
             location: None,
             body,
             elapsed,
+            is_repeated: false,
             received_at: TimestampMs::now(),
             values: 0,
             share: None,

@@ -128,7 +128,7 @@ async fn a_connection_that_closes_without_a_response_is_described() {
     let reason = reason.reason();
     for part in [
         "the node closed the connection without a response to GET http://127.0.0.1:",
-        "/get-block?block_index=7, twice",
+        "/get-block?block_index=7, also on new connections",
         "may have crashed on the request, or the port expects https",
     ] {
         assert!(reason.contains(part), "{reason}");
