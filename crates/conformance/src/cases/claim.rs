@@ -375,11 +375,17 @@ fn has(response: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> V
     if found == Some(wanted) {
         return Vec::new();
     }
-    let actual = found.map_or_else(
-        || response.summary(),
-        |found| shown(&found.to_string(), 160),
-    );
-    vec![Finding::new(response, what, wanted.to_string(), actual).at(pointer)]
+    let finding = match found {
+        Some(found) => {
+            let actual = shown(&found.to_string(), 160);
+            Finding::new(response, what, wanted.to_string(), actual)
+        }
+        None => {
+            let what = format!("there is no {pointer}");
+            Finding::new(response, what, wanted.to_string(), response.summary())
+        }
+    };
+    vec![finding.at(pointer)]
 }
 
 async fn status(context: &Context) -> Findings {

@@ -184,7 +184,10 @@ fn status_success(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examinat
     };
     checked.count_item();
     if status != "SUCCESS" {
-        let what = "the response with a score has another status than SUCCESS";
+        let what = match body.get("trust_score") {
+            Some(_) => "the response with a score has another status than SUCCESS",
+            None => "a response with HTTP status 200 says that the request failed",
+        };
         checked.push(Finding::new(exchange, what, "SUCCESS", shown(status, 80)).at("/status"));
     }
 }
