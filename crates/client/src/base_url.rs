@@ -168,7 +168,7 @@ impl BaseUrl {
     }
 
     /// Returns whether the host is this machine by its name or address: `localhost`, `127.0.0.1`,
-    /// `[::1]`.
+    /// `[::1]`. A connection to `0.0.0.0` or `[::]` also leads to this machine.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         match self.url.host() {
@@ -176,12 +176,10 @@ impl BaseUrl {
                 let name = name.trim_end_matches('.');
                 name == "localhost" || name.ends_with(".localhost")
             }
-            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
             Some(Host::Ipv6(address)) => {
-                address.is_loopback()
-                    || address
-                        .to_ipv4_mapped()
-                        .is_some_and(|address| address.is_loopback())
+                let address = address.to_canonical();
+                address.is_loopback() || address.is_unspecified()
             }
             None => false,
         }

@@ -214,7 +214,7 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
         () = &mut end => return Ok(()),
     };
     node.set_outage(args.latency.map(Outage::Delayed));
-    if !args.host.is_loopback() {
+    if !args.host.to_canonical().is_loopback() {
         let _written = writeln!(
             io::stderr(),
             "warning: {} can be reached from other machines, and this node's private keys are \

@@ -26,6 +26,21 @@ use std::{
 /// # }
 /// ```
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let mut text = String::new();
+    open_regular(path)?
+        .take(most.saturating_add(1))
+        .read_to_string(&mut text)?;
+    if text.len() as u64 > most {
+        return Err(io::Error::other(format!("it is longer than {most} bytes")));
+    }
+    Ok(text)
+}
+
+/// Opens a regular file for reading. Nothing else is opened: see [`read_text`].
+///
+/// # Errors
+/// If the path is not a regular file, or it can't be opened.
+pub fn open_regular(path: &Path) -> io::Result<File> {
     let regular = |about: std::fs::Metadata| {
         if about.is_file() {
             Ok(())
@@ -38,11 +53,5 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let file = File::open(path)?;
     // It may have been replaced in between.
     regular(file.metadata()?)?;
-    let mut text = String::new();
-    file.take(most.saturating_add(1))
-        .read_to_string(&mut text)?;
-    if text.len() as u64 > most {
-        return Err(io::Error::other(format!("it is longer than {most} bytes")));
-    }
-    Ok(text)
+    Ok(file)
 }

@@ -30,7 +30,7 @@ mod private_folder;
 mod staged;
 mod user_folders;
 
-pub use bounded_text::read_text;
+pub use bounded_text::{open_regular, read_text};
 pub use lock::{FOLDER_LOCK, FolderLock, LockError, LockFile};
 pub use platform::{is_readable_by_others, link};
 pub use private_folder::{FolderError, Shared, check_private_folder, create_private_folder};

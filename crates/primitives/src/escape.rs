@@ -77,6 +77,35 @@ pub fn escaped_json(json: &str) -> String {
     shown
 }
 
+/// Whether this is a job of GitHub Actions, which runs commands in its output.
+#[must_use]
+pub fn is_github_job() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| !value.is_empty())
+}
+
+/// Escapes what a job of GitHub Actions takes for a command: `::` at the beginning of a line, and `##[` anywhere.
+///
+/// ```
+/// use nodeproof_primitives::escape::without_commands;
+///
+/// assert_eq!(without_commands("a ::b\n  ::stop"), "a ::b\n  \\u{3a}:stop");
+/// assert_eq!(without_commands("a ##[error]"), "a #\\u{23}[error]");
+/// ```
+#[must_use]
+pub fn without_commands(text: &str) -> String {
+    let lines = text
+        .split('\n')
+        .map(|line| match line.trim_start().strip_prefix("::") {
+            Some(rest) => {
+                let blanks = &line[..line.len() - rest.len() - 2];
+                format!("{blanks}\\u{{3a}}:{rest}").into()
+            }
+            None => std::borrow::Cow::from(line),
+        });
+    let lines: Vec<_> = lines.collect();
+    lines.join("\n").replace("##[", "#\\u{23}[")
+}
+
 /// Escapes the first `most` bytes of a body. Adds `…` if there are more.
 ///
 /// Bytes that are not UTF-8 become `U+FFFD`.
@@ -113,6 +142,7 @@ fn must_be_escaped(character: char) -> bool {
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -122,8 +152,7 @@ mod tests {
 
     #[test]
     fn escapes_what_controls_a_terminal() {
-        let hostile =
-            "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{feff}\u{ffff}\0\r\n\u{e0041}";
+        let hostile = "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{feff}\u{ffff}\0\r\n\u{e0041}\u{1bca0}\u{1343f}";
         let shown = escaped(hostile);
         assert!(shown.chars().all(|c| c.is_ascii_graphic()), "{shown}");
         assert!(shown.starts_with("\\u{1b}]0;x\\u{7}\\u{9b}31m\\u{202e}"));

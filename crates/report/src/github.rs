@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::escape::{escaped_up_to, without_commands};
 
 use crate::{
     model::{NodeReport, Outcome, Report, Verdict},
@@ -85,13 +85,7 @@ fn data(text: &str) -> String {
         .replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A");
-    without_old_commands(&text)
-}
-
-/// Escapes the beginning of an older form of commands: `##[` anywhere in a line of a job's output.
-#[must_use]
-pub fn without_old_commands(text: &str) -> String {
-    text.replace("##[", "#\\u{23}[")
+    without_commands(&text)
 }
 
 /// Renders an error that prevented a run as an annotation.

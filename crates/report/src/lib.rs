@@ -47,7 +47,7 @@ pub use comparison::{
     CaseChange, Change, Comparison, Run, Slowdown, compare, markdown_of_comparison,
     text_of_changes, text_of_comparison,
 };
-pub use github::{github, github_error, without_old_commands};
+pub use github::{github, github_error};
 pub use html::{GENERATOR, html};
 pub use json::json;
 pub use junit::junit;

@@ -2,12 +2,11 @@
 
 use std::{
     fmt,
-    fs::File,
     io::{self, Read},
     path::Path,
 };
 
-use nodeproof_files::is_readable_by_others;
+use nodeproof_files::{is_readable_by_others, open_regular};
 use zeroize::Zeroizing;
 
 /// A passphrase with fewer characters than this can be guessed.
@@ -93,7 +92,7 @@ impl Passphrase {
     /// If the file can't be read, is longer than [`MAX_LENGTH`](Self::MAX_LENGTH), or its first line
     /// breaks one of the rules.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, PassphraseError> {
-        let file = File::open(path)?;
+        let file = open_regular(path.as_ref())?;
         let is_readable_by_others = is_readable_by_others(&file);
         let passphrase = Self::from_reader(file)?;
         Ok(Self {

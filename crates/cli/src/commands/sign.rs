@@ -89,6 +89,9 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
             wallets,
         )?);
     }
+    if !asks && !to_sign.is_empty() {
+        transaction.check_time()?;
+    }
     if asks {
         let by: Vec<String> = to_sign.iter().map(ToString::to_string).collect();
         let what = summary(transaction.transaction());

@@ -7,12 +7,15 @@ use nodeproof_client::{
     contract_call::{BuiltCallMismatch, check_unique_members},
 };
 use nodeproof_primitives::{
-    Amount, MessageSignature, RawJson, Signer, WalletAddress, signed_message,
+    Amount, MessageSignature, RawJson, Signer, TimestampMs, WalletAddress, signed_message,
 };
 use nodeproof_wallet::{Signature, TransactionError, required_signers};
 
 use super::described::TransactionMembers;
 use crate::failure::Failure;
+
+/// The longest distance between a time and the local clock, in milliseconds.
+const DAY: u64 = 24 * 60 * 60 * 1_000;
 
 /// A transaction to which signatures are added. Its text never changes.
 pub(super) struct HalfSigned {
@@ -66,6 +69,24 @@ impl HalfSigned {
             signed,
             by: entries.iter().map(|entry| entry.wallet_address).collect(),
         })
+    }
+
+    /// Checks that the time is within a day of the local clock, which a person could do who sees it.
+    pub(super) fn check_time(&self) -> Result<(), Failure> {
+        let time: Option<TimestampMs> = TransactionMembers::of(&self.transaction).get("timestamp");
+        let now = TimestampMs::now();
+        let distance = time.map(|time| time.as_millis().abs_diff(now.as_millis()));
+        if distance.is_some_and(|distance| distance <= DAY) {
+            return Ok(());
+        }
+        let time = time.map_or_else(
+            || "no time in milliseconds".to_owned(),
+            |time| format!("the time {time}"),
+        );
+        Err(Failure::usage(format!(
+            "the transaction has {time}, and this computer's clock has {now}: with --yes, they must not differ by more \
+             than a day; without it, you are asked"
+        )))
     }
 
     /// Checks every existing signature.

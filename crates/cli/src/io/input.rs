@@ -1,11 +1,11 @@
 //! Reads files and standard input, up to a limit.
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::Path,
 };
 
+use nodeproof_files::open_regular;
 use nodeproof_wallet::exposed_key;
 
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
             bounded(io::stdin().lock(), MAX_BYTES),
         )
     } else {
-        let read = File::open(path).and_then(|file| bounded(file, MAX_BYTES));
+        let read = open_regular(path).and_then(|file| bounded(file, MAX_BYTES));
         (path.display().to_string(), read)
     };
     let bytes = read
@@ -41,7 +41,7 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
 
 /// Reads a configuration file.
 pub(crate) fn settings(path: &Path) -> io::Result<Vec<u8>> {
-    File::open(path).and_then(|file| bounded(file, MAX_SETTINGS))
+    open_regular(path).and_then(|file| bounded(file, MAX_SETTINGS))
 }
 
 pub(crate) fn utf8(what: &str, shown: &str, bytes: Vec<u8>) -> Result<String, Failure> {

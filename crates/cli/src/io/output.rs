@@ -1,11 +1,12 @@
 //! Standard output and standard error: text for a person, or one JSON document for a script.
 
 use std::{
+    borrow::Cow,
     io::{self, ErrorKind, IsTerminal, Write},
     path::Path,
 };
 
-use nodeproof_primitives::escape::escaped;
+use nodeproof_primitives::escape::{escaped, is_github_job, without_commands};
 use serde::Serialize;
 
 use crate::{
@@ -50,7 +51,7 @@ impl Output {
         if self.json {
             write(&format!("{}\n", json_line(result)?))
         } else {
-            write(&result.for_a_person())
+            write(&for_a_job(&result.for_a_person()))
         }
     }
 
@@ -81,7 +82,7 @@ impl Output {
         let object = std::collections::BTreeMap::from([(name, text)]);
         match json_line(&object) {
             Ok(json) if self.json => complain(&format!("{json}\n")),
-            _ => complain(&format!("{line}\n")),
+            _ => complain(&for_a_job(&format!("{line}\n"))),
         }
     }
 
@@ -100,7 +101,10 @@ impl Output {
             return complain(&format!("{line}\n"));
         }
         let (on, off) = self.colours("\u{1b}[31m");
-        complain(&format!("{on}error{off}: {}\n", failure.message));
+        complain(&for_a_job(&format!(
+            "{on}error{off}: {}\n",
+            failure.message
+        )));
     }
 
     fn colours(self, on: &'static str) -> (&'static str, &'static str) {
@@ -109,6 +113,14 @@ impl Output {
         } else {
             ("", "")
         }
+    }
+}
+
+/// Returns text that has no command for a job of GitHub Actions.
+fn for_a_job(text: &str) -> Cow<'_, str> {
+    match is_github_job() {
+        true => without_commands(text).into(),
+        false => text.into(),
     }
 }
 
@@ -168,7 +180,11 @@ fn complain(text: &str) {
 pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string(value)
         .map_err(|error| Failure::unexpected(format!("this can't be written as JSON: {error}")))?;
-    Ok(harmless_json(&text))
+    let text = harmless_json(&text);
+    Ok(match is_github_job() {
+        true => text.replace("##[", "#\\u0023["),
+        false => text,
+    })
 }
 
 /// Returns the same JSON document on one line, with everything escaped that a terminal acts on.

@@ -5,6 +5,7 @@ use std::{
     path::Path,
 };
 
+use nodeproof_files::open_regular;
 use nodeproof_wallet::{KeyFile, KeyPair, Passphrase, PassphraseError};
 use zeroize::Zeroizing;
 
@@ -114,9 +115,7 @@ pub(crate) fn secret_text(path: &Path, most: usize) -> io::Result<Zeroizing<Stri
     if path == Path::new("-") {
         unbuffered_stdin()?.take(limit).read_to_string(&mut text)?;
     } else {
-        std::fs::File::open(path)?
-            .take(limit)
-            .read_to_string(&mut text)?;
+        open_regular(path)?.take(limit).read_to_string(&mut text)?;
     }
     if text.len() > most {
         return Err(io::Error::other(format!("it is longer than {most} bytes")));

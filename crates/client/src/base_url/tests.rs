@@ -132,6 +132,9 @@ fn knows_this_machine() {
         "http://a.localhost",
         "http://127.9.9.9",
         "http://[::1]:1",
+        "http://[::ffff:127.0.0.1]",
+        "http://0.0.0.0",
+        "http://[::]",
     ] {
         assert!(base(text).is_loopback(), "{text}");
     }

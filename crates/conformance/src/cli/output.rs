@@ -6,10 +6,11 @@ use std::{
 };
 
 use nodeproof_openapi::{Requirement, requirements};
-use nodeproof_primitives::redact::{given_keys, redact_parts};
-use nodeproof_report::{
-    ExitStatus, Report, Style, compact, github, github_error, json, text, without_old_commands,
+use nodeproof_primitives::{
+    escape::{is_github_job, without_commands},
+    redact::{given_keys, redact_parts},
 };
+use nodeproof_report::{ExitStatus, Report, Style, compact, github, github_error, json, text};
 
 use super::{args::Format, error::UsageError};
 use crate::{cases::Case, run::Options};
@@ -73,7 +74,7 @@ pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), 
         Format::Pretty => print(&text(report, style)),
         Format::Compact => print(&compact(report, style)),
         Format::Json => print_json(report),
-        Format::Github => print(&github(report)),
+        Format::Github => print_unchanged(&github(report)),
     }
 }
 
@@ -103,28 +104,27 @@ pub(crate) struct NotWritten(pub(crate) u8);
 fn print_json(report: &Report) -> Result<(), UsageError> {
     let text = json(report).map_err(|error| UsageError::Output(error.to_string()))?;
     // In JSON, this text is always part of a string, and has the same meaning.
-    match on_github() {
+    match is_github_job() {
         true => print(&text.replace("##[", "#\\u0023[")),
         false => print(&text),
     }
 }
 
-/// Whether this is a job of GitHub Actions, which runs commands in its output.
-fn on_github() -> bool {
-    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| !value.is_empty())
-}
-
-/// Returns a text that has no command of the older form in a job of GitHub Actions.
+/// Returns a text that has no command for a job of GitHub Actions.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    match on_github() {
-        true => without_old_commands(text).into(),
+    match is_github_job() {
+        true => without_commands(text).into(),
         false => text.into(),
     }
 }
 
 /// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), UsageError> {
-    let text = harmless(text);
+    print_unchanged(&harmless(text))
+}
+
+/// Writes to standard output, also commands for a job of GitHub Actions.
+fn print_unchanged(text: &str) -> Result<(), UsageError> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -139,7 +139,7 @@ pub(crate) fn print(text: &str) -> Result<(), UsageError> {
 pub fn exit_with(error: &clap::Error) -> ! {
     let text = error.render().to_string();
     let redacted = without_keys(&text);
-    let annotated = error.use_stderr() && on_github();
+    let annotated = error.use_stderr() && is_github_job();
     if redacted == text && !annotated {
         error.exit()
     }
@@ -155,16 +155,20 @@ pub(crate) fn without_keys(text: &str) -> String {
 /// Prints the reason why a run did not begin and, in a job of GitHub Actions, an annotation.
 pub(crate) fn complain_usage(text: &str) {
     complain(text);
-    if on_github() {
-        complain(github_error(text).trim_end());
+    if is_github_job() {
+        complain_unchanged(github_error(text).trim_end());
     }
 }
 
 /// Prints a message to standard error.
+pub(crate) fn complain(text: &str) {
+    complain_unchanged(&harmless(text));
+}
+
 #[expect(
     clippy::print_stderr,
     reason = "errors of the command line go to stderr"
 )]
-pub(crate) fn complain(text: &str) {
-    eprintln!("{}", harmless(text));
+fn complain_unchanged(text: &str) {
+    eprintln!("{text}");
 }

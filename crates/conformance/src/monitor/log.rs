@@ -2,10 +2,8 @@
 
 use std::io::{Write, stdout};
 
-use nodeproof_primitives::escape::escaped_up_to;
-use nodeproof_report::{
-    CaseChange, Change as Kind, Comparison, NodeReport, Outcome, without_old_commands,
-};
+use nodeproof_primitives::escape::{escaped_up_to, without_commands};
+use nodeproof_report::{CaseChange, Change as Kind, Comparison, NodeReport, Outcome};
 use serde_json::json;
 use time::OffsetDateTime;
 
@@ -113,11 +111,10 @@ impl Log {
 
     fn line(&self, node: &str, time: &str, change: &Change<'_>) -> String {
         let message = escaped_up_to(change.message, MAX_CHARACTERS);
-        // In a job of GitHub Actions, `##[` begins a command.
         match self.format {
             LogFormat::Text => {
                 let separator = if message.is_empty() { "" } else { ": " };
-                without_old_commands(&format!(
+                without_commands(&format!(
                     "{time} {node} {} {}{separator}{message}",
                     change.about, change.what
                 ))

@@ -47,7 +47,7 @@ pub(super) async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) {
     let address = listener.local_addr();
-    let is_local = address.is_ok_and(|address| address.ip().is_loopback());
+    let is_local = address.is_ok_and(|address| address.ip().to_canonical().is_loopback());
     // Dropping the future ends the listener. Open connections end with the process.
     tokio::select! {
         () = accept(listener, router(metrics, longest, is_local)) => {}

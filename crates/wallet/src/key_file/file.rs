@@ -2,12 +2,11 @@
 
 use std::{
     fmt,
-    fs::File,
     io::{self, Read},
     path::Path,
 };
 
-use nodeproof_files::{Access, is_readable_by_others};
+use nodeproof_files::{Access, is_readable_by_others, open_regular};
 use nodeproof_primitives::{Network, Signer as _, WalletAddress};
 use zeroize::Zeroizing;
 
@@ -265,7 +264,7 @@ fn subject_of(path: &Path) -> String {
 }
 
 fn bytes_of(path: &Path) -> Result<(Zeroizing<Vec<u8>>, bool), KeyFileFault> {
-    let file = File::open(path).map_err(KeyFileFault::Read)?;
+    let file = open_regular(path).map_err(KeyFileFault::Read)?;
     let is_readable_by_others = is_readable_by_others(&file);
     // The capacity is sufficient from the start. Growing would leave a copy behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_SIZE + 1));

@@ -11,7 +11,7 @@ use crate::hostile::{
 /// The number of responses before a node restarts or disappears.
 const BEFORE: usize = 20;
 /// The number of requests during a restart.
-const MEANWHILE: usize = 12;
+const MEANWHILE: usize = 36;
 
 pub(super) fn rows() -> Vec<Hostile> {
     vec![

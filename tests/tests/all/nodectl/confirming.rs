@@ -1,5 +1,6 @@
 //! `nodectl sign`: the message is shown before signing, and nothing is signed without confirmation.
 
+use nodeproof_primitives::TimestampMs;
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
@@ -27,6 +28,40 @@ pub(crate) fn raw(change: impl FnOnce(&mut Value)) -> String {
     });
     change(&mut document);
     document.to_string()
+}
+
+/// Gives a transaction the time of this computer.
+pub(crate) fn of_now(document: &mut Value) {
+    document["transaction"]["timestamp"] = json!(TimestampMs::now());
+}
+
+#[test]
+fn a_time_that_nobody_sees_is_within_a_day_of_the_clock() {
+    let home = Home::new();
+    let wallet = home.wallet("w.json", &keys());
+    let now = TimestampMs::now().as_millis();
+    let hours = |hours: i64| json!(now + hours * 60 * 60 * 1_000);
+    for (time, is_signed) in [
+        (hours(0), true),
+        (hours(23), true),
+        (hours(-23), true),
+        (hours(25), false),
+        (hours(-25), false),
+        (json!(now / 1_000), false),
+        (json!(1), false),
+        (json!(-1), false),
+        (json!(i64::MAX), false),
+        (json!(u64::MAX), false),
+        (json!("now"), false),
+        (json!(null), false),
+    ] {
+        let text = raw(|document| document["transaction"]["timestamp"] = time.clone());
+        let file = home.file("raw.json", &text);
+        let sign = ["sign", &file, "--yes", "--wallet", &wallet];
+        let ran = home.run(&sign).ended(if is_signed { 0 } else { 2 });
+        assert_eq!(ran.out.contains("msgsign"), is_signed, "{time}: {ran:?}");
+        assert!(is_signed || ran.err.contains("clock"), "{time}: {ran:?}");
+    }
 }
 
 #[test]
@@ -61,6 +96,7 @@ fn without_a_terminal_and_without_yes_nothing_is_signed() {
     home.run(&[&["sign", &file][..], &device].concat()).ended(2);
     assert!(!home.path("asked").exists());
 
+    let file = home.file("now.json", &raw(of_now));
     let yes = home
         .run(&["sign", "--yes", "-q", &file, "--wallet", &wallet])
         .ended(0);
@@ -182,7 +218,10 @@ fn a_number_that_would_be_signed_as_another_is_refused_wherever_it_is() {
         "1e22",
         "5e-324",
     ] {
-        let text = raw(|document| document["transaction"]["more"] = json!("number"));
+        let text = raw(|document| {
+            of_now(document);
+            document["transaction"]["more"] = json!("number");
+        });
         let file = home.file("raw.json", &text.replace("\"number\"", number));
         home.run(&["sign", &file, "--yes", "--wallet", &wallet])
             .ended(0);

@@ -23,68 +23,70 @@ fn evil_in(body: &str) -> String {
     body.replace("EVIL", EVIL)
 }
 
+/// Commands, responses with hostile text, and exit statuses.
+const RESPONSES: [(&[&str], &str, i32); 10] = [
+    (
+        &["block", "1"],
+        r#"{"index":1,"timestamp":1,"previous_hash":"0","EVIL":"EVIL",
+           "text":{"transactions":[{"transaction":{"type":3,"descr":"EVIL","currency":"EVIL","fee":1,
+           "specific_data":{"function":"EVIL","signers":[]}},"signatures":[]}],
+           "previous_block_receipts":[],"EVIL":"EVIL"}}"#,
+        0,
+    ),
+    (
+        &["block", "1"],
+        r#"{"index":1,"timestamp":1,"previous_hash":"0","status":"EVIL"}"#,
+        6,
+    ),
+    (
+        &["balances", WALLET],
+        r#"{"balance":[{"token_code":"EVIL","balance":1}]}"#,
+        0,
+    ),
+    (
+        &["balances", WALLET],
+        r#"{"balance":[{"token_code":1,"balance":"EVIL"}]}"#,
+        6,
+    ),
+    (
+        &["holders", "T"],
+        r#"{"balance":[{"wallet":"EVIL","token_code":"T","balance":1}]}"#,
+        6,
+    ),
+    (
+        &[
+            "state",
+            "--contract",
+            CONTRACT,
+            "--table",
+            "t",
+            "--column",
+            "c",
+            "--value",
+            "v",
+        ],
+        r#"{"value":["EVIL"]}"#,
+        0,
+    ),
+    (
+        &["claim", "get", "a", "--contract", CONTRACT],
+        r#"{"value":{"asset_id":"a","asset_type":"EVIL","verifier_address":
+           "0x00000000000000000000000000000000000000a1","remarks":"EVIL","EVIL":"EVIL",
+           "doc_hash_list":[],"doc_link_list":["EVIL"],"outcome":1,"deletable_after":9}}"#,
+        0,
+    ),
+    (
+        &["claim", "get", "a", "--contract", CONTRACT],
+        r#"{"value":{"asset_id":"EVIL"}}"#,
+        6,
+    ),
+    (&["trust", WALLET, WALLET], r#"{"trust_score":"EVIL"}"#, 6),
+    (&["docs", "--html"], "<html>EVIL</html>", 0),
+];
+
 #[test]
 fn what_a_node_sends_reaches_a_terminal_as_text() {
-    let cases: [(&[&str], &str, i32); 10] = [
-        (
-            &["block", "1"],
-            r#"{"index":1,"timestamp":1,"previous_hash":"0","EVIL":"EVIL",
-               "text":{"transactions":[{"transaction":{"type":3,"descr":"EVIL","currency":"EVIL","fee":1,
-               "specific_data":{"function":"EVIL","signers":[]}},"signatures":[]}],
-               "previous_block_receipts":[],"EVIL":"EVIL"}}"#,
-            0,
-        ),
-        (
-            &["block", "1"],
-            r#"{"index":1,"timestamp":1,"previous_hash":"0","status":"EVIL"}"#,
-            6,
-        ),
-        (
-            &["balances", WALLET],
-            r#"{"balance":[{"token_code":"EVIL","balance":1}]}"#,
-            0,
-        ),
-        (
-            &["balances", WALLET],
-            r#"{"balance":[{"token_code":1,"balance":"EVIL"}]}"#,
-            6,
-        ),
-        (
-            &["holders", "T"],
-            r#"{"balance":[{"wallet":"EVIL","token_code":"T","balance":1}]}"#,
-            6,
-        ),
-        (
-            &[
-                "state",
-                "--contract",
-                CONTRACT,
-                "--table",
-                "t",
-                "--column",
-                "c",
-                "--value",
-                "v",
-            ],
-            r#"{"value":["EVIL"]}"#,
-            0,
-        ),
-        (
-            &["claim", "get", "a", "--contract", CONTRACT],
-            r#"{"value":{"asset_id":"a","asset_type":"EVIL","verifier_address":
-               "0x00000000000000000000000000000000000000a1","remarks":"EVIL","EVIL":"EVIL",
-               "doc_hash_list":[],"doc_link_list":["EVIL"],"outcome":1,"deletable_after":9}}"#,
-            0,
-        ),
-        (
-            &["claim", "get", "a", "--contract", CONTRACT],
-            r#"{"value":{"asset_id":"EVIL"}}"#,
-            6,
-        ),
-        (&["trust", WALLET, WALLET], r#"{"trust_score":"EVIL"}"#, 6),
-        (&["docs", "--html"], "<html>EVIL</html>", 0),
-    ];
-    for (arguments, body, status) in cases {
+    for (arguments, body, status) in RESPONSES {
         let body = evil_in(body);
         let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
         let home = Home::new();
@@ -96,6 +98,32 @@ fn what_a_node_sends_reaches_a_terminal_as_text() {
             // Nothing is lost by escaping: a script reads the node's original text.
             let text = ran.json().to_string();
             assert!(text.contains('\u{202e}'), "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_a_node_sends_is_no_command_in_a_job_of_github() {
+    for evil in [
+        "::set-output name=a::b",
+        "  ::stop-commands::x",
+        "##[error]x",
+    ] {
+        for (arguments, body, status) in RESPONSES {
+            let body = body.replace("EVIL", evil);
+            let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
+            for json in [&[][..], &["--json"]] {
+                let home = Home::new();
+                let target = ["--base-url", &server.base_url, "--network", "devnet"];
+                let arguments = [json, arguments, &target].concat();
+                let mut command = home.command(&arguments);
+                let output = command.env("GITHUB_ACTIONS", "true").output();
+                let ran = RunOutput::of(output.expect("the program")).ended(status);
+                let commands = ran.out.lines().chain(ran.err.lines());
+                let mut commands = commands
+                    .filter(|line| line.trim_start().starts_with("::") || line.contains("##["));
+                assert_eq!(commands.next(), None, "{ran:?}");
+            }
         }
     }
 }

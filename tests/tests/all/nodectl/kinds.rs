@@ -1,5 +1,6 @@
 //! Transactions of types other than a contract call.
 
+use nodeproof_primitives::TimestampMs;
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
@@ -16,8 +17,9 @@ fn keys() -> KeyPair {
 
 fn transaction(kind: u32, fee: &str, specific_data: &Value) -> String {
     let code = "5a".repeat(20);
+    let now = TimestampMs::now().as_millis();
     format!(
-        r#"{{"transaction":{{"timestamp":1,"trans_code":"{code}","type":{kind},"currency":"DEVN","fee":{fee},"descr":"","valid":1,"specific_data":{specific_data}}},"signatures":[]}}"#
+        r#"{{"transaction":{{"timestamp":{now},"trans_code":"{code}","type":{kind},"currency":"DEVN","fee":{fee},"descr":"","valid":1,"specific_data":{specific_data}}},"signatures":[]}}"#
     )
 }
 

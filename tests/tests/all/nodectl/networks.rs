@@ -129,7 +129,7 @@ async fn a_wallet_signs_for_its_own_network_only() {
     // Without a node, the network is the named one. Otherwise all wallets must have the same network.
     let keys = KeyPair::from_bytes(&[5; 32]).unwrap();
     let home = Home::new();
-    let raw = home.file("raw.json", &confirming::raw(|_| {}));
+    let raw = home.file("raw.json", &confirming::raw(confirming::of_now));
     for (name, network) in [("m", Network::Mainnet), ("d", Network::Devnet)] {
         let keys = keys.clone().for_network(Some(network));
         KeyFile::write(home.path(name), &keys, Protection::Plain).unwrap();

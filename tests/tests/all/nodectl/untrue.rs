@@ -8,6 +8,7 @@ use integration_tests::{
     table::rows,
 };
 use nodeproof_devnode::Config;
+use nodeproof_primitives::TimestampMs;
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
@@ -208,8 +209,9 @@ fn a_document_with_a_member_twice_is_neither_signed_nor_called_right() {
     home.wallet("w.json", &keys);
     let signer = keys.address();
     let code = "5a".repeat(20);
+    let now = TimestampMs::now().as_millis();
     let text = format!(
-        r#"{{"transaction":{{"timestamp":1,"trans_code":"{code}","type":3,"currency":"DEVN","fee":1000000,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"f","signers":["{signer}"],"params":{{"a":[{{"b":1}}]}}}}}},"signatures":[]}}"#
+        r#"{{"transaction":{{"timestamp":{now},"trans_code":"{code}","type":3,"currency":"DEVN","fee":1000000,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"f","signers":["{signer}"],"params":{{"a":[{{"b":1}}]}}}}}},"signatures":[]}}"#
     );
     let raw = home.file("raw.json", &text);
     let signed = home
