@@ -22,6 +22,8 @@ const RESTART: Duration = Duration::from_millis(300);
 pub enum Careless {
     /// It returns what it returned to an earlier request.
     Replays,
+    /// The same, in another form.
+    ReplaysAs(fn(Response) -> Response),
     /// It fails with a 500.
     Fails,
     /// It closes the connection.
@@ -58,6 +60,9 @@ pub fn careless(
             match does {
                 Careless::Replays => {
                     return earlier.get(&request.path).cloned().unwrap_or(response);
+                }
+                Careless::ReplaysAs(form) => {
+                    return earlier.get(&request.path).cloned().map_or(response, form);
                 }
                 Careless::Fails => return response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 Careless::Dies => {

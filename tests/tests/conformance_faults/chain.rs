@@ -73,7 +73,12 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 first["signature"] = second["signature"].clone();
             }
         }) => ["chain/block-hashes", "chain/receipt-signatures"];
-        "one block in the middle of the chain is missing", as_refused(facts.middle) => ["chain/no-holes"];
+        "one block in the middle of the chain is missing", without(facts.middle, StatusCode::BAD_REQUEST, r#"{"detail":"no"}"#)
+            => ["chain/no-holes"];
+        "one block in the middle of the chain is empty", without(facts.middle, StatusCode::OK, "{}") => ["chain/no-holes"];
+        "one block in the middle of the chain is null", without(facts.middle, StatusCode::OK, "null") => ["chain/no-holes"];
+        "one block in the middle of the chain is an error with status 200",
+            without(facts.middle, StatusCode::OK, r#"{"detail":"Block not found"}"#) => ["chain/no-holes"];
         "transaction timestamps are in seconds", change_json(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| {
                 let time = t["transaction"]["timestamp"].as_i64().unwrap_or_default();
@@ -122,13 +127,11 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
 }
 
 /// Refuses to return the block at this index.
-fn as_refused(index: u64) -> Fault {
+fn without(index: u64, status: StatusCode, body: &'static str) -> Fault {
     let query = format!("block_index={index}");
     change_response(BLOCK, move |request, response| {
         if request.query == query {
-            response
-                .with_status(StatusCode::BAD_REQUEST)
-                .with_body(r#"{"detail":"no"}"#)
+            response.with_status(status).with_body(body)
         } else {
             response
         }

@@ -1,19 +1,20 @@
 //! Values that a careless node misreads.
 
+use axum::http::StatusCode;
 use integration_tests::{
     careless::{
-        Careless::{Changes, Dies, Fails, Replays, Restarts},
+        Careless::{Changes, Dies, Fails, Replays, ReplaysAs, Restarts},
         careless,
     },
     faults::SeededFault,
-    proxy::Fault,
+    proxy::{Fault, Response},
     seeded_faults,
 };
 use nodeproof_conformance::{Options, Tier, cases, report::NodeReport};
 
 use nodeproof_devnode::Handle;
 
-use crate::setup::run_with;
+use crate::{setup::run_with, submit_transaction::typed};
 
 /// Applies a careless behaviour if a parameter's value contains a text.
 fn where_in(
@@ -26,6 +27,11 @@ fn where_in(
         move |request, parameters| request == path && parameters.has(parameter, text),
         does,
     )
+}
+
+fn changed(response: Response, change: fn(&str) -> String) -> Response {
+    let text = change(&String::from_utf8_lossy(&response.body));
+    response.with_body(text)
 }
 
 pub(crate) fn faults() -> Vec<SeededFault> {
@@ -48,6 +54,23 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["sc-state/probes-only-requested"];
         "truncates unique_value at a NUL", where_in(STATE, "unique_value", "\0", Replays)
             => ["sc-state/probes-only-requested"];
+        "returns another record beside a 400", where_in(STATE, "unique_value", "' OR", ReplaysAs(|response| {
+            response.with_status(StatusCode::BAD_REQUEST)
+        })) => ["sc-state/probes-only-requested"];
+        "returns another record after a byte order mark", where_in(STATE, "unique_value", "' OR", ReplaysAs(|response| {
+            changed(response, |text| format!("\u{feff}{text}"))
+        })) => ["sc-state/probes-only-requested"];
+        "returns another record in a list", where_in(STATE, "unique_value", "' OR", ReplaysAs(|response| {
+            changed(response, |text| format!("[{text}]"))
+        })) => ["sc-state/probes-only-requested"];
+        "returns another record in a page", where_in(STATE, "unique_value", "' OR", ReplaysAs(|response| {
+            typed(changed(response, |text| format!("<pre>{text}</pre>")), "text/html")
+        })) => ["sc-state/probes-only-requested"];
+        "returns another record in UTF-16", where_in(STATE, "unique_value", "' OR", ReplaysAs(|response| {
+            let text = String::from_utf8_lossy(&response.body).into_owned();
+            let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+            response.with_body(units.flat_map(u16::to_be_bytes).collect::<Vec<_>>())
+        })) => ["sc-state/probes-only-requested"];
         "treats a quote in src_wallet_address as SQL", where_in(TRUST, "src_wallet_address", "'", Replays)
             => ["get-trustscore-wallets/probes-only-requested"];
         "returns status 500 for a NUL in block_index", where_in(BLOCK, "block_index", "\0", Fails)

@@ -2,7 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::members::BlockMembers;
+use serde_json::Value;
+
+use super::{
+    members::BlockMembers,
+    responses::{is_not_found, is_nothing},
+};
 use crate::http::Exchange;
 
 /// The kinds of responses to a block request.
@@ -16,6 +21,13 @@ pub(crate) enum ResponseKind {
     NotAnObject,
     /// Not a block, at an index where there should be one.
     Missing,
+}
+
+/// Whether a response says that there is no block. Nodes do this in different ways.
+pub(crate) fn says_no_block(exchange: &Exchange) -> bool {
+    let carries_nothing = |body: &Value| is_nothing(body) && (body.is_object() || body.is_null());
+    is_not_found(exchange.status)
+        || exchange.is_success() && exchange.json().is_ok_and(carries_nothing)
 }
 
 /// A response to a block request, with the members of its block.

@@ -15,6 +15,7 @@ use super::{
     get_balances,
     get_block::{self, ANY_INDEX, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
     get_trustscore_wallets,
+    inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
 };
@@ -180,7 +181,10 @@ pub(crate) const CASES: &[Case] = &[
 
 /// Describes data in a response that the probe did not request, if there is any. The control is the
 /// response to a plain request about something that does not exist.
-type FindUnrequested = fn(&Probe, &Exchange, control: Option<&Exchange>) -> Option<String>;
+type FindUnrequested = fn(&Probe, body: &Value, of_control: &[Value]) -> Option<String>;
+
+/// The number of JSON documents that are read in one response.
+const MOST_DOCUMENTS: usize = 8;
 
 /// Returns a readable name of the probe.
 fn named(probe: &Probe) -> String {
@@ -240,29 +244,61 @@ async fn check_only_requested(
             continue;
         }
         examined += 1;
-        let control = probed.control_of(probe).map(Arc::as_ref);
-        let shows = response
-            .is_success()
-            .then(|| find_unrequested(probe, response, control));
-        if let Some(shows) = shows.flatten() {
+        let of_control = probed.control_of(probe).map(|control| objects_in(control));
+        let of_control = of_control.unwrap_or_default();
+        let mut objects = objects_in(response).into_iter();
+        if let Some(shows) = objects.find_map(|body| find_unrequested(probe, &body, &of_control)) {
             let what = format!("{} gets {shows}", named(probe));
             let expected = "only requested data";
             let finding = Finding::new(response, what, expected, response.excerpt(160));
             found.add(probe, finding);
         }
     }
-    Ok(Examination::of(examined, found.into_findings()))
+    let checked = Examination::of(examined, found.into_findings());
+    match &probed.stopped {
+        Some(reason) if checked.has_no_findings() => unknown(reason.clone()),
+        _ => Ok(checked),
+    }
 }
 
-fn other_block(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Option<String> {
-    let index = reported_index(response.success_object()?)?;
+/// Returns the objects in a response, whatever its status, content type and encoding are, and whatever stands around
+/// them: what a node shows, it has shown.
+fn objects_in(response: &Exchange) -> Vec<Value> {
+    let text = match response.body.as_slice() {
+        [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf_16(rest, u16::from_be_bytes),
+        body => String::from_utf8_lossy(body).into_owned(),
+    };
+    let list = text.find('[').filter(|at| !text[..*at].contains('{'));
+    let Some(json) = list.or(text.find('{')).and_then(|at| text.get(at..)) else {
+        return Vec::new();
+    };
+    let values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
+    let values = values.map_while(Result::ok).take(MOST_DOCUMENTS);
+    values
+        .flat_map(|value| match value {
+            Value::Array(items) => items,
+            value => vec![value],
+        })
+        .collect()
+}
+
+fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units = bytes.as_chunks().0.iter().map(|pair| unit(*pair));
+    char::decode_utf16(units)
+        .map(|character| character.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
+}
+
+fn other_block(probe: &Probe, body: &Value, _: &[Value]) -> Option<String> {
+    let index = reported_index(body)?;
     let lenient = probe.block.map(i128::from);
     (lenient != Some(index)).then(|| format!("block {index}"))
 }
 
-fn other_record(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Option<String> {
+fn other_record(probe: &Probe, body: &Value, _: &[Value]) -> Option<String> {
     let requested = (probe.parameter == "unique_value").then_some(probe.value.as_str());
-    carried(response.success_object()?).find_map(|(_, record)| {
+    carried(body).find_map(|(_, record)| {
         let rows = known_rows(record);
         let is_requested = requested.is_some_and(|requested| {
             if rows.is_empty() {
@@ -279,16 +315,12 @@ fn other_record(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Opt
     })
 }
 
-fn other_balance(_: &Probe, response: &Exchange, control: Option<&Exchange>) -> Option<String> {
+fn other_balance(_: &Probe, body: &Value, of_control: &[Value]) -> Option<String> {
     // If the control has a balance, too, a balance proves nothing.
-    if control
-        .and_then(Exchange::success_object)
-        .and_then(balance)
-        .is_some()
-    {
+    if of_control.iter().any(|body| balance(body).is_some()) {
         return None;
     }
-    let balance = balance(response.success_object()?)?;
+    let balance = balance(body)?;
     Some(format!("a balance of {balance}"))
 }
 
@@ -311,15 +343,13 @@ fn balance(body: &Value) -> Option<String> {
         .find_map(|name| first(body.get(*name)?))
 }
 
-fn other_score(_: &Probe, response: &Exchange, control: Option<&Exchange>) -> Option<String> {
-    let score = |exchange: &Exchange| {
-        let body = exchange.success_object()?;
-        body.get("trust_score")
-            .filter(|score| score.is_number())
-            .cloned()
+fn other_score(_: &Probe, body: &Value, of_control: &[Value]) -> Option<String> {
+    let score = |body: &Value| {
+        let score = body.get("trust_score").filter(|score| score.is_number());
+        score.cloned()
     };
-    let found = score(response).filter(|score| score.as_f64() != Some(0.0))?;
-    let of_nobody = control.and_then(score);
+    let found = score(body).filter(|score| score.as_f64() != Some(0.0))?;
+    let of_nobody = of_control.iter().find_map(score);
     (of_nobody != Some(found.clone())).then(|| format!("the score {found}"))
 }
 

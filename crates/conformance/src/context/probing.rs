@@ -23,6 +23,8 @@ pub(crate) struct Probed {
     pub(crate) controls: Vec<Arc<Exchange>>,
     /// The probes that were sent, with their responses.
     pub(crate) responses: Vec<(Probe, Response)>,
+    /// Why the others were not sent.
+    pub(crate) stopped: Option<String>,
 }
 
 impl Probed {
@@ -83,12 +85,15 @@ impl Probing {
         let mut probed = Probed {
             controls: Vec::new(),
             responses: Vec::new(),
+            stopped: None,
         };
         for control in controls(path, &self.known) {
             probed.controls.push(self.response(&control).await??);
         }
         let mut failed_in_a_row = 0;
-        for probe in probes(path, &self.known) {
+        let all = probes(path, &self.known);
+        let number = all.len();
+        for probe in all {
             let response = self.response(&probe.request).await?;
             match &response {
                 Err(InconclusiveReason::Transport(_)) => failed_in_a_row += 1,
@@ -97,6 +102,11 @@ impl Probing {
             }
             probed.responses.push((probe, response));
             if failed_in_a_row == MAX_FAILED_IN_A_ROW {
+                let left = number - probed.responses.len();
+                probed.stopped = Some(format!(
+                    "{left} of {number} unusual values were not sent to {path}, because {MAX_FAILED_IN_A_ROW} in a \
+                     row got no response"
+                ));
                 break;
             }
         }

@@ -14,8 +14,8 @@ use tokio::{
 use crate::{
     api::{
         BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNKNOWN_ASSET, block_request,
-        contract_state_request, held_by_wallet, is_not_found, is_nothing, is_refusal,
-        requested_index, token_balance_request, token_holders_request, trust_request,
+        contract_state_request, held_by_wallet, is_nothing, is_refusal, requested_index,
+        says_no_block, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
     discovery::Discovered,
@@ -146,7 +146,7 @@ impl Samples {
                         .filter_map(seen(ResponseKind::WrongIndex)),
                 )
                 .chain(discovered.without.iter().filter_map(|exchange| {
-                    let kind = if is_not_found(exchange.status) {
+                    let kind = if says_no_block(exchange) {
                         ResponseKind::Missing
                     } else {
                         ResponseKind::NotAnObject

@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream};
 
 use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
-    api::{block_request, is_empty, is_gateway_error, is_not_found, reported_index},
+    api::{block_request, is_gateway_error, is_not_found, is_nothing, reported_index},
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, Node},
 };
 
@@ -208,8 +208,8 @@ impl<'a> Blocks<'a> {
         {
             return self.too_large(format!("the response of {} is {fault}", exchange.url()));
         }
-        // Some nodes say with an empty object that there is no block.
-        let block = exchange.success_object().filter(|body| !is_empty(body));
+        // Some nodes say with an empty object, or with a message, that there is no block.
+        let block = exchange.success_object().filter(|body| !is_nothing(body));
         let Some(block) = block else {
             return Ok(if is_not_found(exchange.status) {
                 Lookup::NotFound(exchange)

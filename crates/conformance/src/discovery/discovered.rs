@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{fixture::Fixture, unknown_index::Unknown};
 use crate::{
-    api::{is_empty, reported_index, requested_index},
+    api::{is_nothing, reported_index, requested_index},
     http::Exchange,
 };
 
@@ -76,7 +76,7 @@ impl Discovered {
         for (index, exchange) in by_index {
             let found = difference(index, &exchange);
             let body = exchange.success_object();
-            if body.is_none_or(is_empty) {
+            if body.is_none_or(is_nothing) {
                 discovered.without.push(exchange);
             } else if found.is_none() || found == offset {
                 discovered.tip = Some(index);

@@ -7,7 +7,7 @@ use std::sync::{
 
 use super::{chain_bounds::ChainBounds, tally::few};
 use crate::{
-    api::{BlockResponse, ResponseKind, is_not_found, reported_index},
+    api::{BlockResponse, ResponseKind, is_not_found, reported_index, says_no_block},
     cases::Case,
     checks::{CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
     context::{ClaimedAssets, claimed_assets},
@@ -69,6 +69,9 @@ impl Checks {
     /// reports that, and the other cases still check the blocks.
     fn kind(&self, index: u64, exchange: &Exchange) -> ResponseKind {
         let kind = match exchange.success_object().map(reported_index) {
+            _ if says_no_block(exchange) && !self.chain.is_beyond(index) => {
+                return ResponseKind::Missing;
+            }
             Some(Some(reported))
                 if reported - i128::from(index) != self.chain.offset.unwrap_or(0) =>
             {
