@@ -105,7 +105,14 @@ impl PreparedClaim {
         call.check_networks(&self.client, signers)
             .map_err(SavedCallError::from)?;
         let ready = match self.saved(file).await? {
-            Some(saved) => self.resumed(saved),
+            Some(saved) => {
+                let folders = self.earlier_claims(file).folders;
+                let linked = blocking(move || {
+                    saved.link_from(&folders)?;
+                    Ok::<_, SavedTransactionError>(saved)
+                });
+                self.resumed(linked.await?)
+            }
             None => {
                 self.refuse_earlier(file).await?;
                 self.refuse_recorded().await?;

@@ -9,8 +9,11 @@ use nodeproof_primitives::{ContractAddress, Network, WalletAddress};
 
 use crate::{
     error::ClaimError,
-    saved::{SavedClaims, SavedTransaction, TransactionState},
+    saved::{SavedClaims, SavedTransaction, SavedTransactionError, TransactionState},
 };
+
+/// The largest number of unreadable files that are reported for each folder.
+const MAX_NAMED: usize = 3;
 
 /// Where to look for earlier claims, and which claims are about the same asset.
 #[derive(Clone, Debug)]
@@ -50,8 +53,18 @@ pub(crate) fn earlier_claim(
 pub(crate) struct Found {
     /// The earlier claims, each once. Those that no node has shown as recorded come first.
     pub(crate) rivals: Vec<Rival>,
+    /// The first file that can't be read, and may contain an earlier claim.
+    pub(crate) unread: Option<SavedTransactionError>,
     /// A folder with too many files to search all of them.
     too_many_files: Option<PathBuf>,
+}
+
+/// Returns the error for a file that may contain an earlier claim about an asset.
+pub(crate) fn unread_claim(asset_id: &str, source: SavedTransactionError) -> ClaimError {
+    ClaimError::UnreadClaim {
+        asset_id: asset_id.to_owned(),
+        source: Box::new(source),
+    }
 }
 
 impl EarlierClaims {
@@ -59,23 +72,33 @@ impl EarlierClaims {
     pub(crate) fn refuse(&self) -> Result<(), ClaimError> {
         // Unreadable files were reported before signing.
         let found = self.find(|_| {})?;
-        match (found.rivals.as_slice(), found.too_many_files) {
-            ([rival, others @ ..], _) => Err(earlier_claim(&self.asset_id, rival, others)),
-            ([], Some(folder)) => Err(ClaimError::TooManyFiles { folder }),
-            ([], None) => Ok(()),
+        match (found.rivals.as_slice(), found.unread, found.too_many_files) {
+            ([rival, others @ ..], ..) => Err(earlier_claim(&self.asset_id, rival, others)),
+            ([], Some(unread), _) => Err(unread_claim(&self.asset_id, unread)),
+            ([], None, Some(folder)) => Err(ClaimError::TooManyFiles { folder }),
+            ([], None, None) => Ok(()),
         }
     }
 
     /// Finds the earlier claims about the same asset. Calls `unsearched` with each reason why a claim may
     /// have been missed.
     pub(crate) fn find(&self, mut unsearched: impl FnMut(&str)) -> Result<Found, ClaimError> {
-        let (mut rivals, mut too_many_files) = (Vec::new(), None);
+        let (mut rivals, mut unread, mut too_many_files) = (Vec::new(), None, None);
         for folder in &self.folders {
             let found = SavedClaims::find(folder, self.contract, &self.asset_id, &self.verifiers)?;
-            report(folder, &found, &mut unsearched);
+            for fault in found.skipped.iter().take(MAX_NAMED) {
+                unsearched(&format!(
+                    "it is unknown whether it contains a claim about this asset: {fault}"
+                ));
+            }
             if !found.complete {
+                unsearched(&format!(
+                    "{} has too many files to search all of them for an earlier claim",
+                    folder.display()
+                ));
                 too_many_files = Some(folder.clone());
             }
+            unread = unread.or(found.unread.into_iter().next());
             let others = found.transactions.into_iter();
             rivals.extend(others.filter(|(saved, _)| self.is_rival(saved)));
         }
@@ -85,6 +108,7 @@ impl EarlierClaims {
         rivals.retain(|(saved, _)| codes.insert(saved.trans_code().to_string()));
         Ok(Found {
             rivals,
+            unread,
             too_many_files,
         })
     }
@@ -96,22 +120,5 @@ impl EarlierClaims {
         let is_elsewhere =
             matches!((self.network, saved.network()), (Some(here), Some(other)) if here != other);
         !is_own && !is_elsewhere
-    }
-}
-
-/// The largest number of unreadable files that are reported for each folder.
-const MAX_NAMED: usize = 3;
-
-fn report(folder: &Path, found: &SavedClaims, unsearched: &mut impl FnMut(&str)) {
-    for fault in found.skipped.iter().take(MAX_NAMED) {
-        unsearched(&format!(
-            "it is unknown whether it contains a claim about this asset: {fault}"
-        ));
-    }
-    if !found.complete {
-        unsearched(&format!(
-            "{} has too many files to search all of them for an earlier claim",
-            folder.display()
-        ));
     }
 }

@@ -88,6 +88,18 @@ pub enum ClaimError {
         /// Further earlier claims about the asset: their files, and their last known states.
         others: Vec<(PathBuf, TransactionState)>,
     },
+    /// A file can't be read that contains an earlier claim about the asset, or may contain one. This run sent nothing.
+    /// Restore the file, or mount its volume. If its claim was never made, or you know what became of it, remove the
+    /// file, or the link to it in the state folder. With `ClaimOptions::again`, you may pay for both claims.
+    #[error(
+        "it is unknown whether an earlier claim about {asset_id:?} was made: {source}; nothing was sent"
+    )]
+    UnreadClaim {
+        /// The asset.
+        asset_id: String,
+        /// The file, and why it can't be read.
+        source: Box<SavedTransactionError>,
+    },
     /// A node showed the record of an earlier claim about the same asset, and now the node shows
     /// something else. Nothing was signed. Use another node. If the record was deleted, make the claim
     /// with `ClaimOptions::again`.
@@ -164,6 +176,7 @@ impl ClaimError {
         match self {
             Self::AlreadyRecorded { .. }
             | Self::EarlierClaim { .. }
+            | Self::UnreadClaim { .. }
             | Self::Contradiction { .. } => CallErrorKind::Earlier,
             Self::Call(error) => error.kind(),
             _ => CallErrorKind::NotMade,

@@ -16,7 +16,7 @@ use crate::{
     call_error::SavedCallError,
     claim::Claim,
     document::{Document, DocumentError},
-    earlier::{EarlierClaims, Rival, earlier_claim},
+    earlier::{EarlierClaims, Rival, earlier_claim, unread_claim},
     error::ClaimError,
     options::{ClaimOptions, ClaimStep},
     read_back::{ReadBack, differences},
@@ -182,7 +182,10 @@ impl PreparedClaim {
         })
         .await?;
         match found.rivals.as_slice() {
-            [] => Ok(()),
+            [] => match found.unread {
+                Some(unread) => Err(unread_claim(&self.claim.asset_id, unread)),
+                None => Ok(()),
+            },
             [rival, others @ ..] if rival.0.state() == TransactionState::Recorded => {
                 Err(self.recorded_earlier(rival, others).await?)
             }

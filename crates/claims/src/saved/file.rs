@@ -136,24 +136,6 @@ impl LockedFolder {
         Ok(aside)
     }
 
-    /// Makes a link to a file in each of these folders that exists, except the file's own folder. It
-    /// does so only on Unix, where every user may make links.
-    pub(super) fn link_from(
-        &self,
-        file: &Path,
-        folders: &[PathBuf],
-    ) -> Result<(), SavedTransactionError> {
-        let failed = |source| unusable(file, "written", source);
-        let own = self.path.canonicalize().map_err(failed)?;
-        let target = own.join(file.file_name().unwrap_or_default());
-        for folder in folders.iter().filter_map(|one| one.canonicalize().ok()) {
-            if folder != own {
-                link(&target, &folder.join(link_name(&target))).map_err(failed)?;
-            }
-        }
-        Ok(())
-    }
-
     fn stage(&self, contents: &impl Serialize) -> io::Result<StagedFile> {
         let mut text = serde_json::to_string_pretty(contents)?;
         text.push('\n');
@@ -166,10 +148,38 @@ impl LockedFolder {
     }
 }
 
-/// Returns the name of the link to a file in another folder. Each file has its own link name.
-fn link_name(target: &Path) -> String {
+/// The first part of the names of links.
+const LINK: &str = "elsewhere-";
+
+/// Makes a link to the file of a claim about an asset in each of these folders that exists, except the file's own
+/// folder. It does so only on Unix, where every user may make links.
+pub(super) fn link_from(
+    file: &Path,
+    asset_id: &str,
+    folders: &[PathBuf],
+) -> Result<(), SavedTransactionError> {
+    let failed = |source| unusable(file, "written", source);
+    let own = parent_folder(file).canonicalize().map_err(failed)?;
+    let target = own.join(file.file_name().unwrap_or_default());
     let digits = digest_name(target.as_os_str().as_encoded_bytes());
-    format!("elsewhere-{digits}.json")
+    let name = format!("{}{digits}.json", link_prefix(asset_id));
+    for folder in folders.iter().filter_map(|one| one.canonicalize().ok()) {
+        if folder != own {
+            link(&target, &folder.join(&name)).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the first part of the names of links to claims about an asset. Whoever can't read such a claim knows
+/// nevertheless that there is one.
+pub(super) fn link_prefix(asset_id: &str) -> String {
+    format!("{LINK}{}-", digest_name(asset_id.as_bytes()))
+}
+
+/// Returns whether this is the name of a link to a claim in another folder.
+pub(super) fn is_link_name(name: &str) -> bool {
+    name.starts_with(LINK)
 }
 
 /// Returns a name for these bytes: the first 32 hexadecimal characters of their SHA-256.

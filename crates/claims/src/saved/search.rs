@@ -11,7 +11,7 @@ use nodeproof_primitives::{ContractAddress, WalletAddress};
 use super::{
     error::SavedTransactionError,
     file,
-    transaction::{SavedTransaction, params},
+    transaction::{FORMAT, SavedTransaction, params},
 };
 
 /// The largest number of entries of a folder that are searched.
@@ -25,7 +25,11 @@ pub(crate) struct SavedClaims {
     /// The transactions, sorted by their paths, and the verifier of each. After a crash, two files may
     /// contain the same transaction.
     pub(crate) transactions: Vec<(SavedTransaction, WalletAddress)>,
-    /// The files that are damaged or can't be read. They may contain such a transaction.
+    /// The files that contain such a transaction, or may do so, and can't be read: those to which a
+    /// [link](SavedTransaction::link_from) of this asset leads, and saved transactions that are damaged or of another
+    /// version.
+    pub(crate) unread: Vec<SavedTransactionError>,
+    /// Other files that can't be read.
     pub(crate) skipped: Vec<SavedTransactionError>,
     /// Whether the whole folder was searched. If not, it has more than 10,000 entries, or more than
     /// 256 MiB of files that can be saved transactions.
@@ -62,24 +66,38 @@ impl SavedClaims {
             Err(error) => return Err(unusable(error)),
         };
         let mut left = MAX_BYTES;
+        let prefix = file::link_prefix(asset_id);
         for (count, entry) in entries.enumerate() {
             let entry = entry.map_err(unusable)?;
             if count >= MAX_FILES {
                 found.complete = false;
                 break;
             }
-            if entry.file_name().to_str().is_some_and(file::is_not_saved) {
+            let name = entry.file_name();
+            let name = name.to_str().unwrap_or_default();
+            if file::is_not_saved(name) {
                 continue;
             }
-            // A link points to a file in another folder. The entry may have been removed already.
-            let Ok(path) = real_path(&entry) else {
+            let is_about_it = name.starts_with(&prefix);
+            if file::is_link_name(name) && !is_about_it {
                 continue;
-            };
-            let Ok(about) = fs::metadata(&path) else {
-                continue;
+            }
+            // A link points to a file in another folder. Another entry may have been removed already.
+            let read = real_path(&entry).and_then(|path| Ok((fs::metadata(&path)?, path)));
+            let (about, path) = match read {
+                Ok(read) => read,
+                Err(source) if is_about_it => {
+                    found.unread.push(SavedTransactionError::Unusable {
+                        path: fs::read_link(entry.path()).unwrap_or(entry.path()),
+                        action: "read",
+                        source,
+                    });
+                    continue;
+                }
+                Err(_) => continue,
             };
             // A larger file is not a saved transaction.
-            if !about.is_file() || about.len() > file::MAX_LENGTH {
+            if !is_about_it && (!about.is_file() || about.len() > file::MAX_LENGTH) {
                 continue;
             }
             let Some(rest) = left.checked_sub(about.len()) else {
@@ -94,7 +112,9 @@ impl SavedClaims {
                         .transactions
                         .extend(verifier.map(|verifier| (saved, verifier)));
                 }
-                Ok(None) | Err(SavedTransactionError::NotSavedTransaction { .. }) => {}
+                Ok(None) => {}
+                Err(error) if is_about_it || names_format(&path) => found.unread.push(error),
+                Err(SavedTransactionError::NotSavedTransaction { .. }) => {}
                 Err(error) => found.skipped.push(error),
             }
         }
@@ -103,6 +123,12 @@ impl SavedClaims {
             .sort_by(|(a, _), (b, _)| a.path().cmp(b.path()));
         Ok(found)
     }
+}
+
+/// Whether a file names the format of saved transactions. It may be damaged, or of another version.
+fn names_format(path: &Path) -> bool {
+    let text = file::read(path).ok().flatten();
+    text.is_some_and(|text| text.contains(FORMAT))
 }
 
 /// Returns the path of a folder's entry, or of the file that it links to.

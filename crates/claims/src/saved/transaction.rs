@@ -19,7 +19,7 @@ use super::{
 };
 
 /// The value of `format`, which identifies such a file.
-const FORMAT: &str = "nodeproof-claims/saved-transaction";
+pub(super) const FORMAT: &str = "nodeproof-claims/saved-transaction";
 /// The version of the format.
 const VERSION: u32 = 1;
 
@@ -182,8 +182,8 @@ impl SavedTransaction {
     }
 
     /// Writes the file for the first time, if `check` passes while its folder and the others are
-    /// locked. Its argument is false if a file system has no locks. Each of the other folders gets a link to
-    /// it, so that searches there find it. Returns the path of the file that was put aside.
+    /// locked. Its argument is false if a file system has no locks. Each of the other folders gets a
+    /// [link](Self::link_from) to it. Returns the path of the file that was put aside.
     pub(crate) fn write_first<E: From<SavedTransactionError>>(
         &self,
         placement: Placement,
@@ -193,9 +193,22 @@ impl SavedTransaction {
         let folder = LockedFolder::with_others(&self.path, others)?;
         check(folder.is_locked())?;
         folder.remove_leftovers();
-        // Searches skip a link whose file does not exist yet or is never written.
-        folder.link_from(&self.path, others)?;
-        Ok(folder.write(&self.path, &self.contents, placement)?)
+        let aside = folder.write(&self.path, &self.contents, placement)?;
+        // Nothing was submitted yet. A run that ends here is continued, and makes the links, too.
+        self.link_from(others)?;
+        Ok(aside)
+    }
+
+    /// Makes a link to the file in each of these folders, so that a search for claims about its asset finds it there,
+    /// or finds that it can't be read.
+    pub(crate) fn link_from(&self, folders: &[PathBuf]) -> Result<(), SavedTransactionError> {
+        let asset_id = params(self.call())
+            .get("asset_id")
+            .map(RawJson::decode::<String>);
+        match asset_id {
+            Some(Ok(asset_id)) => file::link_from(&self.path, &asset_id, folders),
+            _ => Ok(()),
+        }
     }
 
     /// Sets the latest block when this was signed, or the block that contains it.

@@ -114,6 +114,61 @@ async fn while_one_claim_is_pending_a_second_one_is_not_paid_for() {
     keep(&other, &["--outcome", "2"]).ended(2);
 }
 
+/// The state folder has a link to each claim that is kept elsewhere, also while its volume is not mounted.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_earlier_claim_that_can_not_be_read_is_an_earlier_claim() {
+    let node = manual().await;
+    let url = node.base_url();
+    type Change = fn(&Path, &str);
+    let changes: [(&str, Change); 8] = [
+        ("removed", |file, _| fs::remove_file(file).unwrap()),
+        ("of a volume that is not mounted", |file, _| {
+            fs::remove_dir_all(file.parent().unwrap()).unwrap();
+        }),
+        ("of a newer version", |file, text| {
+            fs::write(file, text.replace("\"version\": 1", "\"version\": 2")).unwrap();
+        }),
+        ("after a byte order mark", |file, text| {
+            fs::write(file, format!("\u{feff}{text}")).unwrap();
+        }),
+        ("cut short", |file, text| {
+            fs::write(file, &text[..100]).unwrap()
+        }),
+        ("empty", |file, _| fs::write(file, "").unwrap()),
+        ("another document", |file, _| fs::write(file, "{}").unwrap()),
+        ("a pipe", |file, _| {
+            fs::remove_file(file).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(file).status();
+            assert!(made.unwrap().success());
+        }),
+    ];
+    for (what, change) in changes {
+        let verifier = Verifier::of(&node);
+        let file = verifier.home.path("volume/c.json");
+        let other = verifier.home.path("other/d.json");
+        let [same, other] = [&file, &other].map(|path| path.display().to_string());
+        fs::create_dir(verifier.home.path("volume")).unwrap();
+        let add = |asset: &str, file: &str, more: &[&str]| {
+            let arguments = [&["--no-wait", "--keep", file][..], more].concat();
+            verifier.add_signed(url, asset, &arguments)
+        };
+        add(what, &same, &[]).ended(0);
+        change(&file, &fs::read_to_string(&file).unwrap());
+        let sent = node.node().submissions_received();
+        add(what, &same, &[]).ended(2);
+        for more in [&[][..], &["--outcome", "2"]] {
+            let refused = add(what, &other, more).ended(2).error();
+            for part in ["an earlier claim", "volume/c.json", "--again"] {
+                assert!(text(&refused).contains(part), "{what}: {refused}");
+            }
+        }
+        assert_eq!(node.node().submissions_received(), sent, "{what}");
+        // The link is of this asset only.
+        add("another asset", &other, &[]).ended(0);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_status_is_5_once_the_transaction_may_have_been_taken() {
     let busy: fn(Response) -> Response = |response| {

@@ -106,7 +106,7 @@ impl Home {
                 let path = entry.path();
                 if path.is_dir() {
                     walk(&path, all);
-                } else {
+                } else if path.is_file() {
                     all.push_str(&String::from_utf8_lossy(&fs::read(&path).expect("a file")));
                 }
             }

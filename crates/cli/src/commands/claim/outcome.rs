@@ -113,6 +113,10 @@ pub(super) fn failure(error: ClaimError) -> Failure {
              another one",
             path.display()
         )),
+        ClaimError::UnreadClaim { .. } => Failure::usage(text).with_suffix(
+            ": restore the file or mount its volume; if you know what became of its claim, remove the file, or the \
+             link to it in the folder of claims; --again makes and pays another claim",
+        ),
         ClaimError::AlreadyRecorded { .. } => {
             Failure::usage(text).with_suffix("; `nodectl claim get` with --verifier shows it")
         }
