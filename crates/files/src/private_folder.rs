@@ -65,15 +65,28 @@ impl std::error::Error for FolderError {
     }
 }
 
-/// Checks that a folder belongs to this user or to root, and that no other user can write to it.
+/// Checks that a folder belongs to this user or to root, and that no other user can write to it, nor put another
+/// folder in its place.
 ///
 /// A missing folder is empty, and passes. With [`Shared::Sticky`], a folder like `/tmp` passes too:
-/// other users can create files there, but not change this user's. Where the system has no such
-/// permissions, every folder passes.
+/// other users can create files there, but not change this user's. Such a folder may also be a parent. Where the
+/// system has no such permissions, every folder passes.
 ///
 /// # Errors
-/// The reason why the folder can't be trusted.
+/// The reason why the folder, or the first of its parents, can't be trusted.
 pub fn check_private_folder(path: &Path, shared: Shared) -> Result<(), FolderError> {
+    check(path, shared)?;
+    // Also the parents of a link, which others could replace, and those of its target.
+    let places = [std::path::absolute(path), path.canonicalize()];
+    let places: Vec<_> = places.into_iter().flatten().collect();
+    let parents = places.iter().flat_map(|place| place.ancestors().skip(1));
+    for parent in parents {
+        check(parent, Shared::Sticky)?;
+    }
+    Ok(())
+}
+
+fn check(path: &Path, shared: Shared) -> Result<(), FolderError> {
     let path = || path.to_owned();
     let found = match ownership(&path()) {
         Ok(Some(found)) => found,
@@ -119,6 +132,30 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, chown};
 
     use super::*;
+
+    #[test]
+    fn a_folder_that_others_can_rename_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let parent = folder.path().join("parent");
+        let [own, missing] = ["own", "missing"].map(|name| parent.join("between").join(name));
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        for (mode, passes) in [
+            (0o700, true),
+            (0o755, true),
+            (0o775, false),
+            (0o777, false),
+            (0o1777, true),
+        ] {
+            std::fs::set_permissions(&parent, std::fs::Permissions::from_mode(mode)).unwrap();
+            for path in [&own, &missing, &link] {
+                let checked = check_private_folder(path, Shared::No);
+                assert_eq!(checked.is_ok(), passes, "{mode:o}: {checked:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_folder_that_others_can_write_to_is_refused() {
