@@ -33,7 +33,9 @@ mod user_folders;
 pub use bounded_text::{open_regular, read_text};
 pub use lock::{FOLDER_LOCK, FolderLock, LockError, LockFile};
 pub use platform::{is_readable_by_others, link};
-pub use private_folder::{FolderError, Shared, check_private_folder, create_private_folder};
+pub use private_folder::{
+    FolderError, Shared, check_private_folder, create_private_folder, quoted,
+};
 pub use staged::{
     Access, StagedFile, create, is_staged_name, parent_folder, remove_leftovers, replace,
     sync_folder,

@@ -41,9 +41,10 @@ impl fmt::Display for FolderError {
             ),
             Self::WritableByOthers { path } => write!(
                 f,
-                "other users can write to the folder {0}, and change what is in it: `chmod go-w \
-                 {0}` keeps it to yourself",
-                path.display()
+                "other users can write to the folder {}, and change what is in it: `chmod go-w \
+                 {1}` keeps it to yourself",
+                path.display(),
+                quoted(path)
             ),
             Self::Io { path, source } => {
                 write!(
@@ -62,6 +63,25 @@ impl std::error::Error for FolderError {
             Self::Io { source, .. } => Some(source),
             _ => None,
         }
+    }
+}
+
+/// Returns a path as one word of a POSIX shell, for a command that a person copies.
+///
+/// ```
+/// use std::path::Path;
+///
+/// assert_eq!(nodeproof_files::quoted(Path::new("/a/b-1.json")), "/a/b-1.json");
+/// assert_eq!(nodeproof_files::quoted(Path::new("it's $HOME")), r"'it'\''s $HOME'");
+/// ```
+#[must_use]
+pub fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "/._-+@%:,".contains(character);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.into_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

@@ -179,14 +179,20 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
 
 /// Returns the amount in base units.
 fn amount(args: &TransferArgs) -> Result<Integer, Failure> {
+    if args.decimals.is_none()
+        && !args
+            .amount
+            .trim_start_matches('-')
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+    {
+        return Err(Failure::usage(format!(
+            "--amount {:?} is not an integer: without --decimals, it is in the token's smallest unit",
+            args.amount
+        )));
+    }
     let decimals = TokenDecimals::new(args.decimals.unwrap_or(0));
-    let amount = decimals.parse(&args.amount).map_err(|error| {
-        let hint = match args.decimals {
-            Some(_) => "",
-            None => ": --amount is in the token's smallest unit, unless --decimals is given",
-        };
-        Failure::usage(error).with_suffix(hint)
-    })?;
+    let amount = decimals.parse(&args.amount).map_err(Failure::usage)?;
     if amount <= 0 {
         return Err(Failure::usage("--amount is not above zero"));
     }

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use nodeproof_files::open_regular;
+use nodeproof_files::{open_regular, quoted};
 use nodeproof_wallet::{KeyFile, KeyPair, Passphrase, PassphraseError};
 use zeroize::Zeroizing;
 
@@ -20,8 +20,9 @@ pub(crate) fn read(path: &Path, output: Output) -> Result<KeyFile, Failure> {
     let file = KeyFile::read(path).map_err(Failure::usage)?;
     if file.is_readable_by_others() {
         output.warn(&format!(
-            "others can read the key file {0}; `chmod 600 {0}` keeps it to yourself",
-            path.display()
+            "others can read the key file {}; `chmod 600 {}` keeps it to yourself",
+            path.display(),
+            quoted(path)
         ));
     }
     Ok(file)

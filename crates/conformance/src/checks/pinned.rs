@@ -8,7 +8,9 @@
 //! Recording pins responses that are not pinned yet. If a response differs from a pinned one, it
 //! leaves a pending snapshot for `cargo insta review`. A run that does not record writes nothing.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
+
+use nodeproof_files::read_text;
 
 use super::finding::{Examination, Finding, Findings};
 use crate::{
@@ -16,6 +18,9 @@ use crate::{
     context::{Context, Difference, Samples, SnapshotStore},
     http::{Exchange, InconclusiveReason, Request, indented},
 };
+
+/// Maximum length of a snapshot, in bytes.
+const MAX_LENGTH: u64 = 64 * 1024 * 1024;
 
 /// How a response is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +68,19 @@ pub(crate) async fn check_pinned(
     let name = id.trim_start_matches("baseline/");
     let file = baseline.folder.join(format!("{name}.snap"));
     let exchange = context.node.send(request.clone()).await?;
-    let pinned = fs::read_to_string(&file).ok();
+    let is_link = fs::symlink_metadata(&file).is_ok_and(|found| found.is_symlink());
+    let pinned = match read_text(&file, MAX_LENGTH) {
+        _ if is_link => Err("it is a symbolic link".to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+        Ok(text) => Ok(Some(text)),
+    };
+    let pinned = pinned.map_err(|reason| {
+        InconclusiveReason::Harness(format!(
+            "the snapshot {} can't be read: {reason}",
+            file.display()
+        ))
+    })?;
     let Some(pinned) = pinned else {
         if !baseline.record {
             return Err(InconclusiveReason::NoSample(format!(

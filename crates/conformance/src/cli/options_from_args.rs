@@ -1,13 +1,15 @@
 //! Turns the command-line arguments into the options of a run.
 
 use std::{
+    collections::BTreeSet,
     num::NonZeroU8,
     path::{Path, PathBuf},
 };
 
 use globset::{Glob, GlobMatcher};
 use nodeproof_files::read_text;
-use nodeproof_primitives::{Network, WalletAddress, redact::redact};
+use nodeproof_primitives::{Network, WalletAddress, escape::escaped_up_to, redact::redact};
+use nodeproof_report::Report;
 use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, exposed_key, forbid_core_dumps};
 
 use super::{
@@ -80,6 +82,9 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
     if args.fixture.is_some() {
         known.extend_from_slice(FIXTURE);
     }
+    if let (Some(report), Some(path)) = (&recheck, &args.recheck) {
+        warn_of_unknown_cases(report, path, &known);
+    }
     Ok(Options {
         selection: Selection {
             only: globs("--only", &args.only, &known)?,
@@ -106,6 +111,29 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
         recheck: recheck.as_ref().map(Recheck::of).unwrap_or_default(),
         ..Options::default()
     })
+}
+
+/// Warns of findings of an earlier run that no case of this version can check again.
+fn warn_of_unknown_cases(report: &Report, path: &Path, known: &[Case]) {
+    let cases = report.nodes.iter().flat_map(|node| &node.cases);
+    let with_findings = cases.filter(|case| case.outcome.has_findings());
+    let unknown: BTreeSet<_> = with_findings
+        .map(|case| case.id.as_str())
+        // Other nodes of the same run decide these.
+        .filter(|id| !id.starts_with("cross-check/"))
+        .filter(|id| !known.iter().any(|case| case.id == *id))
+        .collect();
+    if !unknown.is_empty() {
+        let unknown: Vec<_> = unknown
+            .into_iter()
+            .map(|id| escaped_up_to(id, 60))
+            .collect();
+        complain(&format!(
+            "warning: {} has findings of cases that this run does not have, so they are not checked again: {}",
+            path.display(),
+            escaped_up_to(&unknown.join(", "), 300)
+        ));
+    }
 }
 
 /// Returns the options of a run against nodes of this network, or against a local node.

@@ -90,21 +90,37 @@ async fn a_transfer_is_paid_once_and_its_block_is_shown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transfer_that_is_not_confirmed_or_is_refused_ends_with_its_own_status() {
     let payer = Payer::new(Config::for_tests()).await;
-    for (amount, expected) in [
-        (["--amount", "0"], "not above zero"),
-        (["--amount", "-1"], "not above zero"),
-        (["--amount", "0.0000001"], "more than 6 decimals"),
+    for (decimals, amount, expected) in [
+        (
+            &["--decimals", "6"][..],
+            ["--amount", "0"],
+            "not above zero",
+        ),
+        (&["--decimals", "6"], ["--amount", "-1"], "not above zero"),
+        (
+            &["--decimals", "6"],
+            ["--amount", "0.0000001"],
+            "more than 6 decimals",
+        ),
+        (&[], ["--amount", "0"], "not above zero"),
+        // Whoever writes this means a whole token.
+        (&[], ["--amount", "1.000"], "smallest unit"),
+        (&[], ["--amount", "1e3"], "smallest unit"),
+        (&[], ["--amount", "1.5"], "smallest unit"),
     ] {
         let home = &payer.home;
         let contract = payer.node.token_contract_address().to_string();
         let to = keys(&payer.node, "bob").address().to_string();
         let transfer = format!(
-            "transfer --token-contract {contract} --token GRAIN --decimals 6 --to {to} \
+            "transfer --token-contract {contract} --token GRAIN --to {to} \
                  --fee 1500000 --currency DEVN --wallet {} --keep other.json",
             payer.wallets[0]
         );
         let transfer = words(&transfer);
-        let refused = home.ask(payer.node.base_url(), &[&transfer[..], &amount].concat());
+        let refused = home.ask(
+            payer.node.base_url(),
+            &[&transfer[..], decimals, &amount].concat(),
+        );
         let refused = refused.ended(2);
         assert!(refused.err.contains(expected), "{refused:?}");
     }

@@ -106,6 +106,24 @@ async fn a_run_that_could_not_repeat_a_request_has_no_verdict() {
     );
     assert_eq!(status, 3);
 
+    // A case that another version had is not checked again.
+    let text = fs::read_to_string(&earlier).expect("a report");
+    let other = folder.path().join("other.json");
+    fs::write(
+        &other,
+        text.replace(
+            "get-trustscore-wallets/trust-score",
+            "get-trustscore-wallets/gone",
+        ),
+    )
+    .expect("a file");
+    let mut command = run(node.base_url());
+    let (_, _, errors) = ran(command.arg("--recheck").arg(&other));
+    assert!(
+        errors.contains("not checked again: get-trustscore-wallets/gone"),
+        "{errors}"
+    );
+
     // A report of something else gets a message.
     let wrong = folder.path().join("wrong.json");
     fs::write(&wrong, "[]").expect("a file");

@@ -88,6 +88,29 @@ async fn a_baseline_holds_nothing_that_changes_by_itself() {
     );
 }
 
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pinned_response_is_a_regular_file() {
+    let node = devnode().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let below = folder.path().to_str().expect("UTF-8");
+    let record = ["--baseline", "it", "--record", "--baseline-dir", below];
+    let (code, text) = run(node.base_url(), &record).await;
+    assert_eq!(code, 0, "{text}");
+    let pinned = folder.path().join("it/state-unknown-table.snap");
+    let elsewhere = folder.path().join("elsewhere");
+    fs::rename(&pinned, &elsewhere).expect("a file");
+    for target in [elsewhere.as_path(), "/dev/zero".as_ref()] {
+        std::os::unix::fs::symlink(target, &pinned).expect("a link");
+        let (code, text) = run(node.base_url(), &record).await;
+        assert!(
+            code == 4 && text.contains("it is a symbolic link"),
+            "{code}: {text}"
+        );
+        fs::remove_file(&pinned).expect("the link");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn drift_is_shown_as_a_diff_and_left_for_review_only_where_it_is_recorded() {
     let node = devnode().await;

@@ -111,7 +111,7 @@ pub(super) fn failure(error: ClaimError) -> Failure {
         ClaimError::EarlierClaim { ref path, .. } => Failure::usage(text).with_suffix(&format!(
             ": `nodectl submit {}` submits the earlier one again, and --again makes and pays \
              another one",
-            path.display()
+            nodeproof_files::quoted(path)
         )),
         ClaimError::UnreadClaim { .. } => Failure::usage(text).with_suffix(
             ": restore the file or mount its volume; if you know what became of its claim, remove the file, or the \
