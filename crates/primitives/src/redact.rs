@@ -15,8 +15,8 @@ const KEY_PIECE: usize = 16;
 
 /// Secrets, which are found in texts before the texts are shown.
 ///
-/// A secret is found as it is written, in hexadecimal and in base64, in upper and lower case, and with the
-/// escapes of JSON. So are pieces of it. Another encoding of a secret is not found, nor are pieces that are
+/// A secret is found as it is written, in hexadecimal and in base64, in upper and lower case, percent-encoded, and with
+/// the escapes of JSON. So are pieces of it, and the credentials in a value such as `Basic dXNlcjpwYXNzd29yZA==`. Another encoding of a secret is not found, nor are pieces that are
 /// too short. `Debug` shows no secret.
 ///
 /// ```
@@ -46,6 +46,12 @@ impl Secrets {
         ];
         if let Ok(bytes) = const_hex::decode(secret) {
             forms.push(STANDARD_NO_PAD.encode(bytes));
+        }
+        if let Some((scheme, credentials)) = secret.split_once(' ')
+            && scheme.eq_ignore_ascii_case("basic")
+            && let Ok(decoded) = STANDARD_NO_PAD.decode(credentials.trim_end_matches('='))
+        {
+            self.add(&String::from_utf8_lossy(&decoded), shortest);
         }
         let shortest = shortest.max(1);
         let pieces = self.pieces.entry(shortest).or_default();
@@ -104,7 +110,7 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// Returns the bytes of a text, and the place of each. They are in lower case, without the escapes of JSON,
+/// Returns the bytes of a text, and the place of each. They are in lower case, without the escapes of JSON and URLs,
 /// and in one of the two alphabets of base64.
 fn folded(text: &str) -> (Vec<u8>, Vec<Range<usize>>) {
     let (mut folded, mut places) = (Vec::with_capacity(text.len()), Vec::new());
@@ -112,7 +118,7 @@ fn folded(text: &str) -> (Vec<u8>, Vec<Range<usize>>) {
     let (mut start, mut at) = (0, 0);
     while let Some(&byte) = text.as_bytes().get(at) {
         at += 1;
-        let plain = if byte == b'\\' {
+        let mut plain = if byte == b'\\' {
             // `\u0041`, also with several backslashes. Other escapes lose their backslash.
             let code = text.get(at..at + 5).and_then(|code| code.strip_prefix('u'));
             let Some(plain) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) else {
@@ -123,6 +129,18 @@ fn folded(text: &str) -> (Vec<u8>, Vec<Range<usize>>) {
         } else {
             byte
         };
+        // `%41`, also with several percent signs: `%2541`.
+        while plain == b'%'
+            && let Some(code) = text.get(at..at + 2)
+            && let Ok(decoded) = u8::from_str_radix(code, 16)
+        {
+            at += 2;
+            plain = decoded;
+        }
+        // An encoded backslash is an escape, too.
+        if plain == b'\\' {
+            continue;
+        }
         folded.push(match plain {
             b'-' => b'+',
             b'_' => b'/',
@@ -246,6 +264,7 @@ mod tests {
             STANDARD.encode(&bytes)[3..40].to_owned(),
             escaped("\\"),
             escaped("\\\\"),
+            SIGNATURE.bytes().map(|one| format!("%{one:02X}")).collect(),
         ] {
             let text = format!("é <{form}> é");
             let shown = secrets.redact(&text, "…");
@@ -255,6 +274,36 @@ mod tests {
             assert_eq!(secrets.redact(harmless, "…"), None, "{harmless}");
         }
         assert_eq!(format!("{secrets:?}"), "Secrets");
+    }
+
+    #[test]
+    fn the_credentials_of_a_header_are_found_whatever_they_contain() {
+        let (name, word) = ("some-user", "k3y&<%\"v\\alue 99");
+        let mut secrets = Secrets::default();
+        let credentials = STANDARD.encode(format!("{name}:{word}"));
+        secrets.add(&format!("Basic {credentials}"), 8);
+        let percent = |text: &str| -> String {
+            let bytes = text.bytes().map(|one| match one.is_ascii_alphanumeric() {
+                true => char::from(one).to_string(),
+                false => format!("%{one:02x}"),
+            });
+            bytes.collect()
+        };
+        for form in [
+            credentials,
+            format!("{name}:{word}"),
+            name.to_owned(),
+            word.to_owned(),
+            percent(word),
+            percent(&percent(word)),
+            serde_json::to_string(word)
+                .unwrap()
+                .trim_matches('"')
+                .to_owned(),
+        ] {
+            let shown = secrets.redact(&format!("<{form}>"), "…");
+            assert_eq!(shown.as_deref(), Some("<…>"), "{form}");
+        }
     }
 
     #[test]
