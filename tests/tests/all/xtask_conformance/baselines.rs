@@ -140,6 +140,15 @@ async fn drift_is_shown_as_a_diff_and_left_for_review_only_where_it_is_recorded(
     assert!(text.contains("1 failed"), "{text}");
     assert_eq!(files(&folder.path().join("it")), pinned);
 
+    // What was accepted is not replaced without a review.
+    for update in ["always", "1", "unseen"] {
+        let mut command = command(&drifted.server.base_url(), &record);
+        command.env("INSTA_UPDATE", update);
+        let (code, text) = super::run(command).await;
+        assert!(code == 1 && text.contains("1 failed"), "{text}");
+        assert_eq!(files(&folder.path().join("it")), pinned, "{update}");
+    }
+
     let (code, _) = run(&drifted.server.base_url(), &record).await;
     assert_eq!(code, 1);
     let after = files(&folder.path().join("it"));
