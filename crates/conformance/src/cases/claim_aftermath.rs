@@ -1,6 +1,6 @@
 //! The effects of an accepted claim, its block and its fee, and of the submission that was refused before it.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use nodeproof_client::VerificationRecord;
 use nodeproof_report::{Aspect, Level};
@@ -23,7 +23,8 @@ use crate::{
         in_block, is_valid, lists_transactions, member_named, requested, stored, submitted_code,
     },
     checks::{Examination, Finding, Findings, changed, refused_in_blocks},
-    context::{Context, Refused, Settled},
+    context::{Context, MIN_NEW_BLOCKS, Refused, Settled},
+    history::History,
     http::{Exchange, InconclusiveReason},
 };
 
@@ -31,7 +32,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-readable",
         requirements: &["RECORD-13", "RECORD-1"],
-        checks: "`/sc-state` returns the claim's record within `--settle-timeout`, and the same record at the end of the run's claims.",
+        checks: "`/sc-state` returns the claim's record within `--settle-timeout`, and the same record at the end of the run's claims. An accepted claim does not stop the chain.",
         example: Example::Named("/sc-state", "verification_row"),
         matters: sc_state::BASE.matters,
         check: Own(|c| Box::pin(readable(c))),
@@ -116,6 +117,10 @@ async fn readable(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let mut findings = Examination::default();
+    let usual = context
+        .discovered
+        .tip
+        .and_then(|tip| longest_gap(&context.history(), tip));
     let further = claim.further.iter().filter_map(|further| {
         let settled = further.settled.as_ref().ok()?;
         Some((settled, further.code.clone()))
@@ -123,7 +128,7 @@ async fn readable(context: &Context) -> Findings {
     for (settled, code) in [(settled, claim.code())].into_iter().chain(further) {
         findings.count_item();
         let waited = context.submissions.submitter.with.settle_timeout;
-        if let Some(finding) = unreadable(settled, &code.unwrap_or_default(), waited)? {
+        if let Some(finding) = unreadable(settled, &code.unwrap_or_default(), waited, usual)? {
             findings.push(finding);
         }
     }
@@ -207,11 +212,41 @@ async fn stored_by_block(context: &Context) -> Findings {
     )))
 }
 
+/// A chain has stopped if it makes no block in this multiple of the longest time between two blocks.
+const STOPPED: u32 = 10;
+/// The smallest number of times between two blocks that shows how fast a chain makes them.
+const LEAST_GAPS: usize = 3;
+
+/// Returns the longest time between two blocks that were made during the run, from the latest one `before` it, if the
+/// run has read enough of them.
+fn longest_gap(history: &History, before: u64) -> Option<Duration> {
+    let times: BTreeMap<u64, u64> = history
+        .blocks()
+        .filter(|(index, _)| *index >= before)
+        .filter_map(|(index, entry)| {
+            let time = entry
+                .exchange
+                .success_object()?
+                .get("timestamp")?
+                .as_u64()?;
+            Some((index, time))
+        })
+        .collect();
+    let times: Vec<_> = times.into_iter().collect();
+    let neighbours = times.windows(2).filter(|pair| pair[0].0 + 1 == pair[1].0);
+    let gaps: Vec<_> = neighbours
+        .map(|pair| pair[1].1.saturating_sub(pair[0].1))
+        .collect();
+    let longest = gaps.iter().max().filter(|_| gaps.len() >= LEAST_GAPS)?;
+    Some(Duration::from_millis(*longest))
+}
+
 /// Returns the finding about a claim whose record can't be read.
 fn unreadable(
     settled: &Settled,
     code: &str,
     waited: Duration,
+    usual: Option<Duration>,
 ) -> Result<Option<Finding>, InconclusiveReason> {
     let Some(response) = settled
         .without
@@ -225,6 +260,7 @@ fn unreadable(
             .success_object()
             .is_some_and(|body| in_block(body, code).is_some())
     });
+    let has_stopped = usual.is_some_and(|usual| usual * STOPPED < waited);
     let waited = waited.as_secs_f64();
     let what = match block {
         Some(block) => format!(
@@ -235,6 +271,13 @@ fn unreadable(
             format!(
                 "the claim was accepted, but its record can't be read after {waited} s and \
             several blocks"
+            )
+        }
+        None if has_stopped => {
+            let usual = usual.unwrap_or_default().as_secs_f64();
+            format!(
+                "the claim was accepted, and the chain has stopped: fewer than {MIN_NEW_BLOCKS} blocks were made within \
+                 {waited} s, and before, at most {usual} s passed between two"
             )
         }
         None => {
@@ -283,4 +326,34 @@ async fn refused_not_stored(context: &Context) -> Findings {
         "no record",
         state.summary(),
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{api::block_request, history::recorded};
+
+    #[test]
+    fn the_time_between_blocks_is_that_of_blocks_of_the_run() {
+        let gap = |times: &[(u64, u64)]| {
+            let blocks: Vec<_> = times
+                .iter()
+                .map(|(index, time)| (*index, format!(r#"{{"index":{index},"timestamp":{time}}}"#)))
+                .collect();
+            let rows = blocks
+                .iter()
+                .enumerate()
+                .map(|(at, (index, body))| (at as u64, block_request(*index), 200, body.as_str()));
+            longest_gap(&recorded(rows.collect()), 5).map(|gap| gap.as_millis())
+        };
+        let fast = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)];
+        assert_eq!(gap(&fast), None);
+        assert_eq!(gap(&[(5, 1_000), (6, 3_000), (7, 4_000)]), None);
+        assert_eq!(
+            gap(&[(5, 1_000), (6, 3_000), (7, 4_000), (8, 4_500)]),
+            Some(2_000)
+        );
+        // Block 7 was not read.
+        assert_eq!(gap(&[(5, 1_000), (6, 3_000), (8, 9_000), (9, 9_500)]), None);
+    }
 }

@@ -38,7 +38,7 @@ pub(crate) use probing::Probed;
 pub(crate) use redactor::Redactor;
 pub(crate) use right::right_rows_of;
 pub(crate) use samples::{Responses, Samples};
-pub(crate) use settling::{FIRST_PAUSE, MAX_PAUSE, Settled, read_missing_blocks};
+pub(crate) use settling::{FIRST_PAUSE, MAX_PAUSE, MIN_NEW_BLOCKS, Settled, read_missing_blocks};
 pub(crate) use signatures::{signer, stranger};
 pub use signing::{SigningWallet, Submitting};
 pub(crate) use snapshot_store::{Difference, SnapshotStore};

@@ -28,7 +28,7 @@ const MAX_MISSING_BLOCKS: usize = 64;
 /// Maximum number of blocks to read after those that the run waited for.
 const MAX_BLOCKS_AFTER: usize = 3;
 /// Number of new blocks after which a longer wait for the record cannot help.
-const MIN_NEW_BLOCKS: usize = 2;
+pub(crate) const MIN_NEW_BLOCKS: usize = 2;
 
 /// The responses that were read while the run waited for the claim.
 pub(crate) struct Settled {
