@@ -78,6 +78,14 @@ pub fn escaped_json(json: &str) -> String {
 }
 
 /// Whether this is a job of GitHub Actions, which runs commands in its output.
+///
+/// ```
+/// use nodeproof_primitives::escape::{is_github_job, without_commands};
+///
+/// let text = "::stop-commands::x";
+/// let shown = if is_github_job() { without_commands(text) } else { text.to_owned() };
+/// println!("{shown}");
+/// ```
 #[must_use]
 pub fn is_github_job() -> bool {
     std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| !value.is_empty())
