@@ -61,7 +61,9 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
 
 /// Returns advice about a handshake that failed.
 pub(super) fn advice(error: &(dyn StdError + 'static)) -> Option<&'static str> {
-    use rustls::{AlertDescription, Error as TlsError, InvalidMessage, PeerIncompatible};
+    use rustls::{
+        AlertDescription, CertificateError, Error as TlsError, InvalidMessage, PeerIncompatible,
+    };
 
     if let Some(error) = error.downcast_ref::<TlsError>() {
         return match error {
@@ -72,6 +74,10 @@ pub(super) fn advice(error: &(dyn StdError + 'static)) -> Option<&'static str> {
             TlsError::PeerIncompatible(PeerIncompatible::ServerDoesNotSupportTls12Or13)
             | TlsError::AlertReceived(AlertDescription::ProtocolVersion) => Some(
                 "the server supports only outdated versions of TLS: expected TLS 1.2 or TLS 1.3",
+            ),
+            TlsError::InvalidCertificate(CertificateError::UnknownIssuer) => Some(
+                "the server's certificate is of an authority that this machine does not know (UnknownIssuer): \
+                 --ca-file, or extra_roots_pem in a program, adds the authority's certificate",
             ),
             _ => None,
         };

@@ -388,7 +388,9 @@ impl Exchange {
 
     /// Returns the status and the start of the body, on one line.
     pub(crate) fn summary(&self) -> String {
-        if self.body.is_empty() {
+        if let (300..=399, Some(place)) = (self.status, &self.location) {
+            format!("{} to {}", self.status, escape::escaped_up_to(place, 160))
+        } else if self.body.is_empty() {
             format!("{} with an empty body", self.status)
         } else {
             format!("{} {}", self.status, self.excerpt(160))

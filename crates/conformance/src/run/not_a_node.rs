@@ -18,9 +18,13 @@ pub(crate) async fn not_a_node_reason(
     if let Some(exchange) = first.as_ref().filter(|exchange| is_denied(exchange))
         && denies_all(node).await?
     {
+        let what = match exchange.status {
+            401 => "requires authentication",
+            _ => "denies access, for lack of a header, or because it does not serve this host name",
+        };
         return Ok(Some(format!(
-            "the server at {} requires authentication: GET {} gave {}; give its header with --header, \
-             such as --header 'Authorization: @FILE'",
+            "the server at {} {what}: GET {} gave {}; --header gives a header, such as --header \
+             'Authorization: @FILE'",
             node.target.base_url,
             exchange.request.path,
             exchange.summary(),

@@ -81,7 +81,7 @@ impl NodeReport {
     }
 
     /// Returns the cases with findings that no other case explains, each with the cases that it
-    /// explains. They are sorted by aspect.
+    /// explains. Failures come first, and are sorted by aspect.
     #[must_use]
     pub fn causes(&self) -> Vec<(&CaseReport, Vec<&CaseReport>)> {
         let explained = |cause: &CaseReport| {
@@ -93,7 +93,7 @@ impl NodeReport {
         };
         let causes = self.cases.iter().filter(|case| case.is_cause());
         let mut causes: Vec<_> = causes.map(|case| (case, explained(case))).collect();
-        causes.sort_by_key(|(cause, _)| cause.aspect);
+        causes.sort_by_key(|(cause, _)| (cause.outcome != Outcome::Fail, cause.aspect));
         causes
     }
 

@@ -159,7 +159,7 @@ impl Report {
                 }
             }
         }
-        causes.sort_by_key(|cause| cause.case.aspect);
+        causes.sort_by_key(|cause| (cause.case.outcome != Outcome::Fail, cause.case.aspect));
         let between = self.cross_check.iter().filter(|check| check.is_cause());
         causes.extend(between.map(|case| Cause {
             case,
