@@ -429,7 +429,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
     pub jobs: usize,
 
-    /// Maximum number of requests per second [default: no limit; 20 for monitor].
+    /// Maximum number of requests per second [default: 50 at a node on another machine, but no limit for
+    /// submissions and the blocks of a sweep; no limit at a node on this machine; 20 for monitor].
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
 

@@ -83,6 +83,13 @@ pub(crate) struct Node {
     exchanges: Mutex<ExchangeLog>,
 }
 
+/// Returns the number of requests per second that a run sends to a node on another machine, unless the user gives one.
+/// Sweeps send as many as the node takes, and submissions have limits of their own.
+fn usual_rate(target: &Target) -> Option<f64> {
+    let is_elsewhere = !target.base_url.is_loopback() && target.in_process.is_none();
+    is_elsewhere.then_some(50.0)
+}
+
 /// How a request is sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SendOptions {
@@ -114,7 +121,6 @@ impl Node {
             curl_options: target.access.curl_options().into(),
             keeping,
             renewing: http_client(&target.base_url, &options)?,
-            target,
             one_at_a_time: limits.one_connection.then(|| Semaphore::new(1)),
             long_bodies: Arc::new(Semaphore::new(1)),
             room: Room::new(limits.values, limits.body.saturating_mul(BODIES)),
@@ -122,7 +128,8 @@ impl Node {
             most: AtomicU64::new(limits.requests),
             requests_sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
-            pacing: Pacing::new(limits.rate),
+            pacing: Pacing::new(limits.rate.or(usual_rate(&target))),
+            target,
             responded: AtomicBool::new(false),
             log: Mutex::default(),
             exchanges: Mutex::new(ExchangeLog::new(limits.values, limits.body)),

@@ -75,6 +75,19 @@ async fn a_node_may_close_its_connection_whenever_it_likes() {
     }
 }
 
+#[test]
+fn a_node_on_another_machine_is_not_flooded() {
+    for (url, rate) in [
+        ("http://localhost:8420", None),
+        ("http://127.0.0.1:8420", None),
+        ("http://node.example.org", Some(50.0)),
+        ("http://10.0.0.7:8420", Some(50.0)),
+    ] {
+        let target = Target::parse(url, Network::Devnet).unwrap();
+        assert_eq!(usual_rate(&target), rate, "{url}");
+    }
+}
+
 #[tokio::test]
 async fn a_long_response_waits_for_its_turn_before_it_takes_memory() {
     let node = endless();
