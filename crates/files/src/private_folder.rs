@@ -85,12 +85,12 @@ pub fn quoted(path: &Path) -> String {
     }
 }
 
-/// Checks that a folder belongs to this user or to root, and that no other user can write to it, nor put another
-/// folder in its place.
+/// Checks that a folder belongs to this user or to root, and that no other user can write to it, or to one of its
+/// parents, where they could put another folder in its place.
 ///
 /// A missing folder is empty, and passes. With [`Shared::Sticky`], a folder like `/tmp` passes too:
-/// other users can create files there, but not change this user's. Such a folder may also be a parent. Where the
-/// system has no such permissions, every folder passes.
+/// other users can create files there, but not change this user's. Such a folder may also be a parent, and a parent may
+/// belong to anyone: a container can hide who it is. Where the system has no such permissions, every folder passes.
 ///
 /// # Errors
 /// The reason why the folder, or the first of its parents, can't be trusted.
@@ -101,7 +101,13 @@ pub fn check_private_folder(path: &Path, shared: Shared) -> Result<(), FolderErr
     let places: Vec<_> = places.into_iter().flatten().collect();
     let parents = places.iter().flat_map(|place| place.ancestors().skip(1));
     for parent in parents {
-        check(parent, Shared::Sticky)?;
+        if let Ok(Some(found)) = ownership(parent)
+            && found.is_shared
+            && !found.is_sticky
+        {
+            let path = parent.to_owned();
+            return Err(FolderError::WritableByOthers { path });
+        }
     }
     Ok(())
 }

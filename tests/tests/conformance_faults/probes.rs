@@ -64,7 +64,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             changed(response, |text| format!("[{text}]"))
         })) => ["sc-state/probes-only-requested"];
         "returns another record in a page", where_in(STATE, "unique_value", "' OR", ReplaysAs(|response| {
-            typed(changed(response, |text| format!("<pre>{text}</pre>")), "text/html")
+            typed(changed(response, |text| format!("<pre>[1] {text}</pre>")), "text/html")
         })) => ["sc-state/probes-only-requested"];
         "returns another record in UTF-16", where_in(STATE, "unique_value", "' OR", ReplaysAs(|response| {
             let text = String::from_utf8_lossy(&response.body).into_owned();

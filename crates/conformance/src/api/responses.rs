@@ -3,6 +3,7 @@
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
+use super::stored_value::stored;
 use crate::http::Exchange;
 
 /// Whether a status means "not found". Nodes were seen to send 400.
@@ -95,6 +96,11 @@ pub(crate) fn is_block(body: &Value) -> bool {
     ["index", "block_index", "previous_hash", "timestamp", "text"]
         .iter()
         .any(|name| body.get(name).is_some())
+}
+
+/// Whether a response has the record of a contract.
+pub(crate) fn has_record(response: &Exchange) -> bool {
+    response.success_object().and_then(stored).is_some()
 }
 
 /// Whether the response to a submission accepts the transaction.

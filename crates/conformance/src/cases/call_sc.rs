@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     api::{
-        BUILT, Sample, builds_nothing, contract_state_request, find, is_missing_endpoint, stored,
-        wallet_balances_request,
+        BUILT, Sample, builds_nothing, contract_state_request, find, has_record,
+        is_missing_endpoint, wallet_balances_request,
     },
     checks::{
         Decoding, Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck, changed,
@@ -295,12 +295,11 @@ async fn changes_nothing(context: &Samples) -> Findings {
         return unknown("no call was built");
     }
     let mut findings = Examination::passed();
-    let record = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
     let state = context
         .node
         .send(contract_state_request(&context.contract(), BUILT))
         .await?;
-    if record(&state) {
+    if has_record(&state) {
         findings.add(claims_at_once(context).await);
     }
     let balances = wallet_balances_request(&context.signer());
@@ -347,8 +346,7 @@ async fn claims_at_once(context: &Samples) -> Findings {
     let before = context.node.send(state.clone()).await?;
     context.node.send(context.call_about(&asset)).await?;
     let after = context.node.send(state).await?;
-    let has = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
-    if has(&before) || !has(&after) {
+    if has_record(&before) || !has_record(&after) {
         return Ok(Examination::passed());
     }
     let what =

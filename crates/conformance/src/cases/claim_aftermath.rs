@@ -217,6 +217,9 @@ const STOPPED: u32 = 10;
 /// The smallest number of times between two blocks that shows how fast a chain makes them.
 const LEAST_GAPS: usize = 3;
 
+/// The shortest time between two blocks that is believed.
+const SHORTEST_GAP: Duration = Duration::from_millis(50);
+
 /// Returns the longest time between two blocks that were made during the run, from the latest one `before` it, if the
 /// run has read enough of them.
 fn longest_gap(history: &History, before: u64) -> Option<Duration> {
@@ -238,7 +241,8 @@ fn longest_gap(history: &History, before: u64) -> Option<Duration> {
         .map(|pair| pair[1].1.saturating_sub(pair[0].1))
         .collect();
     let longest = gaps.iter().max().filter(|_| gaps.len() >= LEAST_GAPS)?;
-    Some(Duration::from_millis(*longest))
+    // Shorter ones may be in another unit.
+    Some(Duration::from_millis(*longest)).filter(|longest| *longest >= SHORTEST_GAP)
 }
 
 /// Returns the finding about a claim whose record can't be read.
@@ -353,6 +357,8 @@ mod tests {
             gap(&[(5, 1_000), (6, 3_000), (7, 4_000), (8, 4_500)]),
             Some(2_000)
         );
+        // These are seconds.
+        assert_eq!(gap(&[(5, 10), (6, 15), (7, 20), (8, 25)]), None);
         // Block 7 was not read.
         assert_eq!(gap(&[(5, 1_000), (6, 3_000), (8, 9_000), (9, 9_500)]), None);
     }

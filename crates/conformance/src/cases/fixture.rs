@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     api::{
-        FirstDifference, Members, Row, block_request, contract_state_request, held, held_by_wallet,
-        is_block, known_rows, stored, token_balance_request, token_holders_request, trust_request,
-        wallet_balances_request,
+        FirstDifference, Members, Row, block_request, contract_state_request, has_record, held,
+        held_by_wallet, is_block, known_rows, stored, token_balance_request, token_holders_request,
+        trust_request, wallet_balances_request,
     },
     checks::{Examination, Finding, Findings},
     context::Samples,
@@ -277,7 +277,7 @@ fn named_data(context: &Samples) -> Vec<(String, Request, PresenceTest)> {
         named.push((
             format!("a record about asset {id:?} in contract {contract}"),
             request,
-            |exchange| Some(exchange.success_object().and_then(stored).is_some()),
+            |exchange| Some(has_record(exchange)),
         ));
     }
     for (from, to) in fixture.trust.iter().map(Trust::pair) {

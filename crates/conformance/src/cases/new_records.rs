@@ -19,7 +19,7 @@ use super::{
     submit_transaction::NO_RESPONSES,
 };
 use crate::{
-    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, known_rows, requested, stored},
+    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
     checks::{
         Examination, Finding, Findings, WrongRequest, check_json_responses, objects, refused,
     },
@@ -170,7 +170,7 @@ async fn as_expected(context: &Context) -> Findings {
             checked.extend(check(&new));
         }
     }
-    older.retain(|response| response.success_object().and_then(stored).is_some());
+    older.retain(|response| has_record(response));
     let forms: BTreeSet<_> = older.iter().map(|response| form(response)).collect();
     if forms.is_empty() || !checked.has_no_findings() {
         return Ok(checked);

@@ -14,7 +14,7 @@ use super::{
     stored_record::matches_claim,
 };
 use crate::{
-    api::{Sample, carried, known_rows, mentions, requested, rows, stored},
+    api::{Sample, carried, has_record, known_rows, mentions, requested, rows, stored},
     checks::{
         Examination, Finding, Findings, NOTHING_EXAMINED, check_json_responses, is_missing, objects,
     },
@@ -195,8 +195,7 @@ async fn claim_readable(context: &Samples) -> Findings {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
     let responses = objects(context, Sample::ContractState).await?;
-    let readable =
-        |exchange: &Arc<Exchange>| -> bool { exchange.success_object().and_then(stored).is_some() };
+    let readable = |exchange: &Arc<Exchange>| -> bool { has_record(exchange) };
     let missing = responses.iter().filter(|exchange| !readable(exchange));
     let findings = missing.map(|exchange| {
         let what = "the record of a claim can't be read";

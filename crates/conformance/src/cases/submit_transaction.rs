@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     api::{
-        Members, Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, stored,
+        Members, Sample, Tier, contract_state_request, has_record, is_missing_endpoint, is_refusal,
         submitted_code,
     },
     checks::{
@@ -392,10 +392,7 @@ async fn not_stored(context: &Context) -> Findings {
         .collect();
     // A missing record counts only if records can be read at all.
     let known = context.sample(Sample::ContractState).await?;
-    if !known
-        .iter()
-        .any(|state| state.success_object().and_then(stored).is_some())
-    {
+    if !known.iter().any(|state| has_record(state)) {
         return unknown(
             "/sc-state returned no record in this run, so a missing record proves nothing",
         );
@@ -409,9 +406,7 @@ async fn not_stored(context: &Context) -> Findings {
             break;
         };
         checked.examined += u64::from(state.success_object().is_some());
-        if state.success_object().and_then(stored).is_some()
-            && checked.findings.len() < MAX_FINDINGS
-        {
+        if has_record(&state) && checked.findings.len() < MAX_FINDINGS {
             let what = "a claim that was refused is stored anyway";
             let actual = state.summary();
             checked.push(Finding::new(&state, what, "no record", actual));

@@ -16,7 +16,7 @@ use super::{
     swept_claims::DoneSweep,
 };
 use crate::{
-    api::{Sample, is_refusal, stored},
+    api::{Sample, has_record, is_refusal},
     http::{self, Exchange},
 };
 
@@ -68,15 +68,16 @@ impl Context {
             Sample::Acceptances => self.submissions.acceptances().await,
             Sample::ContractState => {
                 let found = self.samples.sample(sample).await;
-                let mut bodies = found.iter().flatten().map(|state| state.success_object());
-                if bodies.any(|body| body.and_then(stored).is_some()) {
+                if found.iter().flatten().any(|state| has_record(state)) {
                     return found;
                 }
                 // A new chain has no other record than that of the run's own claim.
                 let claim = self.submissions.own_claim().await;
                 let settled = claim.and_then(|claim| claim.settled.as_ref().ok());
-                let own = settled.and_then(|settled| settled.record.clone());
-                own.map_or(found, |own| Ok(vec![own]))
+                match settled.and_then(|settled| settled.record.clone()) {
+                    Some(own) => Ok(found.unwrap_or_default().into_iter().chain([own]).collect()),
+                    None => found,
+                }
             }
             _ => self.samples.sample(sample).await,
         }

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::submitter::Submitter;
 use crate::{
     api::{
-        IndexSearch, block_request, contract_state_request, in_block, is_block,
-        lists_no_transaction, lists_transactions, reported_index, requested_index, stored,
+        IndexSearch, block_request, contract_state_request, has_record, in_block, is_block,
+        lists_no_transaction, lists_transactions, reported_index, requested_index,
     },
     http::{BackOff, Exchange, InconclusiveReason},
 };
@@ -74,9 +74,7 @@ pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) {
         let Ok(response) = submitter.samples.node.send(request).await else {
             return;
         };
-        if response.success_object().and_then(stored).is_some()
-            || Instant::now() + back_off.peek() > until
-        {
+        if has_record(&response) || Instant::now() + back_off.peek() > until {
             return;
         }
         back_off.wait().await;
@@ -135,7 +133,7 @@ pub(super) async fn settle(
         if record.is_none() {
             let request = contract_state_request(contract, asset);
             let response = submitter.samples.node.send(request).await?;
-            if response.success_object().and_then(stored).is_some() {
+            if has_record(&response) {
                 record = Some(response);
                 // The block was made before its record could be read.
                 blocks.advance(submitter).await?;

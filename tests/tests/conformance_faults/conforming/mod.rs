@@ -27,6 +27,7 @@ use nodeproof_conformance::Tier;
 use crate::{
     claim,
     facts::Facts,
+    probes,
     setup::{Setup, expect_cases, run, test_name},
 };
 
@@ -48,6 +49,7 @@ fn tables(facts: &Facts) -> Vec<(&'static str, Tier, Vec<SeededFault>)> {
             submissions::refusals(),
         ),
         ("claims", Tier::Write, submissions::claims()),
+        ("probes", Tier::Probe, transport::refused_probes()),
     ]
 }
 
@@ -62,6 +64,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
                 let report = match tier {
                     Tier::Read => run(&setup.node, row.fault).await,
+                    Tier::Probe => probes::run(&setup.node, row.fault).await,
                     _ => claim::run(row.fault, tier).await,
                 };
                 expect_cases(&caught(&report), row.failing_cases)?;

@@ -1,7 +1,11 @@
 //! Statuses, headers, refusals, and variants of JSON text.
 
-use integration_tests::{faults::SeededFault, seeded_faults};
-use serde_json::{Value, json};
+use integration_tests::{
+    faults::{SeededFault, change_response},
+    seeded_faults,
+};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value, json};
 
 use super::{
     behaviours::{bounded_rate, members_that_vary},
@@ -12,6 +16,26 @@ use super::{
 };
 
 const JSON: &str = "application/json";
+
+/// Refusals of requests with unusual values.
+pub(super) fn refused_probes() -> Vec<SeededFault> {
+    seeded_faults! {
+        "a refusal repeats the parameters, and one of them as its value", change_response("/sc-state", |request, response| {
+            if !String::from_utf8_lossy(&response.body).contains(":null") {
+                return response;
+            }
+            let pairs = request.query.split('&').filter_map(|pair| pair.split_once('='));
+            let decoded = |text: &str| {
+                let text = text.replace('+', " ");
+                Value::from(percent_decode_str(&text).decode_utf8_lossy().into_owned())
+            };
+            let mut said: Map<_, _> = pairs.map(|(name, value)| (name.to_owned(), decoded(value))).collect();
+            said.insert("value".to_owned(), said.get("unique_value").cloned().unwrap_or_default());
+            said.insert("error".to_owned(), json!("nothing is stored"));
+            with_status(response, 404).with_body(Value::Object(said).to_string())
+        }) => [];
+    }
+}
 
 pub(super) fn variants() -> Vec<SeededFault> {
     seeded_faults! {

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::{
     api::{
-        List, Pair, held, in_block, is_valid, lists_transactions, requested, stored, times_in_batch,
+        List, Pair, has_record, held, in_block, is_valid, lists_transactions, requested,
+        times_in_batch,
     },
     history::{Entry, History},
 };
@@ -212,7 +213,7 @@ impl<'h> Money<'h> {
     /// Notes which transactions are in blocks: those in a block that was read, and those with a record.
     fn settle(&mut self) {
         let states = self.history.of_path("/sc-state").filter_map(|entry| {
-            let found = entry.exchange.success_object().and_then(stored).is_some();
+            let found = has_record(&entry.exchange);
             found.then(|| requested(&entry.exchange, "unique_value"))?
         });
         let recorded: BTreeSet<&str> = states.collect();
