@@ -15,9 +15,10 @@ const KEY_PIECE: usize = 16;
 
 /// Secrets, which are found in texts before the texts are shown.
 ///
-/// A secret is found as it is written, in hexadecimal and in base64, in upper and lower case, percent-encoded, and with
-/// the escapes of JSON. So are pieces of it, and the credentials in a value such as `Basic dXNlcjpwYXNzd29yZA==`. Another encoding of a secret is not found, nor are pieces that are
-/// too short. `Debug` shows no secret.
+/// A secret is found as it is written, in hexadecimal and in base64, in upper and lower case, percent-encoded, and
+/// with the escapes of JSON. So are pieces of it, and the credentials in a value such as `Basic
+/// dXNlcjpwYXNzd29yZA==`. Another encoding of a secret is not found, nor are pieces that are too short. `Debug`
+/// shows no secret.
 ///
 /// ```
 /// use nodeproof_primitives::redact::Secrets;

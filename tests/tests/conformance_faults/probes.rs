@@ -42,6 +42,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
     seeded_faults! {
         "evaluates an SQL condition in block_index", where_in(BLOCK, "block_index", "OR 1=1", Replays)
             => ["get-block/probes-only-requested"];
+        "returns another block, with lists, for an SQL condition", where_in(BLOCK, "block_index", "OR 1=1", ReplaysAs(|response| {
+            changed(response, |text| text.replacen('{', r#"{"more":[{},{}],"#, 1))
+        })) => ["get-block/probes-only-requested"];
         "block_index wraps around at 2^64", where_in(BLOCK, "block_index", "18446744073709551", Replays)
             => ["get-block/probes-only-requested"];
         "evaluates an SQL condition in wallet_address", where_in(BALANCES, "wallet_address", "' OR", Replays)

@@ -20,7 +20,8 @@ use super::{
 };
 use crate::{
     api::{
-        in_block, is_valid, lists_transactions, member_named, requested, stored, submitted_code,
+        has_record, in_block, is_valid, lists_transactions, member_named, requested, stored,
+        submitted_code,
     },
     checks::{Examination, Finding, Findings, changed, refused_in_blocks},
     context::{Context, MIN_NEW_BLOCKS, Refused, Settled},
@@ -320,7 +321,7 @@ async fn refused_not_stored(context: &Context) -> Findings {
     if let Some(finding) = refused_in_blocks(&codes, claim.new_blocks().into_values()) {
         return Ok(Examination::failed(finding));
     }
-    if state.success_object().and_then(stored).is_none() {
+    if !has_record(state) {
         return Ok(Examination::passed());
     }
     let what = "a claim that was refused is stored anyway";

@@ -270,23 +270,15 @@ async fn check_only_requested(
 /// Returns the objects in a response, whatever its status, content type and encoding are, and whatever stands around
 /// them: what a node shows, it has shown.
 fn objects_in(response: &Exchange) -> Vec<Value> {
-    let text = match response.body.as_slice() {
-        [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => utf_16(rest, u16::from_be_bytes),
-        body => String::from_utf8_lossy(body).into_owned(),
+    let documents = match response.json() {
+        Ok(document) => vec![document.clone()],
+        Err(_) => documents_in(&response.body),
     };
-    let places = [text.find('['), text.find('{')];
-    let read = places.into_iter().flatten().map(|at| {
-        let json = text.get(at..).unwrap_or_default();
-        let values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
-        let values = values.map_while(Result::ok).take(MOST_DOCUMENTS);
-        let objects = values.flat_map(|value| match value {
-            Value::Array(items) => items,
-            value => vec![value],
-        });
-        objects.filter(Value::is_object).collect::<Vec<_>>()
+    let objects = documents.into_iter().flat_map(|value| match value {
+        Value::Array(items) => items,
+        value => vec![value],
     });
-    let mut objects = read.max_by_key(Vec::len).unwrap_or_default();
+    let mut objects: Vec<_> = objects.filter(Value::is_object).collect();
     if !response.is_success() {
         // A refusal may repeat what was requested, and say why it refuses.
         let is_plain_text = |value: &Value| {
@@ -300,6 +292,22 @@ fn objects_in(response: &Exchange) -> Vec<Value> {
         members.for_each(|members| members.retain(|_, value| !is_plain_text(value)));
     }
     objects
+}
+
+/// Returns the documents that begin at the first bracket of each kind in a body that is not JSON.
+fn documents_in(body: &[u8]) -> Vec<Value> {
+    let text = match body {
+        [0xff, 0xfe, rest @ ..] => utf_16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => utf_16(rest, u16::from_be_bytes),
+        body => String::from_utf8_lossy(body).into_owned(),
+    };
+    let places = [text.find('['), text.find('{')];
+    let read = places.into_iter().flatten().flat_map(|at| {
+        let json = text.get(at..).unwrap_or_default();
+        let values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
+        values.map_while(Result::ok).take(MOST_DOCUMENTS)
+    });
+    read.collect()
 }
 
 fn utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {

@@ -208,7 +208,7 @@ impl<'a> Blocks<'a> {
         {
             return self.too_large(format!("the response of {} is {fault}", exchange.url()));
         }
-        // Some nodes say with an empty object, or with a message, that there is no block.
+        // Some nodes say with an empty object, or with a message, that the block does not exist.
         let block = exchange.success_object().filter(|body| !is_nothing(body));
         let Some(block) = block else {
             return Ok(if is_not_found(exchange.status) {
