@@ -43,9 +43,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             }
         }) => ["chain/new-blocks"];
         "a block has the claim twice", in_blocks(|list| list.extend(list.clone()))
-            => ["submit-transaction/claim-in-block"];
+            => ["chain/new-blocks", "submit-transaction/claim-in-block"];
         "the claim is in two blocks", in_two_blocks()
-            => ["submit-transaction/claim-in-block"];
+            => ["chain/new-blocks", "submit-transaction/claim-in-block"];
         "the claim is in its block only the first time that the block is read", again_in_blocks(Vec::clear)
             => ["chain/repeat-read", "submit-transaction/claim-in-block"];
         "the claim's remarks change in its block after the first time that the block is read", again_in_blocks(|list| {

@@ -58,6 +58,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 ),
             }
         }) => ["submit-transaction/another-wallets-key", "submit-transaction/known-code-altered"];
+        "takes a trans_code that starts with the same 8 digits for a known one", knows_codes_by_their_start()
+            => ["submit-transaction/similar-code"];
         "reports a claim as new again from its third submission on", new_again()
             => ["submit-transaction/resubmission-not-new"];
         "refuses a claim for its fee although the wallet can pay it", claiming(true, |response| {
@@ -283,7 +285,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "charges one base unit too much", charging(|accepted, _| accepted.min(1))
             => ["submit-transaction/fee-paid"];
         "charges a fee for a refused submission", charging(|_, refused| refused * 1_000_000)
-            => ["submit-transaction/refused-costs-nothing"];
+            => ["submit-transaction/fee-paid", "submit-transaction/refused-costs-nothing"];
+        "does not compare the fee with what the wallet holds", accepts_any_fee()
+            => ["submit-transaction/fee-not-held"];
         "stores a claim before a block is made", stores_before_block()
             => ["submit-transaction/claim-stored-by-block"];
         "stores a refused claim", stores_refused_claims()
@@ -317,6 +321,38 @@ fn of_a_later_claim(change: fn(&mut Value)) -> Fault {
 }
 
 /// Reports the claim as new again from its third submission on.
+fn accepts_any_fee() -> Fault {
+    change_response(SUBMIT, |request, response| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let fee = body["transaction"]["fee"].as_i64().unwrap_or_default();
+        match (100_000_000..8_000_000_000_000_000_000).contains(&fee) {
+            true => response.with_json(|reply| set(reply, "/response/valid", json!(true))),
+            false => response,
+        }
+    })
+}
+
+fn knows_codes_by_their_start() -> Fault {
+    stateful(String::new(), |known, request, response| {
+        if request.path != SUBMIT {
+            return response;
+        }
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let code = body["transaction"]["trans_code"].as_str();
+        let code = code.unwrap_or_default().to_owned();
+        match kind_of_submission(request) {
+            "claim" if known.is_empty() => *known = code,
+            "known-code-signed" if code != *known && code.get(..8) == known.get(..8) => {
+                return response.with_json(|reply| {
+                    set(reply, "/response/new_transaction", json!(false));
+                });
+            }
+            _ => {}
+        }
+        response
+    })
+}
+
 fn new_again() -> Fault {
     stateful(0, |submissions, request, response| {
         if request.path != SUBMIT || kind_of_submission(request) != "claim" {

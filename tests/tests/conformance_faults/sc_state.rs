@@ -135,6 +135,10 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             |request, _| asks_for(request, "unique_column=") && !asks_for(request, "asset_id"),
             json!({"value": ["a"]}))
             => ["sc-state/near", "sc-state/repeat-read"];
+        "compares a column of numbers with a text", respond_successfully_if(STATE,
+            |request, _| asks_for(request, "unique_column=outcome") || asks_for(request, "unique_column=deletable_after"),
+            json!({"status": "SUCCESS", "value": null}))
+            => ["sc-state/columns"];
         "returns a record for a request without table_name", respond_successfully_if(STATE,
             |request, _| !asks_for(request, "table_name") , json!({"value": ["a"]}))
             => ["sc-state/near"];

@@ -75,8 +75,8 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "call-sc/fresh",
-        requirements: &["CONSISTENT-8", "TX-1", "TX-2"],
-        checks: "Each different transaction of the whole run is built with another `trans_code`. Its `timestamp` does not stand still, and does not go backwards.",
+        requirements: &["CONSISTENT-8", "TX-1", "TX-2", "FORM-5"],
+        checks: "Each different transaction of the whole run is built with another `trans_code`, of the documented form if one has it. Its `timestamp` does not stand still, and does not go backwards.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
         explained_by: &[NO_CALLS, NO_TRANSACTION],

@@ -24,8 +24,9 @@ use super::{
 use crate::{
     api::{Sample, Tier, is_new, is_valid, message},
     checks::{Examination, Finding, Findings, check_sample_responses},
-    context::{Context, SigningWallet, Unsigned, unlike},
+    context::{Context, Settled, SigningWallet, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
+    rules::known,
 };
 
 /// What most of these cases share.
@@ -61,10 +62,10 @@ pub(super) const SUBMIT: RequestKind = RequestKind::post(
     "/submit-transaction",
     "that claim, signed with the wallet: three times at the same moment, three times later, and in other forms; \
      with faults before it, at the same moment and after it; one with another key before it, and one with its \
-     trans_code after it, which a throw-away wallet signs in its own name; with --claims, two with its signature and \
+     trans_code and some with similar ones after it, which a throw-away wallet signs in its own name; with --claims, two with its signature and \
      another trans_code, transactions that the wallet signs although they are wrong, and further claims that are \
-     pending together, also in a batch; with --co-signer, also a claim of the co-signer, and one of both wallets, with \
-     the same faults",
+     pending together, also in a batch, on a devnet one of them with its fee in another token; with --co-signer, also a \
+     claim of the co-signer, one of both wallets, with the same faults, and one that lacks a third signer's signature",
 );
 pub(super) const RECORD: RequestKind = RequestKind::get(
     "/sc-state",
@@ -214,8 +215,9 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/resubmission-not-new",
         requirements: &["SUBMIT-7"],
-        checks: "`response.new_transaction` is false when the same transaction is submitted again.",
+        checks: "`response.new_transaction` is false whenever an accepted transaction is submitted again: while it is pending, in a block, and at the end of the run. Of several at the same moment, at most one is new.",
         example: Example::Named("/submit-transaction", "seen_before"),
+        is_last: true,
         check: Own(|c| Box::pin(resubmission_not_new(c))),
         ..BASE
     },
@@ -226,6 +228,20 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`response.valid` stays true when the same transaction is submitted again, and it does not crash the node.",
         example: Example::Named("/submit-transaction", "seen_before"),
         check: Own(|c| Box::pin(resubmission_valid(c))),
+        ..BASE
+    },
+    Case {
+        id: "submit-transaction/similar-code",
+        requirements: &["CONSISTENT-7", "SUBMIT-7"],
+        checks: "A transaction whose `trans_code` differs from that of an accepted one in one digit is not taken for it: the first digit, one in the middle, or the last one.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            OTHER_ACCEPTED,
+            EARLIER_STEP,
+        ],
+        check: Own(|c| Box::pin(other_codes(c))),
         ..BASE
     },
     Case {
@@ -246,6 +262,28 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
 ];
+
+/// Checks that a code is not taken for the one of the claim because it is similar.
+async fn other_codes(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
+    let Some((other, similar)) = claim.other_codes.split_first() else {
+        return unknown("nothing with a similar code was submitted");
+    };
+    let mut checked = Examination::default();
+    for response in similar.iter().filter(|response| !response.is_repeated) {
+        checked.count_item();
+        let is_known = |response: &Exchange| is_valid(response) && is_new(response) != Some(true);
+        let is_taken = is_new(other) == Some(true) && is_new(response) == Some(false)
+            || is_known(response) && !is_known(other);
+        if is_taken {
+            let what = "a transaction is taken for the accepted one, whose trans_code differs in one digit";
+            let expected = format!("the response to another code: {}", other.summary());
+            let finding = Finding::new(response, what, expected, response.summary());
+            checked.push(finding.at("/response/new_transaction"));
+        }
+    }
+    Ok(checked)
+}
 
 async fn built(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
@@ -327,7 +365,8 @@ async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveR
 async fn accepted(context: &Context) -> Findings {
     submission(context).await?;
     let claim = context.submissions.claim().await?;
-    let alone = claim.further.iter().filter(|further| !further.is_in_batch);
+    let alone = claim.further.iter();
+    let alone = alone.filter(|further| !further.is_in_batch && !further.is_optional);
     let further = alone.map(|further| (&further.submitted, &further.balance));
     let mut findings = Examination::default();
     for (submitted, balance) in [(&claim.submitted, &claim.balance)]
@@ -458,42 +497,19 @@ async fn resubmission_not_new(context: &Context) -> Findings {
             again.summary()
         ));
     }
-    let (at, known) = ("/response/new_transaction", Value::Bool(false));
-    let what = "the same transaction is reported as new a second time";
-    let mut checked = Examination::of(1, has(again, at, &known, what));
     let claim = context.submissions.claim().await?;
-    let news = |response: &&Arc<Exchange>| is_new(response) == Some(true);
-    let mut all = claim.submitted.iter().chain(&claim.copies).filter(news);
-    checked.examined += u64::try_from(claim.copies.len()).unwrap_or(u64::MAX);
-    if let (Some(_), Some(second)) = (all.next(), all.next()) {
-        let what = "a transaction that is sent several times at the same moment is reported as new more than once";
-        let expected = "new_transaction: true for one of them";
-        checked.push(Finding::new(second, what, expected, second.summary()).at(at));
+    if let (
+        Ok(first),
+        Ok(Settled {
+            record: Some(_), ..
+        }),
+    ) = (&claim.submitted, &claim.settled)
+    {
+        // The node may forget a code after some blocks.
+        let submitter = &context.submissions.submitter;
+        submitter.submit_serialized(first.request.clone()).await?;
     }
-    let later = claim.resubmitted_later.iter();
-    let later = later.map(|later| {
-        let what = "a transaction that is in a block is reported as new when it is submitted again";
-        (later, what)
-    });
-    let in_batch = claim.further.iter().filter_map(|further| {
-        let is_stored = further.settled.as_ref().ok()?.record.is_some();
-        (further.is_in_batch && is_stored).then_some(())?;
-        let what =
-            "a transaction that a batch accepted is reported as new when it is submitted again";
-        Some((further.submitted.as_ref().ok()?, what))
-    });
-    for (again, what) in later.chain(in_batch) {
-        if again.success_object().is_none() {
-            continue;
-        }
-        checked.count_item();
-        if checked.has_no_findings() {
-            for finding in has(again, at, &known, what) {
-                checked.push(finding);
-            }
-        }
-    }
-    Ok(checked)
+    Ok(known(&context.history()))
 }
 
 async fn resubmission_valid(context: &Context) -> Findings {

@@ -16,7 +16,7 @@ use super::{
     claim_record::found,
     inconclusive::unknown,
     sc_state::{self, NO_STATE},
-    submit_transaction::NO_RESPONSES,
+    submit_transaction::{KNOWN_CODE, NO_RESPONSES},
 };
 use crate::{
     api::{
@@ -76,6 +76,15 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A later block has the `trans_code` of each claim among its transactions. No claim is in the blocks more than once. The block of the first one still has it at the end of the run's claims.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            KNOWN_CODE,
+            EARLIER_STEP,
+            REFUSED_STORED,
+            Cause::new(&["chain/new-blocks"], When::Always),
+        ],
         check: Own(|c| Box::pin(claim_in_block(c))),
         ..BASE
     },

@@ -1,6 +1,6 @@
 //! The blocks that are made during the run. The cases about blocks also apply to them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use nodeproof_report::{Aspect, Level};
 
@@ -16,7 +16,7 @@ use super::{
     submit_transaction::NO_RESPONSES,
 };
 use crate::{
-    api::{BlockResponse, ResponseKind, Sample, requested_index},
+    api::{BlockResponse, ResponseKind, Sample, is_block, requested_index},
     checks::{Examination, Finding, Findings, Memory, PreparedCheck},
     context::Context,
 };
@@ -26,6 +26,7 @@ const BASE: Case = Case {
     matters: "A node can have copied old blocks from others. The blocks that are made now show what it makes or accepts itself.",
     example: Example::Of("/get-block"),
     aspect: Aspect::Consistency,
+    is_last: true,
     ..claim::BASE
 };
 
@@ -47,8 +48,9 @@ pub(crate) const CASES: &[Case] = &[
             "BLOCK-12",
             "RECEIPT-7",
             "RECEIPT-8",
+            "CONSISTENT-8",
         ],
-        checks: "Every MUST case about blocks that passes for older blocks also passes for the blocks that are made while the run waits for its claim.",
+        checks: "Every MUST case about blocks that passes for older blocks also passes for all blocks that are made and read during the run. So each transaction is in one of them, once.",
         exception: Some(
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
@@ -59,7 +61,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/new-blocks-as-expected",
         level: Level::Should,
         requirements: &["BLOCK-3", "BLOCK-8", "BLOCK-11", "BLOCK-12", "RECEIPT-9"],
-        checks: "Every SHOULD case about blocks and their receipts that passes for older blocks also passes for the blocks that are made while the run waits for its claim.",
+        checks: "Every SHOULD case about blocks and their receipts that passes for older blocks also passes for all blocks that are made and read during the run.",
         explained_by: &[
             NO_RESPONSES,
             NO_STATE,
@@ -73,11 +75,8 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-/// The cases about transactions in blocks. The cases about the claim examine its transaction.
-const ABOUT_TRANSACTIONS: [&str; 2] = [
-    "chain/distinct-transactions",
-    "chain/transaction-signatures",
-];
+/// Other cases examine the signatures of the claims.
+const ABOUT_CLAIMS: &str = "chain/transaction-signatures";
 
 /// Runs the checks of the cases of this level on the blocks that were made during the run. Each has at
 /// most one finding.
@@ -86,26 +85,14 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     claim.settled.as_ref().map_err(Clone::clone)?;
     let responses = context.sample(Sample::Blocks).await?;
     let older = context.seen_blocks(&responses);
-    let wrong = claim
-        .all_settled()
-        .filter_map(|settled| settled.wrong_block.as_ref());
-    let new: Vec<_> = claim
-        .new_blocks()
-        .into_values()
-        .map(|block| (ResponseKind::Block, block))
-        .chain(wrong.map(|block| (ResponseKind::WrongIndex, block)))
-        .filter_map(|(kind, block)| {
-            let index = requested_index(&block.request)?;
-            Some(BlockResponse::new(index, kind, Arc::clone(block)))
-        })
-        .collect();
+    let new = made_meanwhile(context);
     if new.is_empty() {
         return unknown("no block was found since the claim was submitted");
     }
     let mut checked = Examination::default();
     let cases = block_cases()
         .into_iter()
-        .filter(|case| case.level == level && !ABOUT_TRANSACTIONS.contains(&case.id));
+        .filter(|case| case.level == level && case.id != ABOUT_CLAIMS);
     for (case, check) in cases.filter_map(|case| Some((case.id, case.block_check()?))) {
         let check = PreparedCheck::new(check, &context.spec)?;
         let mut memory = Memory::default();
@@ -128,6 +115,35 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
             }));
     }
     Ok(checked)
+}
+
+/// Returns the blocks above those that the run began with, each as it was read last, and the response to the request
+/// for the next one if it has another block.
+fn made_meanwhile(context: &Context) -> Vec<BlockResponse> {
+    let returns_any = context.discovered.unknown.other_blocks;
+    let Some(mut latest) = context.discovered.tip else {
+        return Vec::new();
+    };
+    let tip = latest;
+    let mut new = BTreeMap::new();
+    for entry in context.history().of_path("/get-block") {
+        let exchange = &entry.exchange;
+        let index = requested_index(&exchange.request).filter(|index| *index > tip);
+        let is_some_block = exchange.success_object().is_some_and(is_block);
+        let Some(index) = index.filter(|_| is_some_block && exchange.request.raw_query.is_none())
+        else {
+            continue;
+        };
+        let kind = match entry.block_index {
+            Some(_) => ResponseKind::Block,
+            // Another case reports a node that returns some block for every index.
+            None if !returns_any && index <= latest + 1 => ResponseKind::WrongIndex,
+            None => continue,
+        };
+        latest = latest.max(index);
+        new.insert(index, BlockResponse::new(index, kind, Arc::clone(exchange)));
+    }
+    new.into_values().collect()
 }
 
 /// Adds the block and the case to a finding.

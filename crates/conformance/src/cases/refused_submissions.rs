@@ -140,6 +140,15 @@ pub(crate) const CASES: &[Case] = &[
         ..WRONG
     },
     Case {
+        id: "submit-transaction/fee-not-held",
+        requirements: &["CONSISTENT-9", "TX-4", "TX-5"],
+        checks: "A fee of one unit more than the wallet holds is refused, also if it holds more of another token.",
+        sends: &with_control(
+            "a transaction whose fee is one more than its wallet holds, of the fee's token or of another one, signed as the control is",
+        ),
+        ..WRONG
+    },
+    Case {
         id: "submit-transaction/fee-zero",
         level: Level::Observed,
         requirements: &["SUBMIT-10"],

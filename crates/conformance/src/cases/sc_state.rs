@@ -11,6 +11,7 @@ use super::{
     cause::{Cause, When},
     check::Check::{Near, Objects, Own, Read, Same},
     request_kind::{Parameter, RequestKind},
+    state_columns::columns,
     stored_record::matches_claim,
 };
 use crate::{
@@ -38,7 +39,7 @@ const CONTRACT: Parameter = (
 );
 const COLUMN: Parameter = (
     "unique_column",
-    "asset_id, or one that does not hold assets",
+    "asset_id, another column of a record, or one that no table has",
 );
 const VALUE: Parameter = ("unique_value", "an asset from the chain, or an unknown one");
 /// A request for a stored record.
@@ -110,6 +111,25 @@ pub(crate) const CASES: &[Case] = &[
         ],
         is_last: true,
         check: Near(Sample::ContractState),
+        ..BASE
+    },
+    Case {
+        id: "sc-state/columns",
+        requirements: &["CONSISTENT-5", "STATE-1", "STATE-2"],
+        checks: "A node that finds a record by another column than `asset_id` finds it by columns of text and by columns of numbers.",
+        aspect: Aspect::Consistency,
+        explained_by: &[
+            NO_STATE,
+            Cause::new(
+                &[
+                    "sc-state/unique-value-echo",
+                    "sc-state/record-matches-claim",
+                    "sc-state/claim-readable",
+                ],
+                When::Always,
+            ),
+        ],
+        check: Read(|c| Box::pin(columns(c))),
         ..BASE
     },
     Case {

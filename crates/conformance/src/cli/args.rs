@@ -231,7 +231,9 @@ pub struct ConformanceArgs {
     /// Number of claims to make, from 1 to 8. Each pays the fee, and has other values: long texts, empty
     /// ones, texts that look like numbers, long lists, asset IDs that are almost equal [default: 1; 8 for
     /// the local node of cargo xtask conformance]. With two or more, the wallet's signatures are also
-    /// submitted with wrong transactions. A node that accepts one of these can charge one fee more.
+    /// submitted with wrong transactions. A node that accepts one of these can charge one fee more. On a
+    /// devnet, one more claim offers the fee in another token of the wallet, and some fees are more than
+    /// it holds.
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 

@@ -28,15 +28,23 @@ pub(super) async fn of_another_key(
     Ok((asset, code_of(&text), request.wrongly_signed(what)))
 }
 
-/// Returns a request that submits another transaction with the code of an accepted one. A wallet
-/// without money has signed it correctly.
-pub(super) async fn with_known_code_signed(accepted: &str) -> Result<Request, InconclusiveReason> {
+/// Returns a request that submits a transaction like an accepted one with this code. A wallet without money has signed
+/// it correctly.
+pub(super) async fn by_a_stranger(
+    accepted: &str,
+    code: &str,
+) -> Result<Request, InconclusiveReason> {
     let stranger = stranger()?.address();
     let text = altered(accepted, |transaction| {
+        if transaction["trans_code"] != code {
+            let asset = format!("conformance-refused-{:x}", unique());
+            transaction["specific_data"]["params"]["asset_id"] = asset.into();
+        }
+        transaction["trans_code"] = code.into();
         let data = &mut transaction["specific_data"];
         data["signers"] = json!([stranger]);
         data["params"]["verifier_address"] = json!(stranger);
-        data["params"]["remarks"] = "another transaction with a known code".into();
+        data["params"]["remarks"] = "another transaction with a code that may be known".into();
     })?;
     by_stranger(stranger, &text).await
 }

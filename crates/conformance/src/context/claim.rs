@@ -7,22 +7,22 @@ use std::{
 
 use futures_util::future::join;
 use nodeproof_client::contract_call::CheckedTransaction;
-use nodeproof_primitives::WalletAddress;
+use nodeproof_primitives::{Network, WalletAddress};
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    around_claim::{
-        of_another_key, with_its_signature, with_known_code_signed, with_other_remarks,
-    },
+    around_claim::{by_a_stranger, of_another_key, with_its_signature, with_other_remarks},
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
+    edit::with_digit_changed,
     further_claim::{FEE_WITH_FRACTION, FurtherClaim, HIGH_S},
+    holdings::other_token,
     right::equal_forms,
     settling::{NewBlocks, Settled, blocks_around, settle, wait_for},
     shared_claim::SharedClaim,
-    signing::SigningWallet,
+    signing::{SigningWallet, Submitting},
     submitter::Submitter,
     variant::{Cost, Variant},
     wrong::{Moment, rows_at},
@@ -39,6 +39,9 @@ pub(crate) const MAX_CLAIMS: u8 = 8;
 
 /// The number of the claim that a co-signer makes alone.
 const OF_CO_SIGNER: u8 = MAX_CLAIMS + 1;
+
+/// The number of the claim whose fee is offered in another token.
+const IN_OTHER_TOKEN: u8 = MAX_CLAIMS + 2;
 
 /// Forms of a submission, and the responses to them.
 type Forms = Vec<(&'static Variant, Arc<Exchange>)>;
@@ -61,8 +64,6 @@ pub(crate) struct Claim {
     /// signs what must be refused.
     pub(crate) wrong: Vec<(&'static Variant, Step<Arc<Exchange>>)>,
     pub(crate) submitted: Step<Arc<Exchange>>,
-    /// The responses to the same submission at the same moment, on other connections.
-    pub(crate) copies: Vec<Arc<Exchange>>,
     /// Whether one of these submissions got no response, at first or at all. It may have been the new one.
     pub(crate) is_copy_lost: bool,
     /// The response to the same submission, sent again.
@@ -72,12 +73,13 @@ pub(crate) struct Claim {
     pub(crate) balance: Step<Arc<Exchange>>,
     /// The responses to the same submission in other forms.
     forms: Forms,
-    /// The responses to the same submission, sent again once the claim could be read, and after all claims.
-    pub(crate) resubmitted_later: Vec<Arc<Exchange>>,
     /// The responses to wrong submissions with the code of the claim, sent at the same moment and later.
     pub(crate) known_code: Vec<Arc<Exchange>>,
     /// The response to a transaction with the same code for a wallet without money, signed by that wallet.
     pub(crate) known_code_signed: Step<Arc<Exchange>>,
+    /// The responses to the same with other codes: one that has nothing in common with the claim's, and then some that
+    /// differ from it in one digit.
+    pub(crate) other_codes: Vec<Arc<Exchange>>,
     /// The claims after the first one, if several were requested.
     pub(crate) further: Vec<FurtherClaim>,
     /// The claim of the wallet and a co-signer, if there is one. It comes last.
@@ -138,15 +140,14 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         refused: no(NOT_SUBMITTED),
         wrong: Vec::new(),
         submitted: no(NOT_SUBMITTED),
-        copies: Vec::new(),
         is_copy_lost: false,
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
         forms: Vec::new(),
-        resubmitted_later: Vec::new(),
         known_code: Vec::new(),
         known_code_signed: no(NOT_ACCEPTED),
+        other_codes: Vec::new(),
         further: Vec::new(),
         shared: None,
         block_again: None,
@@ -178,8 +179,6 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         claim
             .make_others(submitter, wallet, contract, run, &request)
             .await?;
-        let again = submitter.submit_serialized(request).await;
-        claim.resubmitted_later.extend(again.ok());
     }
     for further in &mut claim.further {
         if let Ok(settled) = &further.settled {
@@ -188,6 +187,10 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     }
     if let Ok(settled) = &claim.settled {
         claim.blocks_around = blocks_around(submitter, settled).await;
+        // The fees must be paid now, if later blocks exist.
+        if let Ok(balance) = &claim.balance {
+            submitter.samples.node.send(balance.request.clone()).await?;
+        }
         claim.record_again = read_again(submitter, settled).await;
         let code = claim.code().unwrap_or_default();
         let has_claim = |block: &&Arc<Exchange>| {
@@ -213,6 +216,11 @@ fn rows_of_one_signer(moment: Moment) -> impl Iterator<Item = &'static Variant> 
 
 /// Maximum number of other records to compare before and after the claim.
 const MAX_OTHER_RECORDS: usize = 3;
+
+/// Whether the tokens of the network have no value.
+fn is_without_value(submitter: &Submitter) -> bool {
+    submitter.samples.node.target.network == Network::Devnet
+}
 
 /// Reads some records that the claim is not about, and the missing record of an asset without a claim.
 async fn other_records(submitter: &Submitter, contract: &str) -> Step<Vec<Arc<Exchange>>> {
@@ -297,8 +305,7 @@ impl Claim {
             self.other_records.push([before, again]);
         }
         if matches!(&self.settled, Ok(settled) if settled.record.is_some()) {
-            let later = submitter.submit_serialized(request).await;
-            self.resubmitted_later.extend(later.ok());
+            let _ = submitter.submit_serialized(request).await;
         }
         self.refused = match refused {
             Ok((asset, mut refused)) => {
@@ -311,10 +318,17 @@ impl Claim {
         let wrong = self.submit_wrongly_again(submitter, text, Moment::Stored);
         let wrong = wrong.await;
         self.known_code.extend(wrong);
-        self.known_code_signed = match with_known_code_signed(text).await {
-            Ok(request) => submitter.submit_serialized(request).await,
-            Err(inconclusive) => Err(inconclusive),
+        let code = code_of(text);
+        let with_code = async |code: &str| {
+            let request = by_a_stranger(text, code).await?;
+            submitter.submit_serialized(request).await
         };
+        self.known_code_signed = with_code(&code).await;
+        let similar = [0, code.len() / 2, code.len().saturating_sub(1)];
+        let similar = similar.map(|at| with_digit_changed(&code, at));
+        for code in [format!("{:040x}", unique())].iter().chain(&similar) {
+            self.other_codes.extend(with_code(code).await.ok());
+        }
         // At a node that accepts one of these, the wallet pays a second fee.
         if submitter.with.public_wallet.is_some() || submitter.with.claims.get() > 1 {
             for request in with_its_signature(text, &entry).into_iter().flatten() {
@@ -325,7 +339,6 @@ impl Claim {
     }
 
     /// Takes the response that reports the transaction as new, or else the first one, as the one to the submission.
-    /// The others are copies.
     fn take_first(&mut self, mut responses: Vec<Step<Arc<Exchange>>>) {
         let find = |is_it: &dyn Fn(&Exchange) -> bool| {
             let mut all = responses.iter();
@@ -338,7 +351,6 @@ impl Claim {
         });
         let place = find(&is_first).or_else(|| find(&|_| true)).unwrap_or(0);
         self.submitted = responses.swap_remove(place);
-        self.copies = responses.into_iter().flatten().collect();
     }
 
     /// Makes the further claims, one of the co-signer alone, and one of both wallets. All but the last one are pending
@@ -361,8 +373,18 @@ impl Claim {
             wallets.push((OF_CO_SIGNER, co_signer));
         }
         for (number, wallet) in &wallets {
-            let claim = FurtherClaim::prepare(submitter, wallet, contract, *number, run).await?;
-            self.further.push(claim);
+            let claim = FurtherClaim::prepare(submitter, wallet, contract, *number, run);
+            self.further.push(claim.await?);
+        }
+        if let Some(token) = self.other_token(submitter) {
+            let with = Submitting {
+                currency: Some(token),
+                ..submitter.with.clone()
+            };
+            let claim =
+                FurtherClaim::prepare_with(submitter, &with, wallet, contract, IN_OTHER_TOKEN, run);
+            self.further.push(claim.await?);
+            wallets.push((IN_OTHER_TOKEN, wallet));
         }
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
@@ -382,6 +404,25 @@ impl Claim {
             wait_for(submitter, accepted).await;
         }
         Ok(())
+    }
+
+    /// Returns another token in which the wallet could pay a fee, on a network whose tokens have no value.
+    fn other_token(&self, submitter: &Submitter) -> Option<String> {
+        let may_cost = submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1;
+        if !may_cost || !is_without_value(submitter) {
+            return None;
+        }
+        let text = self.checked.as_ref().ok()?.transaction_text();
+        let transaction: Value = serde_json::from_str(text).ok()?;
+        let fee = submitter.with.fee.as_str().parse::<i128>().ok()?;
+        let least = fee.checked_add(IN_OTHER_TOKEN.into())?;
+        let history = submitter.samples.history();
+        other_token(
+            &history,
+            &self.wallet.to_string(),
+            transaction["currency"].as_str()?,
+            least,
+        )
     }
 
     /// Whether a wallet holds the fee of a claim.
@@ -427,7 +468,8 @@ impl Claim {
         let mut has_paid = false;
         for row in rows_at(Moment::Signed) {
             let may_cost = row.cost() != Cost::Nothing;
-            if has_paid && may_cost {
+            if (has_paid && may_cost) || (row.cost() > Cost::OneFee && !is_without_value(submitter))
+            {
                 continue;
             }
             let response = match row.signed_by(submitter, wallet).await {

@@ -2,7 +2,12 @@
 
 use serde_json::{Number, Value};
 
-use super::{draft::REFUSED, signatures::harness, submitter::Submitter};
+use super::{
+    draft::REFUSED,
+    holdings::{held_by, other_token},
+    signatures::harness,
+    submitter::Submitter,
+};
 use crate::http::InconclusiveReason;
 
 /// Length of remarks, in bytes, that makes a transaction too large.
@@ -38,6 +43,10 @@ pub(super) enum Change {
     /// Another contract of the chain, so that only the signature is wrong.
     OtherContract,
     Oversized,
+    /// Another token than the one named, which the signer holds if it holds several.
+    OtherHeldToken,
+    /// One more than the signer holds of the transaction's currency, as far as that was read.
+    MoreThanHeld,
 }
 
 impl Edit {
@@ -51,6 +60,7 @@ impl Edit {
         let Some((parent, name)) = self.pointer.rsplit_once('/') else {
             return slightly(transaction);
         };
+        let computed = self.of_holdings(transaction, submitter);
         let value = match transaction.pointer_mut(parent) {
             Some(Value::Object(members)) if matches!(self.change, Change::Removed) => {
                 members.shift_remove(name);
@@ -85,7 +95,35 @@ impl Edit {
                 let nobodys = format!("ct{}", "6b".repeat(20));
                 *value = other_name(&found.contracts, value, &nobodys);
             }
+            Change::OtherHeldToken | Change::MoreThanHeld => {
+                *value = computed.unwrap_or_else(|| value.take());
+            }
             Change::Oversized => *value = REFUSED.repeat(OVERSIZED / REFUSED.len()).into(),
+        }
+    }
+}
+
+impl Edit {
+    /// Returns the value of a change that depends on what the first signer holds.
+    fn of_holdings(&self, transaction: &Value, submitter: &Submitter) -> Option<Value> {
+        let text = |pointer| transaction.pointer(pointer).and_then(Value::as_str);
+        let wallet = text("/specific_data/signers/0")?;
+        let token = text("/currency")?;
+        let tokens = &submitter.samples.discovered.tokens;
+        let history = || submitter.samples.history();
+        match self.change {
+            Change::OtherHeldToken => {
+                let held = other_token(&history(), wallet, token, 1);
+                held.map_or_else(
+                    || Some(other_name(tokens, &token.into(), "OTHER")),
+                    |held| Some(held.into()),
+                )
+            }
+            Change::MoreThanHeld => {
+                let held = *held_by(&history(), wallet).get(token)?;
+                u64::try_from(held).ok()?.checked_add(1).map(Value::from)
+            }
+            _ => None,
         }
     }
 }
@@ -131,10 +169,17 @@ fn slightly(value: &mut Value) {
 
 /// Returns a hexadecimal text with another last digit.
 pub(super) fn with_another_digit(digits: &str) -> String {
-    let mut digits = digits.to_owned();
-    let last = if digits.pop() == Some('0') { '1' } else { '0' };
-    digits.push(last);
-    digits
+    with_digit_changed(digits, digits.len().saturating_sub(1))
+}
+
+/// Returns a hexadecimal text with another digit at this place.
+pub(super) fn with_digit_changed(digits: &str, at: usize) -> String {
+    let changed = digits.char_indices().map(|(place, digit)| match digit {
+        _ if place != at => digit,
+        '0' => '1',
+        _ => '0',
+    });
+    changed.collect()
 }
 
 /// Applies a change to a transaction's text. The other members may be written differently, because

@@ -45,6 +45,8 @@ pub(crate) struct FurtherClaim {
     /// is before the claim and after it. If a node accepts the claim there, it is submitted alone once it is stored.
     pub(crate) batches: Vec<Batch>,
     pub(crate) is_in_batch: bool,
+    /// Whether a node may refuse it: it offers the fee in another token.
+    pub(crate) is_optional: bool,
     pub(crate) submitted: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
     /// The claim's record, read again after all claims, if it could be read before.
@@ -67,6 +69,19 @@ impl FurtherClaim {
         number: u8,
         run: u128,
     ) -> Step<Self> {
+        let with = with_fee_of(number, &submitter.with);
+        Self::prepare_with(submitter, &with, wallet, contract, number, run).await
+    }
+
+    /// Builds and signs a claim with these settings.
+    pub(super) async fn prepare_with(
+        submitter: &Submitter,
+        with: &Submitting,
+        wallet: &SigningWallet,
+        contract: &str,
+        number: u8,
+        run: u128,
+    ) -> Step<Self> {
         let (asset, call) = claim_call(contract, wallet.address(), number, run);
         let built = submitter.samples.node.send(call_request(&call)).await?;
         let mut claim = Self {
@@ -76,6 +91,7 @@ impl FurtherClaim {
             unusual: None,
             batches: Vec::new(),
             is_in_batch: false,
+            is_optional: with.currency != submitter.with.currency,
             wallet: wallet.address(),
             submitted: no(NOT_SUBMITTED),
             settled: no(NOT_ACCEPTED),
@@ -89,8 +105,7 @@ impl FurtherClaim {
             claim.submitted = no(format!("nothing was signed: {what}"));
             return Ok(claim);
         }
-        let with = with_fee_of(number, &submitter.with);
-        let checked = match checked_with_time(&claim.call, &claim.built, &with) {
+        let checked = match checked_with_time(&claim.call, &claim.built, with) {
             Ok(checked) => checked,
             Err(reason) => {
                 claim.submitted = no(format!("nothing was signed: {}", reason.reason()));
@@ -123,7 +138,7 @@ impl FurtherClaim {
         let (Some(request), Some(code)) = (self.requests.1.clone(), &self.code) else {
             return;
         };
-        if number >= IN_BATCH {
+        if number >= IN_BATCH && !self.is_optional {
             let code = code.clone();
             for wrong in [self.wrong_elements(submitter).await, Vec::new()] {
                 let requests = wrong.iter().map(|(request, ..)| request);

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::submitter::Submitter;
 use crate::{
     api::{
-        IndexSearch, block_request, contract_state_request, has_record, in_block, is_block,
+        IndexSearch, block_request, contract_state_request, has_record, in_block,
         lists_no_transaction, lists_transactions, reported_index, requested_index,
     },
     http::{BackOff, Exchange, InconclusiveReason},
@@ -41,8 +41,6 @@ pub(crate) struct Settled {
     pub(crate) without: Option<Arc<Exchange>>,
     /// The blocks since the run began.
     pub(crate) blocks: Vec<Arc<Exchange>>,
-    /// The last response to the request for the next block that has a block with another index.
-    pub(crate) wrong_block: Option<Arc<Exchange>>,
     /// Whether enough blocks were made since the claim was submitted.
     pub(crate) enough_blocks: bool,
 }
@@ -154,7 +152,6 @@ pub(super) async fn settle(
         without,
         record_before_block: !has_block && blocks.found.len() > before,
         enough_blocks: blocks.found.len() >= before + MIN_NEW_BLOCKS,
-        wrong_block: blocks.wrong,
         blocks: blocks.found,
     })
 }
@@ -164,8 +161,6 @@ pub(super) async fn settle(
 pub(super) struct NewBlocks {
     next: Option<u64>,
     found: Vec<Arc<Exchange>>,
-    /// The last response to the request for the next block that has a block with another index.
-    wrong: Option<Arc<Exchange>>,
 }
 
 impl NewBlocks {
@@ -173,7 +168,6 @@ impl NewBlocks {
         Self {
             next: tip.map(|tip| tip + 1),
             found: Vec::new(),
-            wrong: None,
         }
     }
 
@@ -215,18 +209,8 @@ impl NewBlocks {
             && self.found.len() < most
         {
             match block(submitter, index).await? {
-                Ok(response) => {
-                    self.found.push(response);
-                    self.wrong = None;
-                }
-                Err(response) => {
-                    // Some nodes return a block for every index. Another case reports that.
-                    let returns_any = submitter.samples.discovered.unknown.other_blocks;
-                    if !returns_any && response.success_object().is_some_and(is_block) {
-                        self.wrong = Some(response);
-                    }
-                    break;
-                }
+                Ok(response) => self.found.push(response),
+                Err(_) => break,
             }
             self.next = index.checked_add(1);
         }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::{
     claim_values::claim_call,
-    draft::{call_request, checked_with_time, unique, unlike},
+    draft::{by_hand, call_request, checked_with_time, unique, unlike},
     settling::wait_for,
-    signatures::signed_over,
+    signatures::{sign, signed_over, stranger},
     signing::SigningWallet,
     submitter::{Response, Submitter},
     variant::Variant,
@@ -36,6 +36,32 @@ pub(crate) struct SharedClaim {
 fn rows_of_two_signers(moment: Moment) -> impl Iterator<Item = &'static Variant> {
     let rows = rows_at(moment).into_iter();
     rows.filter(|row| row.has_two_signers())
+}
+
+/// Returns a request that submits a transaction of three signers with the signatures of these two.
+async fn two_of_three(
+    submitter: &Submitter,
+    call: &Value,
+    wallets: [&SigningWallet; 2],
+) -> Result<Request, InconclusiveReason> {
+    let [first, second] = wallets;
+    let signers = [first.address(), second.address(), stranger()?.address()];
+    let asset = format!("conformance-refused-{:x}", unique());
+    let mut call = call.clone();
+    call["signers"] = json!(signers);
+    call["params"]["asset_id"] = asset.into();
+    let text = by_hand(submitter, &call);
+    let mut entries = Vec::new();
+    for wallet in wallets {
+        let entry = sign(wallet, &text).await?;
+        submitter
+            .with
+            .redactor
+            .add(entry["msgsign"].as_str().unwrap_or_default());
+        entries.push(entry);
+    }
+    let what = "a transaction that two of its three signers signed";
+    Ok(signed_over(&text, &text, &entries).wrongly_signed(what))
 }
 
 impl SharedClaim {
@@ -117,6 +143,9 @@ impl SharedClaim {
                     claim.known_code.extend(response.ok());
                 }
             }
+        }
+        if submitter.with.claims.get() > 1 {
+            let _ = submit(two_of_three(submitter, &call, wallets).await?).await;
         }
         Ok(claim)
     }

@@ -60,7 +60,8 @@ pub struct Submitting {
     pub currency: Option<String>,
     /// Number of claims to make, from 1 to 8. Each pays a fee, and has other values. With two or more, the
     /// signature of the first one is also submitted with other transactions, and the wallet also signs
-    /// transactions of a wrong form. A node must refuse all of these.
+    /// transactions of a wrong form. A node must refuse all of these. On a devnet, some of them offer more than the
+    /// wallet holds, and one more claim offers the fee in another token.
     pub claims: NonZeroU8,
     /// Maximum time to wait until a claim can be read.
     pub settle_timeout: Duration,

@@ -29,6 +29,8 @@ pub(crate) struct Submissions {
     control: OnceCell<Response>,
     /// By the descriptions of the rows.
     variants: BTreeMap<&'static str, OnceCell<Response>>,
+    /// Filled once a refused submission of each case was repeated.
+    repeated: OnceCell<()>,
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
     /// Whether the balances were read after everything was submitted.
     pub(crate) observed: OnceCell<Result<(), InconclusiveReason>>,
@@ -48,6 +50,7 @@ impl Submissions {
                 .chain(right_rows())
                 .map(|row| (&*row.what, OnceCell::new()))
                 .collect(),
+            repeated: OnceCell::new(),
             claim: OnceCell::new(),
             observed: OnceCell::new(),
             paying: Mutex::default(),
@@ -102,9 +105,26 @@ impl Submissions {
                 Err(inconclusive) => missing = missing.or(Some(inconclusive)),
             }
         }
+        self.repeated.get_or_init(|| self.repeat_refused()).await;
         match missing {
             Some(inconclusive) if responses.is_empty() => Err(inconclusive),
             _ => Ok(responses),
+        }
+    }
+
+    /// Submits one wrong submission of each case again. A node may have noted it as known.
+    async fn repeat_refused(&self) {
+        let mut cases = BTreeSet::new();
+        for row in rows().iter().filter(|row| row.is_wrongly_signed()) {
+            if let Ok(response) = self.variant(row).await
+                && !is_valid(&response)
+                && cases.insert(row.case)
+            {
+                let _ = self
+                    .submitter
+                    .submit_serialized(response.request.clone())
+                    .await;
+            }
         }
     }
 

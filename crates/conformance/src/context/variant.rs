@@ -42,6 +42,8 @@ pub(crate) struct Variant {
 pub(super) enum Cost {
     Nothing,
     OneFee,
+    /// Everything that the wallet holds of a token. Only a network without value is worth that.
+    Everything,
     /// More than a fee, or a fee that a node may take: the specification has no maximum size.
     TooMuch,
 }
@@ -189,6 +191,7 @@ impl Variant {
     pub(super) fn cost(&self) -> Cost {
         let costs = self.sent.iter().map(|edit| match edit.change {
             Change::Oversized => Cost::TooMuch,
+            Change::MoreThanHeld => Cost::Everything,
             Change::To(fee) if edit.pointer == "/fee" => match fee.parse::<i64>() {
                 Ok(..=0) => Cost::Nothing,
                 Ok(_) => Cost::TooMuch,

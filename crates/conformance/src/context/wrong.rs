@@ -116,6 +116,10 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction whose fee is in a currency that does not exist" => right().edited("/currency", To("\"NO-SUCH-TOKEN-5A5A\""));
             "a transaction whose fee is more than there is" => right().edited("/fee", To("8000000000000000000"));
         }
+        "submit-transaction/fee-not-held" {
+            "a transaction whose fee is one more than its wallet holds" => right().edited("/fee", MoreThanHeld);
+            "a transaction whose fee is one more than its wallet holds of another token" => right().edited("/currency", OtherHeldToken).edited("/fee", MoreThanHeld);
+        }
         "submit-transaction/transaction-malformed" {
             "a transaction without timestamp" => right().edited("/timestamp", Removed);
             "a transaction without trans_code" => right().edited("/trans_code", Removed);
@@ -231,7 +235,7 @@ pub(crate) fn rows_at(moment: Moment) -> Vec<&'static Variant> {
         Moment::Pending => some_of_each(all.filter(with_one_code), 0, 2, 2),
         Moment::Stored => some_of_each(all.filter(with_one_code), 1, 2, 2),
         Moment::Signed => all
-            .filter(|row| row.is_rightly_signed() && row.cost() != Cost::TooMuch)
+            .filter(|row| row.is_rightly_signed() && row.cost() < Cost::TooMuch)
             .collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_primitives::{TransactionCode, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use crate::{
@@ -45,7 +45,19 @@ fn timed(history: &History) -> Vec<(&Entry, String, i64)> {
 fn codes(history: &History, are_equal: bool) -> Examination {
     let mut result = Examination::default();
     let mut seen = BTreeMap::new();
+    let is_code = |code: &Value| {
+        let text = code.as_str();
+        text.is_some_and(|text| text.parse::<TransactionCode>().is_ok())
+    };
+    let have_the_form = built(history, "trans_code").any(|(.., code)| is_code(code));
     for (entry, at, code) in built(history, "trans_code") {
+        if have_the_form && !are_equal && !is_code(code) {
+            let what = "a transaction is built with a trans_code of another form than others";
+            let actual = shown(&code.to_string(), 80);
+            let finding = Finding::new(&entry.exchange, what, "40 hexadecimal characters", actual);
+            result.push(finding.at(at));
+            continue;
+        }
         let call = &entry.exchange.request.body;
         let time = entry
             .exchange

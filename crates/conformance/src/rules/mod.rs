@@ -7,6 +7,7 @@ mod echo;
 mod effect;
 mod form;
 mod fresh;
+mod known;
 mod near;
 mod same;
 
@@ -15,5 +16,6 @@ pub(crate) use echo::echo;
 pub(crate) use effect::{Effect, effect, is_unsettled};
 pub(crate) use form::{content_type, content_types, form};
 pub(crate) use fresh::{current, distinct, fresh};
+pub(crate) use known::known;
 pub(crate) use near::near;
 pub(crate) use same::same;

@@ -1,13 +1,14 @@
 //! The balances that a run reads before it submits anything, and once everything is in blocks.
 
-use std::collections::BTreeSet;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use tokio::time::Instant;
 
 use crate::{
     api::{find, token_balance_request, token_holders_request, wallet_balances_request},
     context::{
-        FIRST_PAUSE, MAX_PAUSE, SigningWallet, Submitter, read_missing_blocks, signer, stranger,
+        FIRST_PAUSE, MAX_PAUSE, SigningWallet, Submitter, held_by, read_missing_blocks, signer,
+        stranger,
     },
     history::History,
     http::{BackOff, InconclusiveReason, Request},
@@ -28,16 +29,33 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     let Some(token) = fee_token(submitter) else {
         return Ok(());
     };
+    let send = async |requests: Vec<Request>| {
+        for request in requests {
+            submitter.samples.node.send(request).await?;
+        }
+        Ok::<_, InconclusiveReason>(())
+    };
+    let lists = paying.iter().map(|wallet| wallet_balances_request(wallet));
+    send(lists.collect()).await?;
     let single = wallets
         .iter()
         .map(|wallet| token_balance_request(wallet, &token));
-    let lists = paying.iter().map(|wallet| wallet_balances_request(wallet));
-    let requests: Vec<Request> = single.chain(lists).collect();
-    for request in requests.into_iter().chain([token_holders_request(&token)]) {
-        submitter.samples.node.send(request).await?;
-    }
-    Ok(())
+    send(single.collect()).await?;
+    // The fee may be taken in another token.
+    let history = submitter.samples.history();
+    let others = paying.iter().flat_map(|wallet| {
+        let mut held: Vec<_> = held_by(&history, wallet).into_iter().collect();
+        held.retain(|(other, amount)| *other != token && *amount > 0);
+        held.sort_by_key(|(_, amount)| Reverse(*amount));
+        let most = held.into_iter().take(OTHER_TOKENS);
+        most.map(|(other, _)| token_balance_request(wallet, &other))
+    });
+    send(others.collect()).await?;
+    send(vec![token_holders_request(&token)]).await
 }
+
+/// Maximum number of other tokens of a wallet that pays whose balances are read.
+const OTHER_TOKENS: usize = 3;
 
 /// Reads the balances again while `is_unsettled`, at most until the settle timeout, and then the blocks that
 /// can explain other changes.

@@ -7,8 +7,8 @@ use nodeproof_devnode::{BlockTime, Config, TestWallet};
 
 use super::{conformance, outputs};
 
-/// The number of submissions that must be refused, and the correctly signed control.
-const REFUSALS: u64 = 147;
+/// The number of submissions that must be refused, of which ten are sent twice, and the correctly signed control.
+const REFUSALS: u64 = 159;
 
 async fn devnode() -> nodeproof_devnode::Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
@@ -57,10 +57,10 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
     );
     // In addition to the refusals: the claim with 27 faults, a claim signed with another key, the claim itself three
     // times at one moment beside a changed copy, once more, in 4 other forms, after it is readable, and at the end,
-    // another claim with its code, and 25 submissions with its code and no signature of its wallet.
+    // another claim with its code, 4 with other codes, and 25 submissions with its code and no signature of its wallet.
     assert_eq!(
         node.submissions_received(),
-        REFUSALS + 27 + 1 + 4 + 1 + 4 + 2 + 1 + 25
+        REFUSALS + 27 + 1 + 4 + 1 + 4 + 2 + 1 + 4 + 25
     );
 }
 

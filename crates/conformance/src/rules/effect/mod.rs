@@ -56,8 +56,8 @@ impl<'h> Money<'h> {
         })
     }
 
-    /// Whether the accepted transactions explain that a balance is lower by this much. At the last reading, all that
-    /// are in blocks must have been paid.
+    /// Whether the accepted transactions explain that a balance is lower by this much. All must have been paid that a
+    /// block contains below one that was read before, and at the last reading all that are in blocks.
     fn explains(&self, pair: &Pair, reading: &Reading<'_>, is_last: bool, lower: i128) -> bool {
         let mut sums = BTreeSet::from([0]);
         let mut slack = 0;
@@ -71,7 +71,8 @@ impl<'h> Money<'h> {
                 continue;
             }
             let with: BTreeSet<i128> = sums.iter().map(|sum| sum + one.fee).collect();
-            match is_last && one.is_settled {
+            let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
+            match is_past || is_last && one.is_settled {
                 true => sums = with,
                 false => sums.extend(with),
             }
@@ -86,10 +87,17 @@ impl<'h> Money<'h> {
         settled.fold((0, 0), |(sum, count), one| (sum + one.fee, count + 1))
     }
 
+    /// Returns the accepted transactions of a wallet, whatever token pays their fees.
+    fn paid_by(&self, wallet: &str) -> impl Iterator<Item = &Accepted> {
+        let wallet = wallet.to_owned();
+        let all = self.accepted.iter();
+        all.filter(move |one| one.payers.contains(&wallet))
+    }
+
     /// Whether between two readings only refused submissions of the wallet were sent.
     fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2]) -> bool {
         let between = |began: Duration| began >= before.entry.began && began <= after.entry.ended;
-        let own = || self.accepted.iter().filter(|one| one.concerns(pair));
+        let own = || self.paid_by(&pair.0);
         own().next().is_none()
             || !own().any(|one| between(one.began))
                 && self.history.submissions().any(|entry| between(entry.began))
@@ -129,7 +137,7 @@ impl<'h> Money<'h> {
                 Effect::List => is_signer && is_list,
                 Effect::Created => false,
             };
-            let has_paid = self.accepted.iter().any(|one| one.concerns(pair));
+            let has_paid = self.paid_by(&pair.0).next().is_some();
             if !is_judged
                 || effect == Effect::Fee && !has_paid
                 || effect == Effect::List && !self.is_list_judged(pair, readings)

@@ -25,6 +25,8 @@ pub(super) struct Accepted {
     pub(super) began: Duration,
     /// Whether it is known to be in a block.
     pub(super) is_settled: bool,
+    /// When a block after the one that contains it had been read. It must have been paid by then.
+    pub(super) is_past: Option<Duration>,
 }
 
 impl Accepted {
@@ -46,6 +48,7 @@ impl Accepted {
             asset: text(&data["params"]["asset_id"]),
             began,
             is_settled: false,
+            is_past: None,
         })
     }
 
@@ -218,10 +221,15 @@ impl<'h> Money<'h> {
         });
         let recorded: BTreeSet<&str> = states.collect();
         for one in &mut self.accepted {
-            let mut blocks = self.blocks.values();
+            let mut blocks = self.blocks.iter();
             let asset = one.asset.as_deref();
-            one.is_settled = blocks.any(|block| in_block(block, &one.code).is_some())
-                || asset.is_some_and(|asset| recorded.contains(asset));
+            let block = blocks.find(|(_, block)| in_block(block, &one.code).is_some());
+            let later = block.and_then(|(index, _)| {
+                let later = self.history.blocks().filter(|(other, _)| other > index);
+                later.map(|(_, entry)| entry.ended).min()
+            });
+            one.is_past = later;
+            one.is_settled = block.is_some() || asset.is_some_and(|asset| recorded.contains(asset));
         }
     }
 

@@ -1,0 +1,46 @@
+//! What a wallet held when the run read it last.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    api::{List, held, requested},
+    history::History,
+};
+
+/// Returns the balances of a wallet by token, each as it was read last.
+pub(crate) fn held_by(history: &History, wallet: &str) -> BTreeMap<String, i128> {
+    let mut all = BTreeMap::new();
+    for entry in history.of_path("/get-balances") {
+        let exchange = &entry.exchange;
+        let is_plain = exchange.request.raw_query.is_none();
+        if !is_plain || requested(exchange, "wallet_address") != Some(wallet) {
+            continue;
+        }
+        match requested(exchange, "token_code") {
+            Some(token) => {
+                let amount = held(exchange).map(|amount| (token.to_owned(), amount.get()));
+                all.extend(amount);
+            }
+            None => {
+                let list = List::of(exchange).into_iter().flat_map(|list| list.held);
+                all.extend(list.map(|((_, token), amount)| (token, amount.get())));
+            }
+        }
+    }
+    all
+}
+
+/// Returns another token than this one of which a wallet holds at least an amount.
+pub(super) fn other_token(
+    history: &History,
+    wallet: &str,
+    token: &str,
+    least: i128,
+) -> Option<String> {
+    let held = held_by(history, wallet);
+    let others = held.into_iter().filter(|(other, _)| other != token);
+    let enough = others.filter(|(_, amount)| *amount >= least);
+    enough
+        .max_by_key(|(_, amount)| *amount)
+        .map(|(token, _)| token)
+}
