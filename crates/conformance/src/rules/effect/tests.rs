@@ -149,6 +149,32 @@ fn a_balance_changes_by_what_was_accepted() {
             &[],
         ),
         (
+            "it is paid after another block was read",
+            vec![
+                START,
+                Holds("a", 50),
+                paid,
+                block,
+                Block(3, "e", &[]),
+                Holds("a", 50),
+                Holds("a", 40),
+            ],
+            &[Fee],
+        ),
+        (
+            "it is paid before another block is read",
+            vec![
+                START,
+                Holds("a", 50),
+                paid,
+                block,
+                Holds("a", 50),
+                Block(3, "e", &[]),
+                Holds("a", 40),
+            ],
+            &[],
+        ),
+        (
             "one submission is sent twice",
             vec![START, Holds("a", 50), paid, paid, block, Holds("a", 30)],
             &[Fee],
@@ -292,4 +318,14 @@ fn readings_are_repeated_until_they_show_the_fee() {
         let rows = [START, Holds("a", 50), paid, block, Holds("a", has)];
         assert_eq!(is_unsettled(&history(&rows)), unsettled);
     }
+    // Waiting does not help once the balance is right.
+    let rows = [
+        START,
+        Holds("a", 50),
+        paid,
+        block,
+        Holds("a", 30),
+        Holds("a", 40),
+    ];
+    assert!(!is_unsettled(&history(&rows)));
 }
