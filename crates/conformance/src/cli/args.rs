@@ -303,7 +303,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "blocks")]
     pub state: Option<PathBuf>,
 
-    /// Maximum number of requests [default: 2000, plus those of a sweep].
+    /// Maximum number of requests [default: 2500, plus those of a sweep].
     #[arg(long, value_name = "N")]
     pub max_requests: Option<u64>,
 
