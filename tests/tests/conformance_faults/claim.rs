@@ -320,7 +320,7 @@ fn of_a_later_claim(change: fn(&mut Value)) -> Fault {
     })
 }
 
-/// Reports the claim as new again from its third submission on.
+/// Accepts each fee that is high, but not more than there is.
 fn accepts_any_fee() -> Fault {
     change_response(SUBMIT, |request, response| {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
@@ -332,6 +332,7 @@ fn accepts_any_fee() -> Fault {
     })
 }
 
+/// Takes another wallet's transaction for the claim if their codes start alike.
 fn knows_codes_by_their_start() -> Fault {
     stateful(String::new(), |known, request, response| {
         if request.path != SUBMIT {
@@ -353,6 +354,7 @@ fn knows_codes_by_their_start() -> Fault {
     })
 }
 
+/// Reports the claim as new again from its third submission on.
 fn new_again() -> Fault {
     stateful(0, |submissions, request, response| {
         if request.path != SUBMIT || kind_of_submission(request) != "claim" {

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     api::{Sample, Tier, is_new, is_valid, message},
     checks::{Examination, Finding, Findings, check_sample_responses},
-    context::{Context, Settled, SigningWallet, Unsigned, unlike},
+    context::{Context, SigningWallet, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
     rules::known,
 };
@@ -62,10 +62,11 @@ pub(super) const SUBMIT: RequestKind = RequestKind::post(
     "/submit-transaction",
     "that claim, signed with the wallet: three times at the same moment, three times later, and in other forms; \
      with faults before it, at the same moment and after it; one with another key before it, and one with its \
-     trans_code and some with similar ones after it, which a throw-away wallet signs in its own name; with --claims, two with its signature and \
-     another trans_code, transactions that the wallet signs although they are wrong, and further claims that are \
-     pending together, also in a batch, on a devnet one of them with its fee in another token; with --co-signer, also a \
-     claim of the co-signer, one of both wallets, with the same faults, and one that lacks a third signer's signature",
+     trans_code and some with similar ones after it, which a throw-away wallet signs in its own name; with --claims, \
+     two with its signature and another trans_code, transactions that the wallet signs although they are wrong, and \
+     further claims that are pending together, also in a batch, on a devnet one of them with its fee in another token; \
+     with --co-signer, also a claim of the co-signer, one of both wallets, with the same faults, and one that lacks a \
+     third signer's signature",
 );
 pub(super) const RECORD: RequestKind = RequestKind::get(
     "/sc-state",
@@ -498,13 +499,9 @@ async fn resubmission_not_new(context: &Context) -> Findings {
         ));
     }
     let claim = context.submissions.claim().await?;
-    if let (
-        Ok(first),
-        Ok(Settled {
-            record: Some(_), ..
-        }),
-    ) = (&claim.submitted, &claim.settled)
-    {
+    let settled = claim.settled.as_ref();
+    let is_stored = settled.is_ok_and(|settled| settled.record.is_some());
+    if let (true, Ok(first)) = (is_stored, &claim.submitted) {
         // The node may forget a code after some blocks.
         let submitter = &context.submissions.submitter;
         submitter.submit_serialized(first.request.clone()).await?;

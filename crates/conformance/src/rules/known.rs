@@ -31,12 +31,11 @@ pub(crate) fn known(history: &History) -> Examination {
             continue;
         };
         let later = entries.iter().filter(|entry| entry.began >= since);
-        let later = later.filter(|entry| entry.exchange.success_object().is_some());
-        let mut again = later
-            .inspect(|_| result.count_item())
-            .filter_map(|entry| new_again(entry));
-        let mut found = again.next();
-        again.for_each(drop);
+        let later: Vec<_> = later
+            .filter(|entry| entry.exchange.success_object().is_some())
+            .collect();
+        later.iter().for_each(|_| result.count_item());
+        let mut found = later.iter().find_map(|entry| new_again(entry));
         let mut new = entries
             .iter()
             .filter(|entry| is_new(&entry.exchange) == Some(true) && is_valid(&entry.exchange));

@@ -88,10 +88,9 @@ impl<'h> Money<'h> {
     }
 
     /// Returns the accepted transactions of a wallet, whatever token pays their fees.
-    fn paid_by(&self, wallet: &str) -> impl Iterator<Item = &Accepted> {
-        let wallet = wallet.to_owned();
+    fn paid_by(&self, wallet: &String) -> impl Iterator<Item = &Accepted> {
         let all = self.accepted.iter();
-        all.filter(move |one| one.payers.contains(&wallet))
+        all.filter(move |one| one.payers.contains(wallet))
     }
 
     /// Whether between two readings only refused submissions of the wallet were sent.
