@@ -6,11 +6,14 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
-use axum::{Router, http::StatusCode};
+use axum::{
+    Router,
+    http::{HeaderValue, StatusCode},
+};
 use nodeproof_devnode::{
     Handle,
     edit::{Edit, Response, edited},
@@ -28,7 +31,11 @@ use tokio_rustls::{
 };
 
 use crate::{
-    hostile::{certificates::authority, pem},
+    hostile::{
+        Certificate,
+        certificates::{authority, changing},
+        pem,
+    },
     server::Server,
 };
 
@@ -86,6 +93,41 @@ impl Ingress {
             refused,
             _server: server,
         })
+    }
+
+    /// Starts a gateway without a demand, with TLS. From the first request for this path on, it
+    /// shows another certificate, until it is told to show the first one again.
+    ///
+    /// # Errors
+    /// When no port is free, or no certificate can be made.
+    pub async fn changing(
+        node: &Handle,
+        fault: Certificate,
+        path: &'static str,
+    ) -> Result<(String, NamedTempFile, Server, Arc<AtomicBool>), Failure> {
+        let (acceptor, authority, has_changed) = changing(Certificate::Good, fault)?;
+        let switch = Arc::clone(&has_changed);
+        let router = nodeproof_devnode::router(Arc::clone(node.node()));
+        // Only a new connection shows the certificate.
+        let router = edited(
+            router,
+            Edit::response(move |request, mut response| {
+                if request.path == path {
+                    switch.store(true, Ordering::SeqCst);
+                }
+                response
+                    .headers
+                    .insert("connection", HeaderValue::from_static("close"));
+                response
+            }),
+        );
+        let server = Server::spawn_with_tls(router, acceptor).await?;
+        Ok((
+            format!("https://{}", server.address),
+            authority,
+            server,
+            has_changed,
+        ))
     }
 
     /// Returns the number of requests without the header.

@@ -172,10 +172,9 @@ impl BaseUrl {
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         match self.url.host() {
-            Some(Host::Domain(name)) => {
-                let name = name.trim_end_matches('.');
-                name == "localhost" || name.ends_with(".localhost")
-            }
+            Some(Host::Domain(_)) => self
+                .host_name()
+                .is_some_and(|name| name == "localhost" || name.ends_with(".localhost")),
             Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
             Some(Host::Ipv6(address)) => {
                 let address = address.to_canonical();
@@ -183,6 +182,11 @@ impl BaseUrl {
             }
             None => false,
         }
+    }
+
+    /// Returns the host's name without the dot of the root, unless the host is an IP address.
+    pub(crate) fn host_name(&self) -> Option<&str> {
+        self.url.domain().map(|name| name.trim_end_matches('.'))
     }
 }
 

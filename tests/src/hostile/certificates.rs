@@ -1,6 +1,13 @@
 //! Certificates for servers behind TLS, valid and invalid. Each server gets new ones.
 
-use std::{error::Error, io::Write, sync::Arc};
+use std::{
+    error::Error,
+    io::Write,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rcgen::{
@@ -10,7 +17,13 @@ use rcgen::{
 use tempfile::NamedTempFile;
 use tokio_rustls::{
     TlsAcceptor,
-    rustls::{ServerConfig, crypto::ring, pki_types::PrivatePkcs8KeyDer},
+    rustls::{
+        ServerConfig,
+        crypto::ring,
+        pki_types::PrivatePkcs8KeyDer,
+        server::{ClientHello, NoServerSessionStorage, ResolvesServerCert},
+        sign::CertifiedKey,
+    },
 };
 
 /// The fault of a certificate, if any.
@@ -25,6 +38,8 @@ pub enum Certificate {
     /// It belongs to another server.
     ForAnotherName,
 }
+
+type Failure = Box<dyn Error + Send + Sync>;
 
 /// A server's end of TLS, and a file with the authority that a client should trust.
 pub(super) type Tls = (TlsAcceptor, NamedTempFile);
@@ -43,9 +58,38 @@ pub(crate) fn authority() -> Result<(CertificateParams, KeyPair, rcgen::Certific
 }
 
 /// Makes an authority, and a certificate for 127.0.0.1 with this fault.
-pub(super) fn tls(fault: Certificate) -> Result<Tls, Box<dyn Error + Send + Sync>> {
-    let (authority, authority_key, trusted) = authority()?;
+pub(super) fn tls(fault: Certificate) -> Result<Tls, Failure> {
+    let (acceptor, file, _) = changing(fault, fault)?;
+    Ok((acceptor, file))
+}
 
+/// Makes an authority, and two certificates for 127.0.0.1. The second one is used once the switch is
+/// on, for new connections. No session is resumed, so that each connection shows a certificate.
+pub(crate) fn changing(
+    first: Certificate,
+    then: Certificate,
+) -> Result<(TlsAcceptor, NamedTempFile, Arc<AtomicBool>), Failure> {
+    let (authority, authority_key, trusted) = authority()?;
+    let issuer = Issuer::from_params(&authority, &authority_key);
+    let certificates = Certificates {
+        first: Arc::new(certified(first, &issuer)?),
+        then: Arc::new(certified(then, &issuer)?),
+        has_changed: Arc::default(),
+    };
+    let switch = Arc::clone(&certificates.has_changed);
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(certificates));
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    let mut file = NamedTempFile::new()?;
+    file.write_all(pem("CERTIFICATE", trusted.der()).as_bytes())?;
+    Ok((TlsAcceptor::from(Arc::new(config)), file, switch))
+}
+
+/// Makes a server's certificate and its key.
+fn certified(fault: Certificate, issuer: &Issuer<'_, &KeyPair>) -> Result<CertifiedKey, Failure> {
     let name = match fault {
         Certificate::ForAnotherName => "node.example.org",
         _ => "127.0.0.1",
@@ -59,19 +103,27 @@ pub(super) fn tls(fault: Certificate) -> Result<Tls, Box<dyn Error + Send + Sync
     let key = KeyPair::generate()?;
     let certificate = match fault {
         Certificate::SelfSigned => server.self_signed(&key)?,
-        _ => server.signed_by(&key, &Issuer::from_params(&authority, &authority_key))?,
+        _ => server.signed_by(&key, issuer)?,
     };
+    let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
+    let key = ring::sign::any_supported_type(&key)?;
+    Ok(CertifiedKey::new(vec![certificate.der().clone()], key))
+}
 
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![certificate.der().clone()],
-            PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
-        )?;
-    let mut file = NamedTempFile::new()?;
-    file.write_all(pem("CERTIFICATE", trusted.der()).as_bytes())?;
-    Ok((TlsAcceptor::from(Arc::new(config)), file))
+/// A server's certificate, and the one that takes its place.
+#[derive(Debug)]
+struct Certificates {
+    first: Arc<CertifiedKey>,
+    then: Arc<CertifiedKey>,
+    has_changed: Arc<AtomicBool>,
+}
+
+impl ResolvesServerCert for Certificates {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let has_changed = self.has_changed.load(Ordering::SeqCst);
+        let certificate = if has_changed { &self.then } else { &self.first };
+        Some(Arc::clone(certificate))
+    }
 }
 
 /// Returns a document with this label in PEM.

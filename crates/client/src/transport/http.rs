@@ -12,8 +12,9 @@ use crate::{BaseUrl, Error};
 /// requests nor limits bodies: count the bytes that you read.
 ///
 /// For a base URL with `http` it loads no certificate authorities, because it never
-/// needs them. It never uses a proxy for loopback. For other hosts it uses the proxy in
-/// `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, unless `options` forbids it.
+/// needs them. It never uses a proxy for loopback and, on Linux and Windows, for this machine's own
+/// name. For other hosts it uses the proxy in `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, unless
+/// `options` forbids it.
 ///
 /// # Errors
 /// If TLS can't be set up, such as on a machine without certificate authorities.
@@ -39,7 +40,8 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
         .timeout(options.request_timeout)
         .user_agent(options.user_agent.as_str());
     let builder = with_tls(builder, base, options)?;
-    let builder = if base.is_loopback() || !options.proxy_from_environment {
+    let is_here = base.is_loopback() || base.host_name().is_some_and(is_own_name);
+    let builder = if is_here || !options.proxy_from_environment {
         builder.no_proxy()
     } else {
         builder
@@ -52,6 +54,16 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
     builder
         .build()
         .map_err(|source| Error::configuration("the HTTP client can't be made", source))
+}
+
+/// Whether a host name is this machine's, as Linux and Windows tell it without a system call of our own.
+fn is_own_name(host: &str) -> bool {
+    let own = if cfg!(target_os = "linux") {
+        std::fs::read_to_string("/proc/sys/kernel/hostname").ok()
+    } else {
+        std::env::var("COMPUTERNAME").ok()
+    };
+    own.is_some_and(|own| own.trim().eq_ignore_ascii_case(host))
 }
 
 /// Returns advice if a connection failed because the base URL has `https`, and the server responded

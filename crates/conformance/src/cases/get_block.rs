@@ -1,6 +1,6 @@
 //! `GET /get-block`.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_client::{Block, from_json};
 use nodeproof_primitives::escape::escaped_up_to as shown;
@@ -25,6 +25,7 @@ use crate::{
     },
     context::Samples,
     discovery::BEYOND_EVERY_CHAIN,
+    http::Exchange,
 };
 
 /// What most of these cases share.
@@ -47,6 +48,8 @@ pub(super) const WITHOUT_INDEX: RequestKind = RequestKind::get("/get-block", &[]
 
 /// Without a usable response, there is no block.
 pub(super) const NO_BLOCKS: Cause = Cause::new(&["get-block/responds"], When::Unusable);
+/// A block whose status says that it is incomplete has no status 200.
+pub(super) const INCOMPLETE: Cause = Cause::new(&["get-block/responds"], When::SameResponses);
 /// A block in another form does not have what a case looks at.
 pub(super) const OTHER_FORM: Cause = Cause::new(
     &[
@@ -95,7 +98,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "get-block/responds",
         requirements: &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
-        checks: "Every response to an index that the chain has is a success with one JSON object, without duplicate members.",
+        checks: "Every response to an index that the chain has is a success with one JSON object, without duplicate members. Its status does not say that the block is incomplete, as 202 and 206 do.",
         aspect: Aspect::Endpoint,
         is_essential: true,
         check: Blocks(BlockCheck {
@@ -243,7 +246,25 @@ fn responds(seen: &BlockResponse) -> Findings {
         // This is how nodes were seen to refuse a block that does not exist.
         return Ok(Examination::default());
     }
-    check_json_responses(std::slice::from_ref(&seen.exchange))
+    let mut findings = check_json_responses(std::slice::from_ref(&seen.exchange))?;
+    findings.findings.extend(incomplete(&seen.exchange));
+    Ok(findings)
+}
+
+/// A success that says that the block is still being made, or that it is a part of the block.
+fn incomplete(exchange: &Arc<Exchange>) -> Option<Finding> {
+    let says = match exchange.status {
+        202 => "that the block is not ready",
+        206 => "that this is a part of the block",
+        _ => return None,
+    };
+    let what = format!("the status of a block says {says}");
+    Some(Finding::new(
+        exchange,
+        what,
+        "200",
+        exchange.status.to_string(),
+    ))
 }
 
 /// Checks the form as a whole. A node that returns rows gets one clear finding.

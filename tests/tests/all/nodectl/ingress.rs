@@ -1,15 +1,16 @@
 //! Nodes behind a gateway that demands a header, or TLS with a client certificate.
 
-use std::path::Path;
+use std::{path::Path, sync::atomic::Ordering};
 
 use integration_tests::{
+    hostile::Certificate,
     ingress::{HEADER, Ingress, SECRET},
     proxy::Proxy,
 };
 use nodeproof_client::{Client, transport::SecretHeaders};
 use nodeproof_devnode::Config;
 
-use crate::nodectl::program::Home;
+use crate::nodectl::{claims::Verifier, program::Home};
 
 async fn node() -> nodeproof_devnode::Handle {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await;
@@ -104,4 +105,31 @@ async fn a_header_that_can_not_be_sent_is_named_without_its_value() {
         );
     }
     assert!(proxy.requests().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_sent_to_a_node_whose_certificate_became_wrong() {
+    for fault in [
+        Certificate::Expired,
+        Certificate::SelfSigned,
+        Certificate::ForAnotherName,
+    ] {
+        let node = node().await;
+        // The certificate changes between signing and sending.
+        let (url, authority, _server, has_changed) = Ingress::changing(&node, fault, "/call-sc")
+            .await
+            .expect("a gateway");
+        let verifier = Verifier::of(&node);
+        let authority = authority.path().display().to_string();
+        let more = ["--no-wait", "--ca-file", &authority];
+        let refused = verifier.add_with(&[], &url, "an asset", &more).ended(3);
+        let message = refused.error()["message"].to_string();
+        assert!(message.contains("certificate"), "{fault:?}: {message}");
+        assert_eq!(node.node().submissions_received(), 0, "{fault:?}");
+
+        // The claim is saved. With the right certificate, it is submitted.
+        has_changed.store(false, Ordering::SeqCst);
+        verifier.add_with(&[], &url, "an asset", &more).ended(0);
+        assert_eq!(node.node().submissions_received(), 1, "{fault:?}");
+    }
 }

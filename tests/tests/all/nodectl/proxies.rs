@@ -1,6 +1,6 @@
 //! Proxies that the environment names.
 
-use std::process::Command;
+use std::{fs, process::Command};
 
 use integration_tests::{built::program, proxy::Proxy};
 use nodeproof_devnode::Config;
@@ -34,6 +34,12 @@ async fn a_node_on_this_machine_is_never_requested_through_a_proxy() {
         ran.ended(0);
     }
     assert!(node.node().submissions_received() >= 2);
+    // Whether the machine's own name leads to it is up to its name service.
+    let own = fs::read_to_string("/proc/sys/kernel/hostname");
+    if let Some(own) = own.ok().filter(|_| cfg!(target_os = "linux")) {
+        let url = url.replace("127.0.0.1", own.trim());
+        verifier.add_with(&variables, &url, "own", &["--no-wait"]);
+    }
     assert!(proxy.requests().is_empty(), "{:?}", proxy.requests());
 }
 

@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path};
 
-use integration_tests::ingress::{HEADER, Ingress, SECRET};
+use integration_tests::{
+    hostile::Certificate,
+    ingress::{HEADER, Ingress, SECRET},
+};
 
 use super::*;
 
@@ -142,4 +145,23 @@ async fn headers_and_certificates_that_can_not_be_used_are_usage_errors() {
     let (status, _, error) = ran(command.args(["--client-cert", &client]));
     assert_eq!(status, 2, "{error}");
     assert!(error.contains("only with TLS"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_that_becomes_wrong_during_a_run_withholds_the_verdict() {
+    for fault in [
+        Certificate::Expired,
+        Certificate::SelfSigned,
+        Certificate::ForAnotherName,
+    ] {
+        let node = node(None).await;
+        let (url, authority, _server, _) = Ingress::changing(&node, fault, "/sc-state")
+            .await
+            .expect("a gateway");
+        let mut command = run(&url);
+        command.arg("--ca-file").arg(authority.path());
+        let (status, out, error) = ran(&mut command);
+        assert_eq!(status, 3, "{fault:?}: {out}{error}");
+        assert!(out.contains("certificate"), "{fault:?}: {out}");
+    }
 }
