@@ -5,9 +5,9 @@ use std::{
     num::NonZeroU8,
 };
 
-use axum::body::Bytes;
+use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
-    faults::{SeededFault, set, stateful},
+    faults::{SeededFault, change_json, change_response, set, stateful},
     proxy::Fault,
     seeded_faults,
     submissions::{charging, in_blocks, is_for_a_claim, options},
@@ -15,7 +15,10 @@ use integration_tests::{
 use nodeproof_conformance::{Tier, report::NodeReport};
 use serde_json::{Value, json};
 
-use crate::claim::{cut, in_list, in_text, row, run_with};
+use crate::{
+    claim::{cut, in_list, in_text, row, run_with},
+    records::STATE,
+};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<SeededFault> {
@@ -36,6 +39,21 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/claim-asset-id"];
         "takes composed and decomposed letters of asset IDs for one", one_for(|id| id.replace("e%CC%81", "%C3%A9"))
             => ["submit-transaction/claim-asset-id"];
+        "a batch with a wrong transaction is reported as failed, although the right ones are executed", change_json("/submit-transaction-batch", |_, response| {
+            let failed = &response["response"]["failed_transactions"];
+            if failed.as_array().is_some_and(|failed| !failed.is_empty()) {
+                let accepted = response["response"]["accepted_transactions"].take();
+                let failed = response["response"]["failed_transactions"].as_array_mut();
+                failed.expect("a list").extend(accepted.as_array().cloned().unwrap_or_default());
+                response["response"]["accepted_transactions"] = json!([]);
+            }
+        }) => ["submit-transaction/claim-new", "submit-transaction/resubmission-not-new"];
+        "puts asset IDs with an apostrophe into SQL", change_response(STATE, |request, response| {
+            match request.query.contains("%27") || request.query.contains('\'') {
+                true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR).with_body("{}"),
+                false => response,
+            }
+        }) => ["submit-transaction/claim-readable"];
         "ignores blanks at the end of asset IDs", one_for(|id| {
             id.trim_end_matches("%20").trim_end_matches('+').to_owned()
         }) => ["submit-transaction/claim-asset-id"];
@@ -121,7 +139,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/claim-in-block-as-signed"];
         "a block leaves out a claim with the outcome 0", in_blocks(|list| {
             list.retain(|entry| entry.pointer("/transaction/specific_data/params/outcome") != Some(&json!(0)));
-        }) => ["submit-transaction/claim-in-block"];
+        }) => ["submit-transaction/claim-in-block-as-signed"];
         "charges the fee of a later claim twice", charging(|submitted, _| {
             i64::from(submitted > 4) * 1_000_000
         }) => ["submit-transaction/fee-paid"];

@@ -61,6 +61,14 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 list.pop();
             }
         }) => ["get-balances/lists-agree"];
+        "a list of tokens has only the token that the request names", change_json(BALANCES, |request, response| {
+            let named = request.query.split('&').find_map(|part| part.strip_prefix("token_code="));
+            if let (true, Some(named)) = (asks_for(request, "ALL_TOKENS"), named)
+                && let Some(list) = response["balance"].as_array_mut()
+            {
+                list.retain(|entry| entry["token_code"] == named);
+            }
+        }) => ["http/equal-queries"];
         "lists of holders are empty", change_json(BALANCES, |request, response| if asks_for(request, "ALL_WALLETS") {
             response["balance"] = json!([]);
         }) => ["get-balances/lists-agree"];
@@ -69,7 +77,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["get-balances/lists-agree", "get-balances/nothing-held"];
         "balance and value differ", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["value"] = json!(-1); }
-        }) => ["get-balances/balance", "get-balances/decodes", "get-balances/repeat-read"];
+        }) => ["get-balances/balance", "get-balances/decodes", "http/equal-queries"];
         "a balance is returned with status FAILURE", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["status"] = json!("FAILURE"); }
         }) => ["get-balances/decodes"];

@@ -134,7 +134,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "returns a record for an unknown column", respond_successfully_if(STATE,
             |request, _| asks_for(request, "unique_column=") && !asks_for(request, "asset_id"),
             json!({"value": ["a"]}))
-            => ["sc-state/near", "sc-state/repeat-read"];
+            => ["http/equal-queries", "sc-state/near"];
         "compares a column of numbers with a text", respond_successfully_if(STATE,
             |request, _| asks_for(request, "unique_column=outcome") || asks_for(request, "unique_column=deletable_after"),
             json!({"status": "SUCCESS", "value": null}))

@@ -1,6 +1,6 @@
 //! `POST /submit-transaction`: submissions that must be refused.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::SystemTime};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
@@ -67,6 +67,10 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/another-wallets-key"];
         "child transactions are not verified", accepting("child-transaction")
             => ["submit-transaction/another-wallets-key"];
+        "does not verify transactions of an hour ago", verifying(|s| s.is_right() || is_old(&s.transaction))
+            => ["submit-transaction/another-wallets-key", "submit-transaction/unsigned"];
+        "does not verify transactions of type 1", verifying(|s| s.is_right() || s.transaction["type"] == 1)
+            => ["submit-transaction/another-wallets-key", "submit-transaction/unsigned"];
         "signatures do not cover the timestamp", accepting("timestamp-altered") => ["submit-transaction/transaction-altered"];
         "signatures do not cover trans_code", accepting("code-altered") => ["submit-transaction/transaction-altered"];
         "signatures do not cover the type", accepting("type-altered") => ["submit-transaction/transaction-altered"];
@@ -172,6 +176,10 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "verifies integers as floats", refusing_params(|p| number(p) == (1 << 53) + 1) => ["submit-transaction/signed-values"];
         "verifies integers of 63 bits", refusing_params(|p| number(p) == i64::MAX) => ["submit-transaction/signed-values"];
         "verifies negative integers as 0", refusing_params(|p| p["outcome"].as_i64() < Some(0)) => ["submit-transaction/signed-values"];
+        "drops a zero byte at the beginning of r", refusing_signatures(|signature| signature.starts_with("00"))
+            => ["submit-transaction/signed-values"];
+        "drops a zero byte at the beginning of s", refusing_signatures(|signature| signature.get(64..66) == Some("00"))
+            => ["submit-transaction/signed-values"];
         "refuses a fee with a fraction of 0", change_response(SUBMIT, |request, response| {
             match String::from_utf8_lossy(&request.body).contains("1000000.0") {
                 true => response.with_body(NOT_VALID),
@@ -308,6 +316,27 @@ fn refusing_params(is_refused: fn(&Value) -> bool) -> Fault {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let is_control = kind_of_submission(request) == "control";
         match is_control && is_refused(params(&body["transaction"])) {
+            true => response.with_body(NOT_VALID),
+            false => response,
+        }
+    })
+}
+
+/// Whether a transaction is older than half an hour.
+fn is_old(transaction: &Value) -> bool {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let now = i64::try_from(now.expect("a time").as_millis()).expect("a time");
+    let time = transaction["timestamp"].as_i64();
+    time.is_some_and(|time| time < now - 1_800_000)
+}
+
+/// Refuses correct submissions with these signatures.
+fn refusing_signatures(is_refused: fn(&str) -> bool) -> Fault {
+    change_response(SUBMIT, move |request, response| {
+        let submission = Submission::of(request).filter(Submission::is_right);
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let signature = body["signatures"][0]["msgsign"].as_str();
+        match submission.is_some() && signature.is_some_and(is_refused) {
             true => response.with_body(NOT_VALID),
             false => response,
         }

@@ -72,8 +72,8 @@ const SEVERAL_CAUSES: [&str; 16] = [
     "recognises the signature of an accepted claim under another trans_code",
     "puts a transaction with an altered signature into the latest block",
     "returns a record for an unknown column",
-    "the claim is in its block only the first time that the block is read",
-    "the claim's remarks change in its block after the first time that the block is read",
+    "does not verify transactions of an hour ago",
+    "does not verify transactions of type 1",
     "returns the first built call for every request",
     "returns a record object with remarks and asset_type swapped",
 ];

@@ -203,6 +203,10 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-7"],
         checks: "`response.new_transaction` is true the first time, for each claim.",
         explained_by: &[
+            Cause::new(
+                &["submit-transaction/resubmission-not-new"],
+                When::SameResponses,
+            ),
             KNOWN_CODE,
             OTHER_ACCEPTED,
             NO_RESPONSES,
@@ -216,7 +220,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/resubmission-not-new",
         requirements: &["SUBMIT-7"],
-        checks: "`response.new_transaction` is false whenever an accepted transaction is submitted again: while it is pending, in a block, and at the end of the run. Of several at the same moment, at most one is new.",
+        checks: "`response.new_transaction` is false whenever an accepted transaction is submitted again: while it is pending, in a block, and at the end of the run. Of several at the same moment, at most one is new. What was refused each time, also in a batch, is not known. A code that was accepted is not new for another transaction.",
         example: Example::Named("/submit-transaction", "seen_before"),
         is_last: true,
         check: Own(|c| Box::pin(resubmission_not_new(c))),

@@ -52,8 +52,7 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "submit-transaction/claim-changes-no-other-record",
-        level: Level::Should,
-        requirements: &["STATE-2", "RECORD-13"],
+        requirements: &["CONSISTENT-6", "STATE-2", "RECORD-13"],
         checks: "Up to three other records are the same before and after the claim, and an asset without a claim has no record. The case is inconclusive if a block since then may explain a change.",
         example: Example::Named("/sc-state", "verification_row"),
         matters: sc_state::BASE.matters,
@@ -73,7 +72,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-in-block",
         level: Level::Should,
         requirements: &["BLOCK-7"],
-        checks: "A later block has the `trans_code` of each claim among its transactions. No claim is in the blocks more than once. The block of the first one still has it at the end of the run's claims.",
+        checks: "A later block has the `trans_code` of a claim among its transactions. No claim is in the blocks more than once.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
         explained_by: &[
@@ -90,9 +89,8 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "submit-transaction/claim-in-block-as-signed",
-        level: Level::Should,
-        requirements: &["BLOCK-7"],
-        checks: "The transaction of each claim in a block has the values that were signed, and only that signature.",
+        requirements: &["CONSISTENT-5", "BLOCK-7"],
+        checks: "Each accepted transaction in a block has the values that were signed, and exactly the signatures that were submitted, whenever the block is read. If blocks list one of the claims, they list them all.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
         explained_by: &[
@@ -102,6 +100,7 @@ pub(crate) const CASES: &[Case] = &[
             NO_CALLS,
             EARLIER_STEP,
         ],
+        is_last: true,
         check: Own(|c| Box::pin(as_signed(c))),
         ..BASE
     },

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     api::{Sample, is_block, is_empty, is_nothing, is_refusal},
-    checks::{Examination, Finding, Findings, objects},
+    checks::{Examination, Finding, Findings, described, has_same_content, objects},
     context::Samples,
     history::Answer,
     http::{Exchange, InconclusiveReason, Request},
@@ -76,12 +76,23 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-queries",
         requirements: &["CONSISTENT-5", "HTTP-1"],
-        checks: "A query gets a response of the same kind if its parameters are in another order, and if all characters of their values are percent-encoded.",
+        checks: "A query gets the same response if its parameters are in another order, if all characters of their values are percent-encoded, and, for a list of balances, with the parameter that only another `balance_type` uses. Such a list may also be refused.",
         sends: &[
             get_balances::BALANCE,
+            get_balances::HELD,
+            get_balances::HOLDERS,
             sc_state::STATE,
             get_trustscore_wallets::SCORE,
         ],
+        explained_by: &[Cause::new(
+            &[
+                "chain/repeat-read",
+                "get-balances/repeat-read",
+                "sc-state/repeat-read",
+                "get-trustscore-wallets/repeat-read",
+            ],
+            When::SameResponses,
+        )],
         check: Read(|c| Box::pin(equal_queries(c))),
         ..BASE
     },
@@ -201,6 +212,7 @@ async fn accept(context: &Samples) -> Findings {
 }
 
 /// The samples whose requests have required parameters.
+const LISTS: [Sample; 2] = [Sample::WalletBalances, Sample::TokenHolders];
 const WITH_PARAMETERS: [Sample; 4] = [
     Sample::Blocks,
     Sample::TokenBalance,
@@ -208,45 +220,81 @@ const WITH_PARAMETERS: [Sample; 4] = [
     Sample::TrustScore,
 ];
 
+/// Asks each query in other words, between two requests in its usual words. If those get the same response, so does
+/// the other one. A difference counts if it shows again.
 async fn equal_queries(context: &Samples) -> Findings {
     let mut checked = Examination::default();
     let carries_value = |exchange: &Exchange| {
         let body = exchange.success_object();
         body.is_some_and(|body| !is_nothing(body) && !is_refusal(body))
     };
-    for sample in WITH_PARAMETERS {
+    for sample in WITH_PARAMETERS.into_iter().chain(LISTS) {
         let samples = context.sample(sample).await.unwrap_or_default();
         let Some(known) = samples.iter().find(|known| carries_value(known)) else {
             continue;
         };
-        let mut reversed = known.request.clone();
-        reversed.query.reverse();
-        let mut encoded = known.request.clone();
-        let parameters = encoded.query.drain(..).map(|(name, value)| {
-            let value = value.bytes().map(|byte| format!("%{byte:02X}"));
-            format!("{name}={}", value.collect::<String>())
-        });
-        let query = parameters.collect::<Vec<_>>().join("&");
-        let encoded = encoded.with_raw(query);
-        for (request, what) in [
-            (reversed, "with its parameters in another order"),
-            (encoded, "with all characters of its values percent-encoded"),
-        ] {
-            if request == known.request {
-                continue;
+        let described = described(&context.spec, sample);
+        let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
+        for (request, what) in in_other_words(context, sample, &known.request) {
+            let mut received = Vec::new();
+            for request in [&known.request, &request, &known.request] {
+                let response = context.node.send(request.clone()).await;
+                received.extend(checked.received(response));
             }
-            let Some(exchange) = checked.received(context.node.send(request).await) else {
+            let [before, asked, after] = &received[..] else {
                 break;
             };
             checked.count_item();
-            if !carries_value(&exchange) {
+            let may_be_refused = LISTS.contains(&sample) && !asked.is_success();
+            if may_be_refused || !is_same(before, after) || is_same(asked, after) {
+                continue;
+            }
+            let again = context.node.send(known.request.clone()).await?;
+            let asked_again = context.node.send(request).await?;
+            if carries_value(after) && is_same(&again, after) && is_same(&asked_again, asked) {
                 let what = format!("the same query {what} gets another response");
-                let expected = known.excerpt(160);
-                checked.push(Finding::new(&exchange, what, expected, exchange.summary()));
+                let expected = after.excerpt(160);
+                checked.push(Finding::new(asked, what, expected, asked.summary()));
             }
         }
     }
     Ok(checked)
+}
+
+/// Returns the same query in other words. A node may refuse a parameter that a list does not use.
+fn in_other_words(
+    context: &Samples,
+    sample: Sample,
+    known: &Request,
+) -> Vec<(Request, &'static str)> {
+    let mut reversed = known.clone();
+    reversed.query.reverse();
+    let mut encoded = known.clone();
+    let parameters = encoded.query.drain(..).map(|(name, value)| {
+        let value = value.bytes().map(|byte| format!("%{byte:02X}"));
+        format!("{name}={}", value.collect::<String>())
+    });
+    let query = parameters.collect::<Vec<_>>().join("&");
+    let found = &context.discovered;
+    let unused = match sample {
+        Sample::WalletBalances => Some(("token_code", found.tokens.last())),
+        Sample::TokenHolders => Some(("wallet_address", found.wallets.last())),
+        _ => None,
+    };
+    if let Some((name, value)) = unused {
+        let request = value.map(|value| known.clone().with(name, value));
+        let what = "with a parameter that the list does not use";
+        return request.map(|request| (request, what)).into_iter().collect();
+    }
+    let mut all = vec![
+        (reversed, "with its parameters in another order"),
+        (
+            encoded.with_raw(query),
+            "with all characters of its values percent-encoded",
+        ),
+    ];
+    all.retain(|(request, _)| request != known);
+    all
 }
 
 async fn missing_parameter(context: &Samples) -> Findings {

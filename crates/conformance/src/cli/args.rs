@@ -232,8 +232,9 @@ pub struct ConformanceArgs {
     /// ones, texts that look like numbers, long lists, asset IDs that are almost equal [default: 1; 8 for
     /// the local node of cargo xtask conformance]. With two or more, the wallet's signatures are also
     /// submitted with wrong transactions. A node that accepts one of these can charge one fee more. On a
-    /// devnet, one more claim offers the fee in another token of the wallet, and some fees are more than
-    /// it holds.
+    /// devnet, one more claim offers the fee in another token of the wallet, one offers a fee beyond 32 bits
+    /// if the wallet holds 16 times that, one names another wallet as the one that pays, and some fees are
+    /// more than it holds.
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 

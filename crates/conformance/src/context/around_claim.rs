@@ -9,6 +9,7 @@ use super::{
     draft::{code_of, draft, unique},
     edit::altered,
     signatures::{in_the_name_of, sign, signed_over, stranger, whole},
+    signing::SigningWallet,
     submitter::Submitter,
 };
 use crate::http::{InconclusiveReason, Request};
@@ -23,30 +24,66 @@ pub(super) async fn of_another_key(
     let transaction: Value = serde_json::from_str(&text).unwrap_or_default();
     let asset = &transaction["specific_data"]["params"]["asset_id"];
     let asset = asset.as_str().unwrap_or_default().to_owned();
-    let request = by_stranger(wallet, &text).await?;
+    let entry = in_the_name_of(wallet, sign(&stranger()?, &text).await?);
+    let request = Request::post("/submit-transaction", whole(&text, &[entry]));
     let what = "a transaction signed with another wallet's key";
     Ok((asset, code_of(&text), request.wrongly_signed(what)))
 }
 
-/// Returns a request that submits a transaction like an accepted one with this code. A wallet without money has signed
-/// it correctly.
-pub(super) async fn by_a_stranger(
+/// Returns a request that submits a transaction of another wallet, which has signed it correctly. It is like an accepted
+/// one, and has this code.
+pub(super) async fn by_another(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
     accepted: &str,
     code: &str,
 ) -> Result<Request, InconclusiveReason> {
-    let stranger = stranger()?.address();
     let text = altered(accepted, |transaction| {
         if transaction["trans_code"] != code {
-            let asset = format!("conformance-refused-{:x}", unique());
-            transaction["specific_data"]["params"]["asset_id"] = asset.into();
+            take_other_asset(transaction);
         }
         transaction["trans_code"] = code.into();
         let data = &mut transaction["specific_data"];
-        data["signers"] = json!([stranger]);
-        data["params"]["verifier_address"] = json!(stranger);
+        data["signers"] = json!([wallet.address()]);
+        data["params"]["verifier_address"] = json!(wallet.address());
         data["params"]["remarks"] = "another transaction with a code that may be known".into();
     })?;
-    by_stranger(stranger, &text).await
+    signed_by(submitter, wallet, &text).await
+}
+
+/// Returns a request that submits a new transaction like an accepted one. Its wallet has signed it, and it names another
+/// wallet as the one that pays. A node may refuse it, or ignore that.
+pub(super) async fn with_payer(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    accepted: &str,
+    payer: &str,
+) -> Result<Request, InconclusiveReason> {
+    let text = altered(accepted, |transaction| {
+        transaction["trans_code"] = format!("{:040x}", unique()).into();
+        take_other_asset(transaction);
+        transaction["fee_payer"] = payer.into();
+    })?;
+    signed_by(submitter, wallet, &text).await
+}
+
+fn take_other_asset(transaction: &mut Value) {
+    let asset = format!("conformance-refused-{:x}", unique());
+    transaction["specific_data"]["params"]["asset_id"] = asset.into();
+}
+
+/// Returns a request that submits a transaction which this wallet has signed.
+async fn signed_by(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    text: &str,
+) -> Result<Request, InconclusiveReason> {
+    let entry = sign(wallet, text).await?;
+    if wallet.address() != stranger()?.address() {
+        let signature = entry["msgsign"].as_str().unwrap_or_default();
+        submitter.with.redactor.add(signature);
+    }
+    Ok(signed_over(text, text, &[entry]).carrying_signature())
 }
 
 /// Returns requests that submit other transactions with the signature of an accepted one.
@@ -61,8 +98,7 @@ pub(super) fn with_its_signature(
     };
     let other = altered(accepted, |transaction| {
         transaction["trans_code"] = format!("{:040x}", unique()).into();
-        let asset = format!("conformance-refused-{:x}", unique());
-        transaction["specific_data"]["params"]["asset_id"] = asset.into();
+        take_other_asset(transaction);
     })?;
     let capitals = altered(accepted, |transaction| {
         transaction["trans_code"] = code(transaction).into();
@@ -87,10 +123,4 @@ pub(super) fn with_other_remarks(text: &str, entry: &Value) -> Result<Request, I
     let request = signed_over(text, &other, from_ref(entry));
     let what = "the accepted transaction with other params";
     Ok(request.carrying_signature().wrongly_signed(what))
-}
-
-/// Returns a request that submits a transaction signed by another key, in the name of this wallet.
-async fn by_stranger(wallet: WalletAddress, text: &str) -> Result<Request, InconclusiveReason> {
-    let entry = in_the_name_of(wallet, sign(&stranger()?, text).await?);
-    Ok(Request::post("/submit-transaction", whole(text, &[entry])))
 }

@@ -7,12 +7,14 @@ use std::{
 
 use futures_util::future::join;
 use nodeproof_client::contract_call::CheckedTransaction;
-use nodeproof_primitives::{Network, WalletAddress};
+use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    around_claim::{by_a_stranger, of_another_key, with_its_signature, with_other_remarks},
+    around_claim::{
+        by_another, of_another_key, with_its_signature, with_other_remarks, with_payer,
+    },
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
@@ -22,6 +24,7 @@ use super::{
     right::equal_forms,
     settling::{NewBlocks, Settled, blocks_around, settle, wait_for},
     shared_claim::SharedClaim,
+    signatures::stranger,
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
     variant::{Cost, Variant},
@@ -84,8 +87,6 @@ pub(crate) struct Claim {
     pub(crate) further: Vec<FurtherClaim>,
     /// The claim of the wallet and a co-signer, if there is one. It comes last.
     pub(crate) shared: Option<Step<SharedClaim>>,
-    /// The block with the first claim, read again after all claims.
-    pub(crate) block_again: Option<Arc<Exchange>>,
     /// Blocks of the run just before and after those of `settled`, read after all claims.
     blocks_around: Vec<Arc<Exchange>>,
     /// The claim's record, read again after all claims, if it could be read before.
@@ -150,7 +151,6 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         other_codes: Vec::new(),
         further: Vec::new(),
         shared: None,
-        block_again: None,
         blocks_around: Vec::new(),
         record_again: None,
         other_records: Vec::new(),
@@ -179,6 +179,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         claim
             .make_others(submitter, wallet, contract, run, &request)
             .await?;
+        if submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1 {
+            claim.involve_another(submitter, wallet).await?;
+        }
     }
     for further in &mut claim.further {
         if let Ok(settled) = &further.settled {
@@ -198,8 +201,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             !code.is_empty() && body.is_some_and(|body| in_block(body, &code).is_some())
         };
         if let Some(block) = settled.blocks.iter().find(has_claim) {
-            let again = submitter.samples.node.send(block.request.clone()).await;
-            claim.block_again = again.ok();
+            let _ = submitter.samples.node.send(block.request.clone()).await;
         }
     }
     Ok(claim)
@@ -216,11 +218,6 @@ fn rows_of_one_signer(moment: Moment) -> impl Iterator<Item = &'static Variant> 
 
 /// Maximum number of other records to compare before and after the claim.
 const MAX_OTHER_RECORDS: usize = 3;
-
-/// Whether the tokens of the network have no value.
-fn is_without_value(submitter: &Submitter) -> bool {
-    submitter.samples.node.target.network == Network::Devnet
-}
 
 /// Reads some records that the claim is not about, and the missing record of an asset without a claim.
 async fn other_records(submitter: &Submitter, contract: &str) -> Step<Vec<Arc<Exchange>>> {
@@ -320,7 +317,7 @@ impl Claim {
         self.known_code.extend(wrong);
         let code = code_of(text);
         let with_code = async |code: &str| {
-            let request = by_a_stranger(text, code).await?;
+            let request = by_another(submitter, &stranger()?, text, code).await?;
             submitter.submit_serialized(request).await
         };
         self.known_code_signed = with_code(&code).await;
@@ -409,7 +406,7 @@ impl Claim {
     /// Returns another token in which the wallet could pay a fee, on a network whose tokens have no value.
     fn other_token(&self, submitter: &Submitter) -> Option<String> {
         let may_cost = submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1;
-        if !may_cost || !is_without_value(submitter) {
+        if !may_cost || !submitter.is_without_value() {
             return None;
         }
         let text = self.checked.as_ref().ok()?.transaction_text();
@@ -468,7 +465,8 @@ impl Claim {
         let mut has_paid = false;
         for row in rows_at(Moment::Signed) {
             let may_cost = row.cost() != Cost::Nothing;
-            if (has_paid && may_cost) || (row.cost() > Cost::OneFee && !is_without_value(submitter))
+            if (has_paid && may_cost)
+                || (row.cost() > Cost::OneFee && !submitter.is_without_value())
             {
                 continue;
             }
@@ -480,6 +478,39 @@ impl Claim {
             has_paid |= may_cost && is_accepted;
             self.wrong.push((row, response));
         }
+    }
+
+    /// Submits a transaction of the co-signer with the code of the claim, and, on a network without value, a transaction
+    /// that names another wallet as the one that pays. At a node that accepts these, each costs one more fee.
+    async fn involve_another(
+        &self,
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+    ) -> Result<(), InconclusiveReason> {
+        let Ok(checked) = &self.checked else {
+            return Ok(());
+        };
+        let text = checked.transaction_text();
+        let co_signer = submitter.with.co_signer.as_ref();
+        if let Some(co_signer) = co_signer {
+            let request = by_another(submitter, co_signer, text, &code_of(text)).await?;
+            let _ = submitter.submit_serialized(request).await;
+        }
+        let own = self.wallet.to_string();
+        let mut others = submitter.samples.discovered.wallets.iter();
+        let payer = match co_signer {
+            Some(co_signer) => Some(co_signer.address().to_string()),
+            None => others.find(|other| **other != own).cloned(),
+        };
+        if let (true, Some(payer)) = (submitter.is_without_value(), payer) {
+            let request = with_payer(submitter, wallet, text, &payer).await?;
+            if let Ok(response) = submitter.submit_serialized(request).await
+                && is_valid(&response)
+            {
+                wait_for(submitter, &response).await;
+            }
+        }
+        Ok(())
     }
 
     /// Submits the claim in other forms, in which what is signed is the same, and then with faults.

@@ -38,6 +38,8 @@ pub(super) enum Change {
     Nested,
     /// A number with a fraction.
     Fraction,
+    /// A time one hour earlier.
+    Earlier,
     /// Another token of the chain, so that only the signature is wrong.
     OtherToken,
     /// Another contract of the chain, so that only the signature is wrong.
@@ -90,6 +92,9 @@ impl Edit {
             }
             Change::Nested => *value = Value::Array(vec![value.take()]),
             Change::Fraction => *value = value.as_f64().map_or_else(|| value.take(), Value::from),
+            Change::Earlier => {
+                *value = (value.as_i64().unwrap_or_default() - 3_600_000).into();
+            }
             Change::OtherToken => *value = other_name(&found.tokens, value, "OTHER"),
             Change::OtherContract => {
                 let nobodys = format!("ct{}", "6b".repeat(20));

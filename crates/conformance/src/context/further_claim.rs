@@ -14,6 +14,7 @@ use super::{
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{REFUSED, call_request, checked_with_time, code_of, unlike},
+    holdings::held_by,
     settling::{NewBlocks, Settled, settle},
     signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
@@ -42,7 +43,7 @@ pub(crate) struct FurtherClaim {
     /// it is also in `submitted`.
     pub(crate) unusual: Option<Step<Arc<Exchange>>>,
     /// The responses to batches with the claim, twice. In the first one, a wrongly signed transaction of the same wallet
-    /// is before the claim and after it. If a node accepts the claim there, it is submitted alone once it is stored.
+    /// is after the claim and, but for one claim, before it. If a node accepts the claim there, it is submitted alone once it is stored.
     pub(crate) batches: Vec<Batch>,
     pub(crate) is_in_batch: bool,
     /// Whether a node may refuse it: it offers the fee in another token.
@@ -69,7 +70,7 @@ impl FurtherClaim {
         number: u8,
         run: u128,
     ) -> Step<Self> {
-        let with = with_fee_of(number, &submitter.with);
+        let with = with_fee_of(number, submitter, wallet.address());
         Self::prepare_with(submitter, &with, wallet, contract, number, run).await
     }
 
@@ -140,9 +141,13 @@ impl FurtherClaim {
         };
         if number >= IN_BATCH && !self.is_optional {
             let code = code.clone();
-            for wrong in [self.wrong_elements(submitter).await, Vec::new()] {
+            // What a batch refuses as a whole must not be executed. A batch of right ones would hide that.
+            let is_first = number == IN_BATCH;
+            let batches = if is_first { 1 } else { 2 };
+            let wrong = [self.wrong_elements(submitter).await, Vec::new()];
+            for wrong in wrong.into_iter().take(batches) {
                 let requests = wrong.iter().map(|(request, ..)| request);
-                let batch = batch_request(&request, requests, known);
+                let batch = batch_request(&request, requests, known, is_first);
                 let Ok(response) = submitter.submit_serialized(batch).await else {
                     continue;
                 };
@@ -249,27 +254,45 @@ impl FurtherClaim {
 }
 
 /// Returns the settings for a claim. Each has another fee, so that a node which charges a fixed one is found. The fee
-/// of the claim that is also written with a fraction stays.
-fn with_fee_of(number: u8, with: &Submitting) -> Submitting {
+/// of the claim that is also written with a fraction stays. On a network without value, one is larger than 32 bits, if
+/// the wallet holds far more.
+fn with_fee_of(number: u8, submitter: &Submitter, wallet: WalletAddress) -> Submitting {
+    const LARGE: u64 = 1 << 32;
+    let with = &submitter.with;
+    let is_large = || {
+        let currency = with.currency.as_deref().unwrap_or_default();
+        let held = held_by(&submitter.samples.history(), &wallet.to_string());
+        let least = i128::from(LARGE) * 16;
+        held.get(currency).is_some_and(|amount| *amount >= least)
+    };
+    let more = match number {
+        HIGH_S if submitter.is_without_value() && is_large() => LARGE,
+        _ => number.into(),
+    };
     let fee = with.fee.as_str().parse::<u64>().ok();
-    let fee = fee.and_then(|fee| fee.checked_add(number.into()));
-    match fee.filter(|_| number != FEE_WITH_FRACTION) {
-        Some(fee) => Submitting {
+    match fee.and_then(|fee| fee.checked_add(more)) {
+        Some(fee) if number != FEE_WITH_FRACTION => Submitting {
             fee: fee.into(),
             ..with.clone()
         },
-        None => with.clone(),
+        _ => with.clone(),
     }
 }
 
-/// Returns a request that submits a claim in a batch, twice, between wrong submissions, and last a known one.
+/// Returns a request that submits a claim in a batch, twice, between wrong submissions or before them, and last a known
+/// one.
 fn batch_request<'r>(
     request: &'r Request,
     mut wrong: impl Iterator<Item = &'r Request>,
     known: &'r Request,
+    is_first: bool,
 ) -> Request {
-    let first = wrong.next().into_iter();
-    let all = first.chain([request, request]).chain(wrong).chain([known]);
-    let bodies: Vec<_> = all.filter_map(|request| request.body.as_deref()).collect();
+    let before = if is_first { None } else { wrong.next() };
+    let all = before.into_iter().chain([request, request]);
+    let bodies: Vec<_> = all
+        .chain(wrong)
+        .chain([known])
+        .filter_map(|request| request.body.as_deref())
+        .collect();
     Request::post(BATCH, format!("[{}]", bodies.join(","))).carrying_signature()
 }

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use super::{
     edit::Change::{Fraction, To},
-    variant::{BOTH, By::Signer, RIGHT, SIGNERS, Variant, both_sign, of, raw, right, rows},
+    variant::{
+        BOTH, By::Signer, RIGHT, SIGNERS, Variant, both_sign, of, raw, right, right_if, rows,
+    },
 };
 
 const TEXT: &str = "/specific_data/params/asset_type";
@@ -19,6 +21,10 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a correct submission with `signatures` before `transaction`" => raw(Signer, r#"{"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}],"transaction":<transaction>}"#);
             "a correct submission with blanks and line breaks between its members" => raw(Signer, "\n{ \"transaction\" :\r\n\t<transaction> ,\n \"signatures\" : [ {\n\"wallet_address\": \"<wallet>\", \"msgsign\"\t: \"<r><s>\" } ] }\n");
             "a correct submission with capital letters in its hexadecimal signature" => of(Signer, &[("<wallet>", "<R><S>")]);
+        }
+        "submit-transaction/signed-values" {
+            "a correct signature whose r begins with a zero byte" => right_if(|signature| signature.starts_with("00"));
+            "a correct signature whose s begins with a zero byte" => right_if(|signature| signature.get(64..66) == Some("00"));
         }
         "submit-transaction/two-signers" {
             "a transaction that both of its signers signed" => both_sign().edited(SIGNERS, BOTH);
@@ -54,7 +60,8 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
 
 /// Returns the forms of one submission: what is signed is the same.
 pub(super) fn equal_forms() -> impl Iterator<Item = &'static Variant> {
-    ROWS.iter().filter(|row| row.sent.is_empty())
+    ROWS.iter()
+        .filter(|row| row.sent.is_empty() && row.sought.is_none())
 }
 
 /// Returns the rows.

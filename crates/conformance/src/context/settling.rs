@@ -210,7 +210,13 @@ impl NewBlocks {
         {
             match block(submitter, index).await? {
                 Ok(response) => self.found.push(response),
-                Err(_) => break,
+                Err(_) => {
+                    // A later block shows that this one is missing.
+                    if let (false, Some(later)) = (self.found.is_empty(), index.checked_add(1)) {
+                        let _ = block(submitter, later).await?;
+                    }
+                    break;
+                }
             }
             self.next = index.checked_add(1);
         }

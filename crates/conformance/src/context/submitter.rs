@@ -6,6 +6,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use nodeproof_primitives::Network;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::{samples::Samples, signing::Submitting};
@@ -31,6 +32,11 @@ impl Submitter {
             turn: Mutex::default(),
             codes: std::sync::Mutex::default(),
         }
+    }
+
+    /// Whether the tokens of the network have no value.
+    pub(super) fn is_without_value(&self) -> bool {
+        self.samples.node.target.network == Network::Devnet
     }
 
     /// Returns the contract to call: the one that the user names, or else one that was found.

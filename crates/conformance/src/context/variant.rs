@@ -35,6 +35,8 @@ pub(crate) struct Variant {
     pub(super) body: String,
     /// Whether a node has to accept it like any other submission of this wallet.
     pub(super) is_right: bool,
+    /// What the right signature has to be like. One of several transactions with other asset types has such a one.
+    pub(super) sought: Option<fn(&str) -> bool>,
 }
 
 /// What a wallet can lose if a node executes a submission that it must refuse.
@@ -74,6 +76,8 @@ pub(super) enum By {
     Second,
 }
 
+/// The number of signatures that are made to find a certain one, such as one of 256.
+const MOST_SIGNATURES: u32 = 5_000;
 /// The right signature of the wallet that signs.
 pub(super) const RIGHT: &str = "<r><s>";
 pub(super) const SIGNERS: &str = "/specific_data/signers";
@@ -90,6 +94,7 @@ pub(super) fn raw(by: By, body: &str) -> Variant {
         sent: Vec::new(),
         body: body.to_owned(),
         is_right: false,
+        sought: None,
     }
 }
 
@@ -105,6 +110,14 @@ pub(super) fn of(by: By, entries: &[(&str, &str)]) -> Variant {
 /// Returns a submission with the right signature.
 pub(super) fn right() -> Variant {
     of(Signer, &[("<wallet>", RIGHT)])
+}
+
+/// Returns a submission with a right signature that is like this.
+pub(super) fn right_if(is_sought: fn(&str) -> bool) -> Variant {
+    Variant {
+        sought: Some(is_sought),
+        ..right()
+    }
 }
 
 /// Returns a submission of the signer and a stranger, both with the right signature.
@@ -181,6 +194,11 @@ impl Variant {
             && self.sent.iter().all(kept)
     }
 
+    /// Whether its right signature is one of many.
+    pub(crate) fn has_a_certain_signature(&self) -> bool {
+        self.sought.is_some()
+    }
+
     /// Whether it differs from the control in params only.
     pub(crate) fn changes_only_params(&self) -> bool {
         let mut edits = self.sent.iter();
@@ -238,10 +256,26 @@ impl Variant {
             Signer => signer(submitter)?,
             _ => other,
         };
-        let signed = self.edited_text(submitter, &text, &self.signed, wallets)?;
-        let entry = sign(&by, &signed).await?;
-        let right = control.as_deref().or(entry["msgsign"].as_str());
-        self.filled(submitter, &text, wallets, right.unwrap_or_default())
+        for attempt in 0..MOST_SIGNATURES {
+            let text = match self.sought {
+                None => text.clone(),
+                Some(_) => altered(&text, |one| {
+                    one["specific_data"]["params"]["asset_type"] = attempt.to_string().into();
+                })?,
+            };
+            let signed = self.edited_text(submitter, &text, &self.signed, wallets)?;
+            let entry = sign(&by, &signed).await?;
+            let right = control
+                .as_deref()
+                .or(entry["msgsign"].as_str())
+                .unwrap_or_default();
+            if self.sought.is_none_or(|is_sought| is_sought(right)) {
+                return self.filled(submitter, &text, wallets, right);
+            }
+        }
+        Err(InconclusiveReason::NoSample(
+            "no signature was as sought".to_owned(),
+        ))
     }
 
     /// Returns a request that submits a transaction of this wallet, which signs it. The node has no part in it.

@@ -33,6 +33,21 @@ const FORMS: [(&str, &str); 5] = [
     ("twice the order of the curve", "<order><order>"),
 ];
 
+/// What a transaction may be like, and a change that makes it so. A careless node does not verify its signatures then.
+const CONTENTS: [(&str, &str, Change); 11] = [
+    ("of an hour ago", "/timestamp", Earlier),
+    ("of 1970", "/timestamp", To("1000")),
+    ("without a time", "/timestamp", Removed),
+    ("of type 1", "/type", To("1")),
+    ("of type 2", "/type", To("2")),
+    ("with a fee of 0", "/fee", To("0")),
+    ("with a fee in another token", "/currency", OtherToken),
+    ("with is_child_txn set", "/is_child_txn", To("true")),
+    ("with a status", "/status", To("1")),
+    ("with another payer", "/fee_payer", To("\"<stranger>\"")),
+    ("with a description", "/descr", To("\"a description\"")),
+];
+
 static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
     let mut rows = rows! {
         "submit-transaction/unsigned" {
@@ -54,7 +69,6 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transfer signed with another wallet's key" => of(Stranger, &[("<wallet>", RIGHT)]).edited("/specific_data/function", To("\"transfer\"")).edited(PARAMS, TRANSFER);
             "a transaction whose second signature of two is wrong" => of(First, &[("<first>", RIGHT), ("<second>", RIGHT)]);
             "a transaction whose first signature of two is wrong" => of(Second, &[("<first>", RIGHT), ("<second>", RIGHT)]);
-            "a transaction with is_child_txn that is signed with another wallet's key" => of(Stranger, &[("<wallet>", RIGHT)]).edited("/is_child_txn", To("true"));
             "a transaction of two signers, each named in the other's signature" => of(Signer, &[("<stranger>", RIGHT), ("<wallet>", "<other>")]).edited(SIGNERS, BOTH);
             "another wallet's signature beside its `public_key`" => raw(Stranger, r#"{"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>","public_key":"<key>"}]}"#);
             "another wallet's signature beside its `publicKey`" => raw(Stranger, r#"{"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>","publicKey":"<key>"}]}"#);
@@ -149,6 +163,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
     };
     rows.extend(malformed_signatures());
     rows.extend(each_member_changed());
+    rows.extend(CONTENTS.into_iter().flat_map(signed_by_nobody_or_another));
     rows
 });
 
@@ -296,6 +311,22 @@ fn malformed_signatures() -> impl Iterator<Item = Variant> {
             ..row
         })
     })
+}
+
+/// Returns the rows for a transaction of this content without a signature, and with another wallet's.
+fn signed_by_nobody_or_another((content, pointer, change): (&str, &str, Change)) -> [Variant; 2] {
+    [
+        Variant {
+            case: "submit-transaction/unsigned",
+            what: format!("an unsigned transaction {content}"),
+            ..of(Stranger, &[]).edited(pointer, change)
+        },
+        Variant {
+            case: "submit-transaction/another-wallets-key",
+            what: format!("a transaction {content}, signed with another wallet's key"),
+            ..of(Stranger, &[("<wallet>", RIGHT)]).edited(pointer, change)
+        },
+    ]
 }
 
 /// Returns a row for each member of a transaction, at any depth, that changes after signing.

@@ -62,7 +62,11 @@ impl From<LoggedExchange> for Entry {
         let mut pairs = url.query_pairs();
         let block_index = match (exchange.request.path, pairs.next(), pairs.next()) {
             ("/get-block", Some((name, index)), None) if name == "block_index" => {
-                index.parse().ok()
+                // A node may refuse another form of a number, such as +7.
+                index
+                    .parse()
+                    .ok()
+                    .filter(|number: &u64| number.to_string() == index)
             }
             _ => None,
         };

@@ -1,6 +1,6 @@
 //! The rule *known*: a transaction is new once.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
@@ -8,6 +8,7 @@ use crate::{
     api::{in_block, is_new, is_valid, submitted_code, times_in_batch},
     checks::{Examination, Finding},
     history::{Entry, History},
+    http::Exchange,
 };
 
 const AT: &str = "/response/new_transaction";
@@ -45,9 +46,70 @@ pub(crate) fn known(history: &History) -> Examination {
             let exchange = &second.exchange;
             found = Some(Finding::new(exchange, what, expected, exchange.summary()).at(AT));
         }
-        result.findings.extend(found);
+        result
+            .findings
+            .extend(found.or_else(|| never_accepted(history, entries)));
     }
+    result.findings.extend(code_of_two(history));
     result
+}
+
+/// Returns a finding if a code stands for two different transactions, both of which the node accepted as new.
+fn code_of_two(history: &History) -> Option<Finding> {
+    let mut first: BTreeMap<String, Value> = BTreeMap::new();
+    let all = history.of_path("/submit-transaction");
+    let rightly = all.filter(|entry| entry.exchange.request.wrongly_signed.is_none());
+    let new = rightly.map(|entry| &entry.exchange);
+    let mut new = new.filter(|exchange| is_valid(exchange) && is_new(exchange) == Some(true));
+    new.find_map(|exchange| {
+        let body: Value = serde_json::from_str(exchange.request.body.as_deref()?).ok()?;
+        let transaction = body.get("transaction")?;
+        let known = first
+            .entry(submitted_code(exchange)?)
+            .or_insert_with(|| transaction.clone());
+        // A fee can be written in two ways.
+        if known["specific_data"] == transaction["specific_data"] {
+            return None;
+        }
+        let what = "a transaction with the code of another one is accepted as new";
+        let finding = Finding::new(exchange, what, "a refusal", exchange.summary());
+        Some(finding.at(AT))
+    })
+}
+
+/// Returns a finding if a transaction is known although no response to it, or to another one with its code, accepted it.
+fn never_accepted(history: &History, entries: &[&Entry]) -> Option<Finding> {
+    let mut known = entries.iter().map(|entry| &entry.exchange);
+    let known = known.find(|exchange| is_valid(exchange) && is_new(exchange) == Some(false))?;
+    let code = submitted_code(known)?;
+    let has_code = |entry: &Entry| {
+        let body = entry.exchange.request.body.as_deref();
+        body.is_some_and(|body| body.contains(&code))
+    };
+    let is_refused = |exchange: &Exchange| {
+        let in_batch = |list| times_in_batch(exchange, list, &code) > 0;
+        match exchange.request.path == "/submit-transaction" {
+            true => exchange.status < 500 && !is_valid(exchange),
+            false => in_batch("failed_transactions") && !in_batch("accepted_transactions"),
+        }
+    };
+    let mut was_refused = false;
+    for entry in history.submissions().filter(|entry| has_code(entry)) {
+        let exchange = &entry.exchange;
+        let is_known = is_valid(exchange) && is_new(exchange) == Some(false);
+        // A request that was sent twice may have been accepted the first time.
+        if exchange.is_repeated || !is_known && !is_refused(exchange) {
+            return None;
+        }
+        was_refused |= exchange.request.wrongly_signed.is_none() && is_refused(exchange);
+    }
+    if !was_refused {
+        return None;
+    }
+    let what =
+        "a transaction is reported as valid and known, although each earlier response refused it";
+    let expected = "new_transaction: true, or a refusal";
+    Some(Finding::new(known, what, expected, known.summary()).at(AT))
 }
 
 /// Returns when batches got a response that accepted the transaction of these submissions, if a block has it.
@@ -55,12 +117,15 @@ fn batches_with<'h>(
     history: &'h History,
     entries: &[&Entry],
 ) -> impl Iterator<Item = std::time::Duration> + use<'h> {
-    let first = entries.first();
-    let code = first.and_then(|entry| submitted_code(&entry.exchange));
+    let first = entries.first().map(|entry| Arc::clone(&entry.exchange));
+    let code = first.as_deref().and_then(submitted_code);
     let all = history.submissions();
     all.filter_map(move |entry| {
         let code = code.as_deref()?;
-        if times_in_batch(&entry.exchange, "accepted_transactions", code) == 0 {
+        let body = first.as_ref()?.request.body.as_deref()?;
+        // Another transaction with this code may be in a batch.
+        let has_it = entry.exchange.request.body.as_ref()?.contains(body);
+        if !has_it || times_in_batch(&entry.exchange, "accepted_transactions", code) == 0 {
             return None;
         }
         let mut blocks = history.blocks().map(|(_, block)| block);
@@ -124,6 +189,50 @@ mod tests {
             &[(0, "a", &new), (0, "a", &known)],
         ] {
             assert_eq!(judged(rows).1, Vec::<String>::new(), "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_transaction_is_not_known_before_it_was_accepted() {
+        const CODE: &str = "00112233445566778899aabbccddeeff00112233";
+        let body = |fee: u8| format!(r#"{{"transaction":{{"trans_code":"{CODE}","fee":{fee}}}}}"#);
+        let (body, other) = (body(1), body(2));
+        let [new, known, refused] = [
+            reply(true, "true"),
+            reply(true, "false"),
+            reply(false, "true"),
+        ];
+        for (rows, is_right) in [
+            (&[(0, &*body, &*refused), (5, &body, &known)][..], false),
+            // Another case is about this.
+            (&[(0, &body, &known), (5, &body, &known)], true),
+            (
+                &[(0, &body, &refused), (5, &body, &new), (9, &body, &known)],
+                true,
+            ),
+            // It was accepted in another form.
+            (&[(0, &other, &new), (5, &body, &known)], true),
+            (&[(0, &other, &refused), (5, &body, &known)], false),
+        ] {
+            let (_, found) = judged(rows);
+            assert_eq!(found.is_empty(), is_right, "{rows:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_not_that_of_two_transactions() {
+        const CODE: &str = "00112233445566778899aabbccddeeff00112233";
+        let body = |fee: &str, signer: &str| {
+            let data = format!(r#"{{"signers":["{signer}"]}}"#);
+            format!(
+                r#"{{"transaction":{{"trans_code":"{CODE}","fee":{fee},"specific_data":{data}}}}}"#
+            )
+        };
+        let new = reply(true, "true");
+        let [one, in_other_form, other] = [body("1", "0xa"), body("1.0", "0xa"), body("1", "0xb")];
+        for (second, is_right) in [(in_other_form, true), (other, false)] {
+            let (_, found) = judged(&[(0, &one, &new), (5, &second, &new)]);
+            assert_eq!(found.is_empty(), is_right, "{second}: {found:?}");
         }
     }
 

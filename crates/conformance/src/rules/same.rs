@@ -21,7 +21,10 @@ pub(crate) fn same(history: &History, spec: &Spec, sample: Sample) -> Examinatio
 /// `described` has the documented members of a block.
 fn same_block(history: &History, described: &[String]) -> Examination {
     let mut result = Examination::default();
+    let found = history.blocks().map(|(index, _)| index);
+    let first = found.min().unwrap_or(u64::MAX);
     for entries in understood(history, "/get-block") {
+        result.findings.extend(hole(history, &entries, first));
         let mut earlier: Option<&Entry> = None;
         for entry in entries {
             let Some(before) = earlier else {
@@ -56,6 +59,22 @@ fn same_block(history: &History, described: &[String]) -> Examination {
         }
     }
     result
+}
+
+/// Returns a finding if these requests for one block never got it, although later blocks are there, and `first` is an
+/// earlier one.
+fn hole(history: &History, entries: &[&Entry], first: u64) -> Option<Finding> {
+    let is_missing = |entry: &&&Entry| {
+        is_missing(history, entry) && entry.block_index.is_some_and(|index| index > first)
+    };
+    let missing = entries.iter().find(is_missing)?;
+    if entries.iter().any(|entry| entry.answer == Answer::Content) {
+        return None;
+    }
+    let what = "a block is missing, although a later block is there";
+    let exchange = &missing.exchange;
+    let finding = Finding::new(exchange, what, "the block", exchange.summary());
+    Some(finding)
 }
 
 /// Whether a response shows no block although a block above it had been read.
@@ -173,6 +192,7 @@ mod tests {
     fn a_block_never_changes_and_never_goes_away() {
         let differs = "the same block differs when requested again";
         let gone = "a block is not there when it is requested again";
+        let hole = "a block is missing, although a later block is there";
         let late = "a block is missing at first, although a later block is there";
         let changed = || (20, block_request(1), 200, r#"{"index":1,"proof":8}"#);
         let undocumented = || {
@@ -197,6 +217,10 @@ mod tests {
             (vec![absent(10, 2), block(20, 2)], vec![]),
             (vec![block(5, 3), absent(10, 2), block(20, 2)], vec![late]),
             (vec![block(15, 3), absent(10, 2), block(20, 2)], vec![]),
+            (vec![block(3, 1), block(5, 3), absent(10, 2)], vec![hole]),
+            // A chain may begin later.
+            (vec![block(5, 3), absent(10, 2)], vec![]),
+            (vec![block(3, 1), absent(5, 2), block(10, 3)], vec![]),
         ] {
             assert_eq!(of_blocks(rows.clone()), expected, "{rows:?}");
         }

@@ -171,7 +171,7 @@ async fn limiting(submissions: u32) -> (Handle, Options) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_limits_submissions_is_waited_for() {
-    let (node, options) = limiting(10).await;
+    let (node, options) = limiting(20).await;
     let report = check(node.base_url(), &options).await;
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
     for outcome in [Outcome::Inconclusive, Outcome::Warn] {
@@ -184,7 +184,7 @@ async fn a_few_submissions_in_a_second_are_enough() {
     let (node, mut options) = limiting(2).await;
     let selected = [
         "submit-transaction/half-signed",
-        "submit-transaction/another-wallets-key",
+        "submit-transaction/unlisted-signer",
         "submit-transaction/claim-accepted",
         "submit-transaction/resubmission-not-new",
     ];

@@ -1,0 +1,169 @@
+//! The rule *included*: a block shows a transaction as it was signed.
+
+use std::collections::BTreeMap;
+
+use nodeproof_client::contract_call::shown_apart;
+use nodeproof_primitives::Amount;
+use serde_json::{Value, json};
+
+use crate::{
+    api::{FirstDifference, InBlock, in_block, is_valid, submitted_code},
+    checks::{Examination, Finding, signed_transaction},
+    history::{Entry, History},
+};
+
+/// Judges all blocks that were read since the run's first submission. Each accepted transaction in them has the values
+/// and the signatures of a submission that was accepted.
+pub(crate) fn included(history: &History) -> Examination {
+    let mut accepted: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for entry in history.of_path("/submit-transaction") {
+        let request = &entry.exchange.request;
+        if request.wrongly_signed.is_none()
+            && is_valid(&entry.exchange)
+            && let Some(code) = submitted_code(&entry.exchange)
+            && let Some(Ok(body)) = request.body.as_deref().map(serde_json::from_str)
+        {
+            accepted.entry(code).or_default().push(body);
+        }
+    }
+    let mut result = Examination::default();
+    let blocks = history.blocks().map(|(_, block)| block);
+    for block in blocks.filter(|block| Some(block.began) >= history.first_submission()) {
+        let Some(body) = block.exchange.success_object() else {
+            continue;
+        };
+        accepted.retain(|code, submissions| {
+            let Some(found) = in_block(body, code) else {
+                return true;
+            };
+            result.count_item();
+            // It may have been accepted in several forms, such as with a high s.
+            let different = submissions.iter().map(|one| difference(one, block, found));
+            let finding = different
+                .collect::<Option<Vec<_>>>()
+                .and_then(|mut all| all.pop());
+            let is_right = finding.is_none();
+            result.findings.extend(finding);
+            is_right
+        });
+    }
+    result
+}
+
+/// Returns how a transaction in a block differs from a submission.
+fn difference(submitted: &Value, block: &Entry, found: InBlock<'_>) -> Option<Finding> {
+    for (name, signed) in submitted["transaction"].as_object().into_iter().flatten() {
+        // The specification does not show the shape. A member that the block omits is not a wrong value.
+        let Some(value) = found.transaction.get(name) else {
+            continue;
+        };
+        if value == signed || (name == "fee" && amount(value) == amount(signed)) {
+            continue;
+        }
+        let what = format!("the transaction in the block has another {name} than was signed");
+        let first = FirstDifference::between(signed, value)?;
+        return Some(Finding::new(
+            &block.exchange,
+            what,
+            first.expected,
+            first.actual,
+        ));
+    }
+    let (signatures, entries) = (found.signatures?, &submitted["signatures"]);
+    if by_wallet(signatures) == by_wallet(entries) {
+        return None;
+    }
+    let what = "the transaction in the block has other signatures than were submitted";
+    let (expected, actual) = shown_apart(&entries.to_string(), &signatures.to_string());
+    let document = json!({"transaction": found.transaction, "signatures": signatures});
+    let signed = signed_transaction(&document.to_string());
+    Some(Finding::new(&block.exchange, what, expected, actual).with_signed_message(signed))
+}
+
+/// Returns a number in any notation.
+fn amount(value: &Value) -> Option<Amount> {
+    value.is_number().then(|| value.to_string().parse().ok())?
+}
+
+/// Returns the wallets and signatures of a list, in one order and in lower case.
+fn by_wallet(entries: &Value) -> Option<Vec<[Option<String>; 2]>> {
+    let text = |entry: &Value, name: &str| entry[name].as_str().map(str::to_lowercase);
+    let entries = entries.as_array()?.iter();
+    let mut entries: Vec<_> = entries
+        .map(|entry| ["wallet_address", "msgsign"].map(|name| text(entry, name)))
+        .collect();
+    entries.sort();
+    Some(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{api::block_request, history::recorded, http::Request};
+
+    const VALID: &str = r#"{"response":{"valid":true}}"#;
+    const CODE: &str = "00112233445566778899aabbccddeeff00112233";
+
+    fn submission(fee: &str, signatures: &str) -> Request {
+        let transaction = format!(r#"{{"trans_code":"{CODE}","fee":{fee}}}"#);
+        let body = format!(r#"{{"transaction":{transaction},"signatures":{signatures}}}"#);
+        Request::post("/submit-transaction", body)
+    }
+
+    #[test]
+    fn a_transaction_in_a_block_equals_an_accepted_submission() {
+        const BOTH: &str =
+            r#"[{"wallet_address":"0xa","msgsign":"1a"},{"wallet_address":"0xb","msgsign":"2b"}]"#;
+        let one = |fee: &str, signatures: &str| {
+            let transaction = format!(r#"{{"trans_code":"{CODE}","fee":{fee}}}"#);
+            format!(r#"{{"transaction":{transaction},"signatures":{signatures}}}"#)
+        };
+        for (in_block, is_right) in [
+            (one("7", BOTH), true),
+            (one("7.0", BOTH), true),
+            (one("8", BOTH), false),
+            (
+                one(
+                    "7",
+                    r#"[{"wallet_address":"0xb","msgsign":"2B"},{"wallet_address":"0xa","msgsign":"1a"}]"#,
+                ),
+                true,
+            ),
+            (
+                one("7", r#"[{"wallet_address":"0xa","msgsign":"1a"}]"#),
+                false,
+            ),
+            (one("7", "[]"), false),
+            (format!(r#"{{"trans_code":"{CODE}"}}"#), true),
+            (format!("{CODE:?}"), true),
+        ] {
+            let block = format!(r#"{{"index":7,"text":{{"transactions":[{in_block}]}}}}"#);
+            let rows = vec![
+                (10, submission("7", BOTH), 200, VALID),
+                (20, block_request(7), 200, &*block),
+                (30, block_request(7), 200, &*block),
+            ];
+            let result = included(&recorded(rows));
+            assert_eq!(result.has_no_findings(), is_right, "{in_block}");
+            assert!(result.findings.len() <= 1, "{in_block}");
+            assert!(result.examined > 0, "{in_block}");
+        }
+    }
+
+    #[test]
+    fn either_of_two_accepted_forms_may_be_in_a_block() {
+        const LOW: &str = r#"[{"wallet_address":"0xa","msgsign":"1a"}]"#;
+        const HIGH: &str = r#"[{"wallet_address":"0xa","msgsign":"1f"}]"#;
+        for in_block in [LOW, HIGH] {
+            let entry =
+                format!(r#"{{"transaction":{{"trans_code":"{CODE}"}},"signatures":{in_block}}}"#);
+            let block = format!(r#"{{"index":7,"text":{{"transactions":[{entry}]}}}}"#);
+            let rows = vec![
+                (10, submission("7", LOW), 200, VALID),
+                (15, submission("7", HIGH), 200, VALID),
+                (20, block_request(7), 200, &*block),
+            ];
+            assert!(included(&recorded(rows)).has_no_findings(), "{in_block}");
+        }
+    }
+}
