@@ -42,6 +42,7 @@ pub(crate) fn generate(document: Value) -> Result<String, Failure> {
 /// status without a type reaches the caller as the whole response.
 fn prepared(mut document: Value) -> Result<Value, Failure> {
     without_extensions(&mut document);
+    open_objects(&mut document);
     let paths = document
         .get_mut("paths")
         .and_then(Value::as_object_mut)
@@ -113,6 +114,29 @@ fn without_extensions(node: &mut Value) {
                 if !matches!(name.as_str(), "example" | "examples" | "default" | "enum") {
                     without_extensions(member);
                 }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Writes into each object with named properties that it can have others, which OpenAPI states by default.
+///
+/// The generator would drop these. The description leaves the keyword out, because with it a generated
+/// TypeScript client could not tell the branches of a choice apart by their properties.
+fn open_objects(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(open_objects),
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                if !matches!(name.as_str(), "example" | "examples" | "default" | "enum") {
+                    open_objects(member);
+                }
+            }
+            let is_object = members.get("type").is_some_and(|kind| kind == "object");
+            if is_object && members.contains_key("properties") {
+                let open = members.entry("additionalProperties");
+                open.or_insert_with(|| json!({}));
             }
         }
         _ => {}

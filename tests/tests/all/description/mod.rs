@@ -7,7 +7,7 @@
 mod public_linters;
 mod rules;
 
-use nodeproof_openapi::NODE_YAML;
+use nodeproof_openapi::{NODE_JSON, NODE_YAML, Spec};
 
 fn problems(text: &str) -> Vec<String> {
     rules::problems(&yaml_serde::from_str(text).unwrap())
@@ -35,6 +35,24 @@ fn the_package_has_the_specification_of_the_docs() {
     assert!(
         text == nodeproof_openapi::SPECIFICATION_MD,
         "openapi/specification.md is not docs/specification.md: set UPDATE_SPECIFICATION=1 and run this test again"
+    );
+}
+
+/// Generators of clients in other languages read the view from a file. It is JSON, because readers of YAML
+/// disagree about unquoted addresses such as `0x12`.
+#[test]
+fn the_documented_view_is_in_its_file() {
+    let file =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi/node-documented.json");
+    let spec = Spec::from_json(NODE_JSON).unwrap();
+    let text = format!("{:#}\n", spec.documented());
+    if std::env::var_os("UPDATE_DOCUMENTED_VIEW").is_some_and(|value| value == "1") {
+        std::fs::write(file, text).unwrap();
+        return;
+    }
+    assert!(
+        std::fs::read_to_string(file).is_ok_and(|written| written == text),
+        "openapi/node-documented.json is not the documented view: set UPDATE_DOCUMENTED_VIEW=1 and run this test again"
     );
 }
 

@@ -30,6 +30,9 @@ pub(crate) fn problems(document: &Value) -> Vec<String> {
             Ok(read) => ignored(view, &serde_json::to_value(read).unwrap(), "", &mut found),
             Err(error) => found.push(format!("the client generator can't read it: {error}")),
         }
+        grammar::visit(view, &mut |at, kind, node| {
+            found.extend(openness(kind, node).map(|problem| format!("{at}: {problem}")));
+        });
         let schemas = view["components"]["schemas"].as_object().unwrap();
         let faulty = schemas.keys().map(|schema| spec.validator(name, schema));
         found.extend(faulty.filter_map(|schema| Some(schema.err()?.to_string())));
@@ -140,10 +143,6 @@ fn generator(kind: Kind, node: &Map<String, Value>) -> Option<&'static str> {
         .get("content")
         .and_then(Value::as_object)
         .map_or(0, Map::len);
-    let keeps_unknown_fields = match node.get("additionalProperties") {
-        None => !has("properties"),
-        Some(open) => !open.is_boolean(),
-    };
     Some(match kind {
         _ if has("$ref") => return None,
         Kind::Operation if has("callbacks") || has("servers") => {
@@ -159,12 +158,29 @@ fn generator(kind: Kind, node: &Map<String, Value>) -> Option<&'static str> {
             "the client takes one media type for a body"
         }
         Kind::Schema if has("not") => "the client generator can't take `not`",
-        // An inline branch of a choice with one property would also become an externally tagged variant.
-        Kind::Schema if !keeps_unknown_fields => {
-            "unknown fields are lost or rejected: write `additionalProperties: {}`"
-        }
         _ => return None,
     })
+}
+
+/// Returns what is wrong with how an object states that it can have other fields.
+///
+/// OpenAPI allows other fields by default. The client's build step writes that out for its generator.
+fn openness(kind: Kind, node: &Map<String, Value>) -> Option<&'static str> {
+    let names_fields = node.contains_key("properties");
+    let is_object = node.get("type").is_some_and(|kind| kind == "object");
+    match node.get("additionalProperties") {
+        _ if kind != Kind::Schema => None,
+        Some(Value::Bool(_)) => {
+            Some("unknown fields are lost or rejected: remove `additionalProperties`")
+        }
+        Some(_) if names_fields => {
+            Some("TypeScript clients can't narrow a choice with it: remove `additionalProperties`")
+        }
+        None if is_object && !names_fields => {
+            Some("TypeScript clients take it for an empty object: write `additionalProperties: {}`")
+        }
+        _ => None,
+    }
 }
 
 /// Checks the documented view: each part cites requirements, and nothing in it is about real nodes.
