@@ -287,7 +287,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "charges a fee for a refused submission", charging(|_, refused| refused * 1_000_000)
             => ["submit-transaction/fee-paid", "submit-transaction/refused-costs-nothing"];
         "does not compare the fee with what the wallet holds", accepts_any_fee()
-            => ["submit-transaction/fee-not-held"];
+            => ["submit-transaction/fee-negative"];
         "stores a claim before a block is made", stores_before_block()
             => ["submit-transaction/claim-stored-by-block"];
         "stores a refused claim", stores_refused_claims()

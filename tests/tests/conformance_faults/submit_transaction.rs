@@ -176,6 +176,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "verifies integers as floats", refusing_params(|p| number(p) == (1 << 53) + 1) => ["submit-transaction/signed-values"];
         "verifies integers of 63 bits", refusing_params(|p| number(p) == i64::MAX) => ["submit-transaction/signed-values"];
         "verifies negative integers as 0", refusing_params(|p| p["outcome"].as_i64() < Some(0)) => ["submit-transaction/signed-values"];
+        "verifies only one level of a param", refusing_params(|p| p["nested"].is_object()) => ["submit-transaction/signed-values"];
         "drops a zero byte at the beginning of r", refusing_signatures(|signature| signature.starts_with("00"))
             => ["submit-transaction/signed-values"];
         "drops a zero byte at the beginning of s", refusing_signatures(|signature| signature.get(64..66) == Some("00"))

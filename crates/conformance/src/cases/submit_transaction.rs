@@ -175,7 +175,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/signed-values",
         requirements: &["SUBMIT-1", "SUBMIT-5"],
-        checks: "A correctly signed transaction is accepted whatever its values are: signatures whose halves begin with a zero byte; texts with characters that JSON or HTML treat specially, with U+007F, with letters beyond ASCII or beyond the basic plane, or with nothing at all; empty lists; and integers that are negative, beyond 32 bits or beyond 2^53.",
+        checks: "A correctly signed transaction is accepted whatever its values are: signatures whose halves begin with a zero byte; texts with characters that JSON or HTML treat specially, with U+007F, with letters beyond ASCII or beyond the basic plane, or with nothing at all; empty lists; a param with lists and objects in one another; and integers that are negative, beyond 32 bits or beyond 2^53.",
         example: Example::Of("/submit-transaction"),
         sends: &with_control(
             "a transaction with another text, list or integer, signed as the control is",

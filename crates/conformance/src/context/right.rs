@@ -13,6 +13,8 @@ use super::{
 const TEXT: &str = "/specific_data/params/asset_type";
 const HASHES: &str = "/specific_data/params/doc_hash_list";
 const LINKS: &str = "/specific_data/params/doc_link_list";
+/// The specification does not have this param, so that a node may refuse it.
+const NESTED: &str = "/specific_data/params/nested";
 const NUMBER: &str = "/specific_data/params/deletable_after";
 
 static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
@@ -48,6 +50,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a correctly signed text that looks like JSON" => right().edited(TEXT, To(r#""{\"b\": 1.0, \"a\" : [1e3,null]}""#));
             "a correctly signed empty text" => right().edited(TEXT, To(r#""""#));
             "a correctly signed transaction with two empty lists" => right().edited(HASHES, To("[]")).edited(LINKS, To("[]"));
+            "a correctly signed param with lists and objects in one another" => right().edited(NESTED, To(r#"{"b":[[[[{"c":[],"a":{}}]]]],"a":[[1,"x"],[null,true]]}"#));
             "a correctly signed integer beyond 32 bits" => right().edited(NUMBER, To("4294967297"));
             "a correctly signed integer beyond 2^53" => right().edited(NUMBER, To("9007199254740993"));
             "a correctly signed integer of 64 bits" => right().edited(NUMBER, To("9223372036854775807"));

@@ -194,9 +194,11 @@ impl Variant {
             && self.sent.iter().all(kept)
     }
 
-    /// Whether its right signature is one of many.
-    pub(crate) fn has_a_certain_signature(&self) -> bool {
-        self.sought.is_some()
+    /// Whether a case is decided without it: a claim of the run can't have such a signature or param, and a node may
+    /// refuse a param that the specification does not have.
+    pub(crate) fn is_optional(&self) -> bool {
+        let mut edits = self.sent.iter();
+        self.sought.is_some() || edits.any(|edit| edit.pointer.ends_with("/nested"))
     }
 
     /// Whether it differs from the control in params only.

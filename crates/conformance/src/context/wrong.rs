@@ -129,8 +129,6 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction whose fee is negative" => right().edited("/fee", To("-1000000"));
             "a transaction whose fee is in a currency that does not exist" => right().edited("/currency", To("\"NO-SUCH-TOKEN-5A5A\""));
             "a transaction whose fee is more than there is" => right().edited("/fee", To("8000000000000000000"));
-        }
-        "submit-transaction/fee-not-held" {
             "a transaction whose fee is one more than its wallet holds" => right().edited("/fee", MoreThanHeld);
             "a transaction whose fee is one more than its wallet holds of another token" => right().edited("/currency", OtherHeldToken).edited("/fee", MoreThanHeld);
         }

@@ -115,7 +115,6 @@ async fn the_runs_own_claim_decides_what_throw_away_wallets_cannot() {
     let open = [
         "half-signed",
         "fee-negative",
-        "fee-not-held",
         "fee-zero",
         "oversized",
         "two-signers",
