@@ -95,7 +95,8 @@ pub enum ChainTime {
     /// time. A client that compares a transaction's time with its own clock accepts it.
     Clock,
     /// The chain starts at this time. The initial blocks are one second apart, and each later block adds
-    /// the block time. Two nodes with the same configuration return the same bytes to the same requests.
+    /// the block time. Two nodes with the same configuration return the same bytes to the same requests in
+    /// the same order.
     From(TimestampMs),
 }
 

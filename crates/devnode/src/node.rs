@@ -257,9 +257,15 @@ impl Node {
         self.submissions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the timestamp for a transaction that is built now.
-    pub(crate) fn now(&self) -> i64 {
-        self.chain().now(self.time.clock())
+    /// Returns the timestamp for the transaction of this call, which is built now. Without a clock, each call is a
+    /// millisecond later, so that the time does not stand still.
+    pub(crate) fn now(&self, call: u64) -> i64 {
+        let clock = self.time.clock();
+        let later = match clock {
+            Some(_) => 0,
+            None => i64::try_from(call).unwrap_or_default(),
+        };
+        self.chain().now(clock).saturating_add(later)
     }
 
     pub(crate) const fn trust(&self) -> &TrustScores {

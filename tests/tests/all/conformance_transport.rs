@@ -5,12 +5,18 @@
 
 use std::{collections::BTreeSet, net::SocketAddr, num::NonZeroU8, sync::Arc, time::Duration};
 
+use axum::{
+    extract::Request,
+    middleware::{Next, from_fn},
+    response::IntoResponse as _,
+};
 use integration_tests::{
     hostile::{
         Start, all,
         front::{Act, Do, Good, Seen, front, raw},
     },
     matrix,
+    server::Server,
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -328,4 +334,29 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
         text.push_str(&format!("| {name} | {exit} | {verdict} | {failed} |\n"));
     }
     assert_eq!(matrix::keep_fresh(&[("transport", text)]), Ok(()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_finds_nothing_for_the_sixth_query_at_a_time_does_not_conform() {
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
+    let queries = Arc::new(Semaphore::new(5));
+    let limited = move |request: Request, next: Next| {
+        let queries = Arc::clone(&queries);
+        async move {
+            if request.uri().path() != "/get-balances" {
+                return next.run(request).await;
+            }
+            let Ok(_one) = queries.try_acquire() else {
+                return axum::Json(serde_json::json!({"balance": null})).into_response();
+            };
+            tokio::time::sleep(Duration::from_millis(30)).await;
+            next.run(request).await
+        }
+    };
+    let router = nodeproof_devnode::router(Arc::clone(node.node())).layer(from_fn(limited));
+    let server = Server::spawn(router).await.expect("a server");
+    let report = check(&server.base_url(), &Options::default()).await;
+    assert_eq!(ids(&report, Outcome::Fail), ["http/equal-queries"]);
 }

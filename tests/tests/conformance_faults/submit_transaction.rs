@@ -71,6 +71,14 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/another-wallets-key", "submit-transaction/unsigned"];
         "does not verify transactions of type 1", verifying(|s| s.is_right() || s.transaction["type"] == 1)
             => ["submit-transaction/another-wallets-key", "submit-transaction/unsigned"];
+        "ignores whose wallet a signature names", verifying(|s| match &s.signers()[..] {
+            [signer] => s.entries.iter().any(|entry| s.is_by(entry, signer)),
+            _ => s.is_right(),
+        }) => ["submit-transaction/unlisted-signer"];
+        "needs no signature of a contract that is a signer", verifying(|s| match &s.signers()[..] {
+            [wallet, contract] if contract.starts_with("ct") => s.is_by(&s.entries[0], wallet),
+            _ => s.is_right(),
+        }) => ["submit-transaction/half-signed"];
         "signatures do not cover the timestamp", accepting("timestamp-altered") => ["submit-transaction/transaction-altered"];
         "signatures do not cover trans_code", accepting("code-altered") => ["submit-transaction/transaction-altered"];
         "signatures do not cover the type", accepting("type-altered") => ["submit-transaction/transaction-altered"];

@@ -99,6 +99,7 @@ pub(crate) const CASES: &[Case] = &[
             NO_STATE,
             NO_CALLS,
             EARLIER_STEP,
+            REFUSED_STORED,
         ],
         is_last: true,
         check: Own(|c| Box::pin(as_signed(c))),

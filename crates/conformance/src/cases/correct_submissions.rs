@@ -204,7 +204,8 @@ pub(crate) async fn batch(context: &Context) -> Findings {
     }
     let claim = context.submissions.own_claim().await;
     let further = claim.iter().flat_map(|claim| &claim.further);
-    for batch in further.flat_map(|further| &further.batches) {
+    let signed = claim.iter().flat_map(|claim| &claim.batch);
+    for batch in further.flat_map(|further| &further.batches).chain(signed) {
         checked.extend(accepted_in_batch(batch));
     }
     Ok(checked)

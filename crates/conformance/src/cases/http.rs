@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use nodeproof_openapi::{Operation, View};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{Aspect, Level};
@@ -76,7 +77,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-queries",
         requirements: &["CONSISTENT-5", "HTTP-1"],
-        checks: "A query gets the same response if its parameters are in another order, if all characters of their values are percent-encoded, and, for a list of balances, with the parameter that only another `balance_type` uses. Such a list may also be refused.",
+        checks: "A query gets the same response if its parameters are in another order, if all characters of their values are percent-encoded, and, for a list of balances, with the parameter that only another `balance_type` uses. Such a list may also be refused. Eight equal queries at once get the same response as one.",
         sends: &[
             get_balances::BALANCE,
             get_balances::HELD,
@@ -212,6 +213,13 @@ async fn accept(context: &Samples) -> Findings {
 }
 
 /// The samples whose requests have required parameters.
+/// The samples whose query is sent several times at once, and how often.
+const AT_ONCE: [Sample; 3] = [
+    Sample::TokenBalance,
+    Sample::ContractState,
+    Sample::TrustScore,
+];
+const COPIES: usize = 8;
 const LISTS: [Sample; 2] = [Sample::WalletBalances, Sample::TokenHolders];
 const WITH_PARAMETERS: [Sample; 4] = [
     Sample::Blocks,
@@ -235,6 +243,22 @@ async fn equal_queries(context: &Samples) -> Findings {
         };
         let described = described(&context.spec, sample);
         let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
+        if AT_ONCE.contains(&sample) {
+            let one = || context.node.send(known.request.clone());
+            let before = one().await?;
+            let all = join_all((0..COPIES).map(|_| one())).await;
+            let after = one().await?;
+            checked.count_item();
+            let mut all = all.iter().flatten();
+            let other = all.find(|response| response.is_success() && !is_same(response, &after));
+            if let (true, true, Some(other)) =
+                (is_same(&before, &after), carries_value(&after), other)
+            {
+                let what = format!("a query gets another response when {COPIES} are sent at once");
+                let expected = after.excerpt(160);
+                checked.push(Finding::new(other, what, expected, other.summary()));
+            }
+        }
         for (request, what) in in_other_words(context, sample, &known.request) {
             let mut received = Vec::new();
             for request in [&known.request, &request, &known.request] {

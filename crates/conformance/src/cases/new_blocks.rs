@@ -13,7 +13,7 @@ use super::{
     claim::{self, EARLIER_STEP, REFUSED_STORED},
     inconclusive::unknown,
     sc_state::NO_STATE,
-    submit_transaction::NO_RESPONSES,
+    submit_transaction::{KNOWN_CODE, NO_RESPONSES, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample, is_block, requested_index},
@@ -54,6 +54,17 @@ pub(crate) const CASES: &[Case] = &[
         exception: Some(
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
+        explained_by: &[
+            NO_RESPONSES,
+            NO_STATE,
+            NO_CALLS,
+            KNOWN_CODE,
+            EARLIER_STEP,
+            REFUSED_STORED,
+            // What is accepted with a wrong signature is in a block.
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+        ],
         check: Own(|c| Box::pin(new_blocks(c, Level::Must))),
         ..BASE
     },

@@ -33,6 +33,27 @@ pub(crate) struct Batch {
 pub(super) type Element = (String, String, &'static str);
 
 impl Batch {
+    /// Submits transactions that are wrong, although their wallet has signed them: their texts, and what is wrong.
+    pub(super) async fn of_signed(
+        submitter: &Submitter,
+        wrong: &[(String, &'static str)],
+    ) -> Result<Self, InconclusiveReason> {
+        let texts: Vec<_> = wrong.iter().map(|(text, _)| text.as_str()).collect();
+        let request = Request::post(BATCH, format!("[{}]", texts.join(",")));
+        let code = |text: &str| {
+            let submission: Value = serde_json::from_str(text).unwrap_or_default();
+            code_of(&submission["transaction"].to_string())
+        };
+        let with_code = wrong.iter().map(|(text, what)| (code(text), *what));
+        Ok(Self {
+            control: String::new(),
+            wrong: with_code.filter(|(code, _)| !code.is_empty()).collect(),
+            response: submitter
+                .submit_serialized(request.carrying_signature())
+                .await?,
+        })
+    }
+
     /// Submits wrong elements after a right one, or before it. Waits until an accepted one can be read, so that a
     /// claim of the run may follow.
     pub(super) async fn submit(

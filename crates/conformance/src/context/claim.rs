@@ -15,6 +15,7 @@ use super::{
     around_claim::{
         by_another, of_another_key, with_its_signature, with_other_remarks, with_payer,
     },
+    batch::Batch,
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
@@ -39,6 +40,9 @@ use crate::{
 
 /// Maximum number of claims of a run. Each has other values.
 pub(crate) const MAX_CLAIMS: u8 = 8;
+
+/// The number of the claim that is built before all others.
+const BUILT_FIRST: u8 = FEE_WITH_FRACTION;
 
 /// The number of the claim that a co-signer makes alone.
 const OF_CO_SIGNER: u8 = MAX_CLAIMS + 1;
@@ -83,6 +87,8 @@ pub(crate) struct Claim {
     /// The responses to the same with other codes: one that has nothing in common with the claim's, and then some that
     /// differ from it in one digit.
     pub(crate) other_codes: Vec<Arc<Exchange>>,
+    /// The response to a batch of transactions that are wrong, although the wallet has signed them.
+    pub(crate) batch: Option<Batch>,
     /// The claims after the first one, if several were requested.
     pub(crate) further: Vec<FurtherClaim>,
     /// The claim of the wallet and a co-signer, if there is one. It comes last.
@@ -117,6 +123,11 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         );
     };
     let run = unique();
+    // It is submitted after others that are built later.
+    let early = match submitter.with.claims.get().min(MAX_CLAIMS) > BUILT_FIRST {
+        true => Some(FurtherClaim::prepare(submitter, wallet, contract, BUILT_FIRST, run).await?),
+        false => None,
+    };
     let (asset, call) = claim_call(contract, wallet.address(), 0, run);
     let built = submitter.samples.node.send(call_request(&call)).await?;
     let mut unsigned = None;
@@ -149,6 +160,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         known_code: Vec::new(),
         known_code_signed: no(NOT_ACCEPTED),
         other_codes: Vec::new(),
+        batch: None,
         further: Vec::new(),
         shared: None,
         blocks_around: Vec::new(),
@@ -177,7 +189,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             claim.sign_wrongly(submitter, wallet).await;
         }
         claim
-            .make_others(submitter, wallet, contract, run, &request)
+            .make_others(submitter, wallet, contract, run, &request, early)
             .await?;
         if submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1 {
             claim.involve_another(submitter, wallet).await?;
@@ -359,6 +371,7 @@ impl Claim {
         contract: &str,
         run: u128,
         known: &Request,
+        mut early: Option<FurtherClaim>,
     ) -> Result<(), InconclusiveReason> {
         let co_signer = submitter.with.co_signer.as_ref();
         let mut wallets: Vec<_> = (1..submitter.with.claims.get().min(MAX_CLAIMS))
@@ -370,8 +383,11 @@ impl Claim {
             wallets.push((OF_CO_SIGNER, co_signer));
         }
         for (number, wallet) in &wallets {
-            let claim = FurtherClaim::prepare(submitter, wallet, contract, *number, run);
-            self.further.push(claim.await?);
+            let claim = match early.take_if(|_| *number == BUILT_FIRST) {
+                Some(early) => early,
+                None => FurtherClaim::prepare(submitter, wallet, contract, *number, run).await?,
+            };
+            self.further.push(claim);
         }
         if let Some(token) = self.other_token(submitter) {
             let with = Submitting {
@@ -483,7 +499,7 @@ impl Claim {
     /// Submits a transaction of the co-signer with the code of the claim, and, on a network without value, a transaction
     /// that names another wallet as the one that pays. At a node that accepts these, each costs one more fee.
     async fn involve_another(
-        &self,
+        &mut self,
         submitter: &Submitter,
         wallet: &SigningWallet,
     ) -> Result<(), InconclusiveReason> {
@@ -510,6 +526,15 @@ impl Claim {
                 wait_for(submitter, &response).await;
             }
         }
+        // A batch may be checked in another way.
+        let mut elements = Vec::new();
+        for row in rows_at(Moment::Signed) {
+            let may_be_sent = row.cost() == Cost::Nothing || submitter.is_without_value();
+            if may_be_sent && let Ok(request) = row.signed_by(submitter, wallet).await {
+                elements.push((request.body.unwrap_or_default(), &*row.what));
+            }
+        }
+        self.batch = Batch::of_signed(submitter, &elements).await.ok();
         Ok(())
     }
 

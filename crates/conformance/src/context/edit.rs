@@ -28,7 +28,7 @@ pub(super) enum Change {
     Slightly,
     /// The entries of a list in another order.
     Reversed,
-    /// This JSON text. Names of wallets in it are filled in.
+    /// This JSON text. Names of wallets, and of the contract, are filled in.
     To(&'static str),
     Removed,
     /// A string with the JSON text of the value.
@@ -84,7 +84,10 @@ impl Edit {
                 .as_array_mut()
                 .into_iter()
                 .for_each(|list| list.reverse()),
-            Change::To(json) => *value = serde_json::from_str(&fill(json)).unwrap_or_default(),
+            Change::To(json) => {
+                let json = fill(json).replace("<contract>", &submitter.contract());
+                *value = serde_json::from_str(&json).unwrap_or_default();
+            }
             Change::Removed => {}
             Change::Quoted => *value = value.to_string().into(),
             Change::Capitals => {

@@ -68,7 +68,9 @@ impl Submitter {
         let until = Instant::now() + self.with.settle_timeout;
         loop {
             match self.samples.node.send(request.clone()).await {
-                Err(InconclusiveReason::Busy(reason)) if Instant::now() >= until => {
+                Err(InconclusiveReason::Busy(reason))
+                    if Instant::now() >= until || self.samples.node.is_stuck(request.path) =>
+                {
                     return Err(InconclusiveReason::Busy(format!(
                         "{reason}; send fewer in a second with --rate, or wait longer with \
                          --settle-timeout"

@@ -59,10 +59,12 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
         "submit-transaction/half-signed" {
             "a transaction that only the first of its two signers signed" => of(First, &[("<first>", RIGHT)]);
             "a transaction that only the second of its two signers signed" => of(Second, &[("<second>", RIGHT)]);
+            "a transaction whose second signer is a contract, which signs nothing" => right().edited(SIGNERS, To(r#"["<wallet>","<contract>"]"#));
             "a transaction that one of its two signers signed twice" => of(First, &[("<first>", RIGHT), ("<first>", RIGHT)]);
         }
         "submit-transaction/unlisted-signer" {
             "a transaction signed only by a wallet that is not a signer" => of(Stranger, &[("<stranger>", RIGHT)]);
+            "a right signature that names another wallet" => of(Signer, &[("<stranger>", RIGHT)]);
         }
         "submit-transaction/another-wallets-key" {
             "a transaction signed with another wallet's key" => of(Stranger, &[("<wallet>", RIGHT)]);

@@ -18,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     back_off::BackOff,
+    busy_paths::BusyPaths,
     exchange::{Exchange, Method, Request},
     exchange_log::{ExchangeLog, LoggedExchange},
     exchange_recorder,
@@ -77,6 +78,7 @@ pub(crate) struct Node {
     requests_sent: AtomicU64,
     calls: tokio::sync::RwLock<()>,
     pacing: Pacing,
+    busy: BusyPaths,
     /// Whether the node has ever responded without being busy.
     responded: AtomicBool,
     log: Mutex<RequestLog>,
@@ -130,6 +132,7 @@ impl Node {
             calls: tokio::sync::RwLock::new(()),
             pacing: Pacing::new(limits.rate.or(usual_rate(&target))),
             target,
+            busy: BusyPaths::default(),
             responded: AtomicBool::new(false),
             log: Mutex::default(),
             exchanges: Mutex::new(ExchangeLog::new(limits.values, limits.body)),
@@ -164,6 +167,11 @@ impl Node {
         exchanges
             .unwrap_or_else(PoisonError::into_inner)
             .exchanges()
+    }
+
+    /// Whether a path has been busy for so long that its requests are no longer repeated.
+    pub(crate) fn is_stuck(&self, path: &str) -> bool {
+        self.busy.is_stuck(path, Instant::now())
     }
 
     /// Notes which of these requests are sent.
@@ -210,7 +218,7 @@ impl Node {
     /// Sends a request, retries if necessary, and reads the whole response.
     ///
     /// A busy node (429, 503) gets the request again after a pause. The pause is the node's `Retry-After`,
-    /// or doubles each time. If the connection breaks, the request is sent again on a new connection, at most
+    /// or doubles each time. A path that has been busy for more than a minute gets each request once. If the connection breaks, the request is sent again on a new connection, at most
     /// [`MAX_REPEATS`] times: the same transaction costs nothing a second time. After another server error or a 408, every
     /// request is retried once, except one with a valuable signature.
     pub(crate) async fn send_with(
@@ -239,13 +247,14 @@ impl Node {
                 .await
             {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
+                    self.busy.note(request.path, true, began);
                     let bounded = alone && self.responded.load(Ordering::Relaxed);
                     let most = if bounded {
                         MAX_WAITS_FOR_MORE
                     } else {
                         MAX_WAITS
                     };
-                    if waits == most {
+                    if waits == most || self.is_stuck(request.path) {
                         return Err(InconclusiveReason::Busy(format!(
                             "the node stayed busy: {} after {} tries; it may take fewer requests \
                              in a second (--rate) or at a time (--jobs)",
@@ -275,6 +284,7 @@ impl Node {
                         self.with_log(|log| log.repeated(Arc::new(error)));
                     }
                     self.responded.store(true, Ordering::Relaxed);
+                    self.busy.note(request.path, false, began);
                     self.pacing.speed_up();
                     let exchange = Arc::new(exchange);
                     exchange_recorder::record(&exchange);

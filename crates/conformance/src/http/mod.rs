@@ -2,6 +2,7 @@
 
 mod access;
 mod back_off;
+mod busy_paths;
 mod client;
 mod exchange;
 mod exchange_log;

@@ -53,9 +53,9 @@ fn raw_transaction(node: &Node, text: &str) -> Result<String, Faults> {
         signers,
         params,
     };
-    let now = node.now();
+    let number = node.count_call();
     // The caller sets the fee before signing.
-    let transaction = call.transaction(now, "0.0", node.count_call());
+    let transaction = call.transaction(node.now(number), "0.0", number);
     Ok(format!(
         "{{\"transaction\":{transaction},\"signatures\":[]}}"
     ))

@@ -161,7 +161,7 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
             assert!(decided("get-balances/lists-agree"), "{told}");
             // The run reads the whole chain.
             assert!(
-                report.requests <= 415 + BLOCKS,
+                report.requests <= 450 + BLOCKS,
                 "{told}: {}",
                 report.requests
             );

@@ -92,7 +92,7 @@ async fn resuming_a_finished_sweep_keeps_its_report_and_its_exit_status() {
     let (code, text) = run(command(
         &url,
         reports,
-        &["--quiet", "--max-requests", "400"],
+        &["--quiet", "--max-requests", "440"],
     ));
     assert_eq!((code, next(reports) < Some(BLOCKS)), (3, true), "{text}");
 }
@@ -107,7 +107,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
     let (code, text) = run(command(
         &url,
         folder.path(),
-        &["--quiet", "--state", kept_text, "--max-requests", "400"],
+        &["--quiet", "--state", kept_text, "--max-requests", "440"],
     ));
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("--resume continues from there"), "{text}");

@@ -71,7 +71,7 @@ async fn a_second_node_by_url_conforms_and_is_asked_nothing_that_could_change_it
         assert!(reads && !request.path.contains("submit"), "{request:?}");
     }
     assert!(
-        requested.len() <= 330,
+        requested.len() <= 360,
         "{} requests are too many for a read",
         requested.len()
     );

@@ -8,7 +8,7 @@ use nodeproof_devnode::{BlockTime, Config, TestWallet};
 use super::{conformance, outputs};
 
 /// The number of submissions that must be refused, of which ten are sent twice, and the correctly signed control.
-const REFUSALS: u64 = 183;
+const REFUSALS: u64 = 185;
 
 async fn devnode() -> nodeproof_devnode::Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
