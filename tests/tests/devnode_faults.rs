@@ -1,7 +1,8 @@
 //! `devnode --fault NAME`: the first finding that `nodeproof` prints is that fault, and no other cause.
 //!
-//! Each fault is checked twice. One check is like a user's, with both programs and the user's wallet. The
-//! other is a run against its own node, whose test wallet also signs what must be refused.
+//! Each fault is checked in a run against its own node, whose test wallet also signs what must be refused.
+//! Faults of submissions are also checked without that wallet, and some faults like a user does, with both
+//! programs and the user's wallet.
 
 #![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
@@ -74,10 +75,7 @@ fn expected(fault: F) -> Option<Found> {
         F::ConstantCode => As("call-sc/fresh"),
         F::ParamsAltered => As("call-sc/echo"),
         F::NoSignatureCheck => AsEither(
-            &[
-                "submit-transaction/another-wallets-key",
-                "submit-transaction/signature-altered",
-            ],
+            &["submit-transaction/another-wallets-key"],
             "submit-transaction/signature-altered",
         ),
         F::UnsignedAccepted => As("submit-transaction/unsigned"),
@@ -96,6 +94,23 @@ fn expected(fault: F) -> Option<Found> {
         F::OnePending | F::BatchDrops => As("submit-transaction/claim-readable"),
         _ => return None,
     })
+}
+
+/// The faults that are also checked with both programs.
+const THROUGH_THE_PROGRAMS: [F; 4] = [
+    F::NoDocs,
+    F::BalanceRounded,
+    F::NoSignatureCheck,
+    F::RefusedStored,
+];
+
+/// Returns whether it matters which wallets sign.
+fn is_about_submissions(fault: F) -> bool {
+    match expected(fault) {
+        Some(As(id)) => id.starts_with("submit-") || fault == F::RemarksCut,
+        Some(AsEither(..)) => true,
+        _ => false,
+    }
 }
 
 /// Returns the time between two blocks. The faults about transactions of one block need several in it.
@@ -117,15 +132,22 @@ fn main() {
     let programs = Arc::new((devnode, nodeproof));
     let mut trials = Vec::new();
     for fault in F::all() {
-        let programs = Arc::clone(&programs);
-        trials.push(Trial::test(format!("as_a_user::{fault}"), move || {
-            as_a_user(fault, &programs.0, &programs.1)
-        }));
-        trials.push(Trial::test(format!("as_an_own_node::{fault}"), move || {
-            Runtime::new()
-                .expect("a runtime")
-                .block_on(as_an_own_node(fault))
-        }));
+        let mut own = |name: &str, has_test_wallet: bool| {
+            trials.push(Trial::test(format!("{name}::{fault}"), move || {
+                Runtime::new()
+                    .expect("a runtime")
+                    .block_on(as_an_own_node(fault, has_test_wallet))
+            }));
+        };
+        own("as_an_own_node", true);
+        if THROUGH_THE_PROGRAMS.contains(&fault) {
+            let programs = Arc::clone(&programs);
+            trials.push(Trial::test(format!("as_a_user::{fault}"), move || {
+                as_a_user(fault, &programs.0, &programs.1)
+            }));
+        } else if is_about_submissions(fault) {
+            own("with_a_users_wallet", false);
+        }
     }
     // Claims that never appear take longest. They are among the last faults.
     trials.reverse();
@@ -250,7 +272,7 @@ fn with(failed: Failed, printed: &str) -> Failed {
     format!("{}\n{printed}", failed.message().unwrap_or_default()).into()
 }
 
-async fn as_an_own_node(fault: F) -> Result<(), Failed> {
+async fn as_an_own_node(fault: F, has_test_wallet: bool) -> Result<(), Failed> {
     let config = Config::for_tests()
         .with_fault(fault)
         .with_block_time(BlockTime::Every(block_time(fault)));
@@ -260,11 +282,11 @@ async fn as_an_own_node(fault: F) -> Result<(), Failed> {
     options.selection.probe = true;
     let alice = node.wallet("alice").ok_or("no wallet")?.keys().clone();
     options.submitting.wallet = Some(alice.clone().into());
-    options.submitting.public_wallet = Some(alice.into());
+    options.submitting.public_wallet = has_test_wallet.then(|| alice.into());
     let bob = node.wallet("bob").ok_or("no wallet")?.keys().clone();
     options.submitting.co_signer = Some(bob.into());
     options.submitting.claims = NonZeroU8::MIN.saturating_add(3);
     options.submitting.settle_timeout = SETTLE;
     let report = check(node.base_url(), &options).await;
-    compare(fault, true, &causes(&report))
+    compare(fault, has_test_wallet, &causes(&report))
 }

@@ -76,7 +76,8 @@ fn constant(head: &'static str, body: &'static str) -> String {
 /// Nobody listens at port 1. Another test could get a port that was free a moment ago.
 const DEAD_URL: &str = "http://127.0.0.1:1";
 
-/// Wrong arguments, and parts of the message. `AT` stands for the URL and the network of a node.
+/// Wrong arguments, and parts of the message. `AT` stands for the URL and the network of a node,
+/// `TWO` for those of two.
 const WRONG: &str = "
      | --base-url
     --base-url localhost:8420 --network devnet | localhost:8420, http://
@@ -97,6 +98,13 @@ const WRONG: &str = "
     AT --resume | --blocks
     AT --state a.json | --blocks
     AT --blocks .. --only docs/* | none of the selected cases is about blocks
+    TWO --allow reject | is for one node alone
+    TWO --baseline a | --baseline is for one node alone
+    TWO --blocks .. --state s | --state is for one node alone
+    TWO --targets x | cannot be used with
+    AT --base-url http://localhost/ | is listed twice
+    --base-url http://a:8420 --base-url http://b:8421 | of different networks, devnet and testnet
+    --targets /no/such/file | the nodes in /no/such/file can't be used
     explain get-block/txt | get-block/txt, did you mean get-block/text?
     explain BLOK-3 | did you mean BLOCK-3?, --list
     explain \u{1b}[31m | neither a case nor a requirement
@@ -106,6 +114,7 @@ const WRONG: &str = "
 fn wrong_arguments_are_explained() {
     for row in WRONG.lines().skip(1) {
         let (arguments, parts) = row.split_once(" | ").expect("two cells");
+        let arguments = arguments.replace("TWO", "AT --base-url http://127.0.0.1:1");
         let arguments = arguments.replace("AT", "--base-url http://localhost --network devnet");
         let arguments: Vec<_> = arguments.split_whitespace().collect();
         refuses(&arguments, 2, &parts.split(", ").collect::<Vec<_>>());

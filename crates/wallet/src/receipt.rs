@@ -254,10 +254,30 @@ mod tests {
     }
 
     #[test]
-    fn rejects_a_changed_vote() {
+    fn rejects_what_was_signed_or_written_otherwise() {
         let voter = KeyPair::from_bytes(&[5; 32]).unwrap();
         let (data, signature) = receipt(&voter);
-        let changed = data.replace(r#""vote": 1"#, r#""vote": 5"#);
-        assert!(verify_receipt(&changed, voter.public_key(), &signature).is_err());
+        let verify = |data: &str, signature: &Signature| {
+            verify_receipt(data, voter.public_key(), signature).is_ok()
+        };
+        for signed in [
+            data.replace(' ', ""),
+            data.replace('{', "{ ").replace('}', " }"),
+            format!("{data}\n"),
+        ] {
+            assert!(!verify(&data, &voter.sign(signed.as_bytes())), "{signed}");
+        }
+        for changed in [
+            data.replace(r#""vote": 1"#, r#""vote": 5"#),
+            data.replace(r#""block_index": 7"#, r#""block_index": 8"#),
+        ] {
+            assert!(!verify(&changed, &signature), "{changed}");
+        }
+        let signature = signature.to_string();
+        let (r, s) = signature.split_at(64);
+        for wrong in [format!("{s}{r}"), "0".repeat(128)] {
+            let is_right = wrong.parse().is_ok_and(|wrong| verify(&data, &wrong));
+            assert!(!is_right, "{wrong}");
+        }
     }
 }

@@ -200,37 +200,6 @@ async fn a_refusal_is_an_error_with_the_nodes_message() {
     assert_eq!(node.submissions_received(), 1);
 }
 
-#[tokio::test]
-async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
-    let (node, _) = start().await;
-    let alice = keys(&node, "alice");
-    let submissions = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&submissions);
-    let fault: Fault = Arc::new(move |request, response| {
-        if request.path == "/submit-transaction" && counted.fetch_add(1, Ordering::SeqCst) < 2 {
-            return response.with_status(StatusCode::BAD_GATEWAY).with_body("");
-        }
-        response
-    });
-    let proxy = Proxy::spawn(&node, fault).await.unwrap();
-    let client = Client::new(&*proxy.server.base_url()).unwrap();
-    let call = transfer_to_self(&node, &alice);
-    let once = submitting(SubmitPolicy::once());
-    let lost = client.call_with(&call, &fee(&node), &[&alice], &once).await;
-    let error = lost.unwrap_err();
-    assert!(error.maybe_accepted() && !error.is_refused());
-    let transaction = error.transaction().unwrap();
-    let code = transaction.transaction().unwrap().trans_code;
-    assert_eq!(error.trans_code(), Some(code));
-    let again = client
-        .submit_with_retries(transaction, &attempts(4))
-        .await
-        .unwrap();
-    assert_eq!(again.response.response.new_transaction, Some(false));
-    node.make_block();
-    assert_eq!(submissions.load(Ordering::SeqCst), 3);
-}
-
 /// What happens to one request: a status, a refusal of the transaction, or nothing unusual.
 enum Act {
     Status(StatusCode),
@@ -308,6 +277,9 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
         assert_eq!(failed.is_refused(), refused, "{shown}");
         assert_eq!(failed.maybe_accepted(), maybe_accepted, "{shown}");
         assert_eq!(failed.trans_code().is_some(), has_code, "{shown}");
+        let transaction = failed.transaction().map(SignedTransaction::transaction);
+        let code = transaction.map(|transaction| transaction.unwrap().trans_code);
+        assert_eq!(code, failed.trans_code(), "{shown}");
         let request = failed.request_error();
         let found = request.and_then(nodeproof_client::Error::status);
         assert_eq!(found.map(|found| found.as_u16()), status, "{shown}");

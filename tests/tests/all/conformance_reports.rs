@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderValue, header};
 use integration_tests::{
     observed_node,
     proxy::Proxy,
@@ -201,6 +200,9 @@ fn timeless(report: &NodeReport) -> Value {
                     !["elapsed_ms", "started_at", "cost"].contains(&name.as_str())
                 });
                 // Each built transaction has its own code and time.
+                if members.get("pointer") == Some(&Value::from("/transaction/timestamp")) {
+                    members.remove("actual");
+                }
                 if let Some(Value::String(body)) = members.get_mut("body")
                     && body.contains("trans_code")
                 {
@@ -226,9 +228,6 @@ async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
         for jobs in [1, 4, 16, 1] {
             let mut options = Options::default();
             options.limits.jobs = jobs;
-            // The clock of the good node stands still, which is a finding in a run of more than a second.
-            let fresh = globset::Glob::new("call-sc/fresh").expect("a glob");
-            options.selection.skip.push(fresh.compile_matcher());
             let report = timeless(&check(&base_url, &options).await);
             let first = first.get_or_insert_with(|| report.clone());
             let text = |report: &Value| serde_json::to_string_pretty(report).expect("JSON");
@@ -240,103 +239,6 @@ async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
             );
         }
     }
-}
-
-const HOSTILE: &str = "</script></pre><script>alert(1)</script>\"><img src=x onerror=alert(1)>\
-                       ]]>&#x0;<!--'\u{1b}[31m\u{1b}]0;x\u{7}\0\u{9b}2J\u{202e}\u{2066}\u{200b}\
-                       \u{fffe}\u{ffff}\r\n`${x}`";
-
-/// Returns the reports of a run against a node with hostile text in members, bodies and headers.
-async fn hostile_reports() -> (NodeReport, String, String, String) {
-    let good = devnode().await;
-    let proxy = Proxy::spawn(
-        good.base_url(),
-        Arc::new(|request, mut response| {
-            if request.path == "/docs" {
-                return response
-                    .with_status(axum::http::StatusCode::IM_A_TEAPOT)
-                    .with_body(HOSTILE);
-            }
-            if request.path == "/get-trustscore-wallets" {
-                let media = HeaderValue::from_static("text/html;\"><script>alert(2)</script>");
-                response.headers.insert(header::CONTENT_TYPE, media);
-                return response.with_body(format!("{HOSTILE}\n{HOSTILE}"));
-            }
-            response.with_json(|value| {
-                let Some(members) = value.as_object_mut() else {
-                    return;
-                };
-                for name in [
-                    "creator_wallet",
-                    "previous_hash",
-                    "proof",
-                    "detail",
-                    "balance",
-                ] {
-                    if members.contains_key(name) {
-                        members.insert(name.to_owned(), json!(HOSTILE));
-                    }
-                }
-                members.insert(HOSTILE.to_owned(), json!({ HOSTILE: [HOSTILE] }));
-            })
-        }),
-    )
-    .await
-    .expect("a proxy");
-    let report = check(&proxy.server.base_url(), &Options::default()).await;
-    assert!(report.count(Outcome::Fail) > 3, "the node was to be broken");
-    let whole = Report::from(report.clone());
-    let (html, junit) = (
-        report::html(&whole),
-        report::junit(&whole).expect("JUnit XML"),
-    );
-    let json = report::json(&whole).expect("JSON");
-    (report, html, junit, json)
-}
-
-/// Returns the characters that are invisible, or that a terminal acts on.
-fn unseen(text: &str) -> String {
-    let bidi = |c| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
-    let lost = |c| matches!(c, '\u{fffe}' | '\u{ffff}');
-    text.chars()
-        .filter(|c| (c.is_control() && *c != '\n') || bidi(*c) || lost(*c))
-        .collect()
-}
-
-#[tokio::test]
-async fn no_report_lets_through_what_a_hostile_node_sends() {
-    let (report, html, junit, json) = hostile_reports().await;
-
-    // The page contains only its own elements of these kinds.
-    let lower = html.to_ascii_lowercase();
-    for (markup, times) in [
-        ("<script", 1),
-        ("</script", 1),
-        ("<style", 1),
-        ("<img", 0),
-        ("<!--", 0),
-    ] {
-        assert_eq!(lower.matches(markup).count(), times, "{markup}");
-    }
-    assert!(
-        html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"),
-        "it is to be read, though"
-    );
-    assert!(html.contains("\\u{202e}"));
-    assert_eq!(unseen(&html), "");
-
-    let document = Document::parse(&junit).expect("well-formed XML");
-    assert_eq!(total(&document, "failures"), report.count(Outcome::Fail));
-    let told: String = document
-        .descendants()
-        .filter_map(|node| node.text())
-        .collect();
-    assert!(told.contains("<script>alert(1)</script>") && told.contains("]]>"));
-    assert_eq!(unseen(&junit), "");
-
-    assert_eq!(unseen(&json), "");
-    let read = Report::from_json(&json).expect("a report");
-    assert_eq!(timeless(&read.nodes[0]), timeless(&report));
 }
 
 #[tokio::test]

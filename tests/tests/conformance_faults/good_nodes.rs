@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     faults::{change_json, change_response, set},
-    proxy::{Fault, Proxy},
+    proxy::{Fault, Proxy, RecordedRequest},
     watch::{caught, check, ids},
 };
 use libtest_mimic::{Failed, Trial};
@@ -103,6 +103,9 @@ async fn reading_a_short_chain_takes_at_most_360_requests(setup: Arc<Setup>) -> 
         .map(|a| format!("{} {}?{}", a.method, a.path, a.query))
         .collect();
     assert!(all.len() <= 360, "{}:\n{}", all.len(), all.join("\n"));
+    assert_eq!(u64::try_from(all.len()).ok(), Some(report.requests));
+    let reads = |request: &RecordedRequest| request.method == "GET" || request.path == "/call-sc";
+    assert!(requests.iter().all(reads), "{}", all.join("\n"));
     Ok(())
 }
 

@@ -27,19 +27,9 @@ async fn ended<T>(work: impl Future<Output = T>) -> T {
 async fn a_body_over_the_limit_is_not_read() {
     let body = padded(&format!("{:?}", "x".repeat(1000)));
     let announced = Reply::json(&body);
-    let chunked = Reply::Endless(
-        b"HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n".to_vec(),
-        b"400\r\n"
-            .iter()
-            .copied()
-            .chain([b'['; 1024])
-            .chain(*b"\r\n")
-            .collect(),
-    );
-    let unbounded = Reply::Endless(b"HTTP/1.1 200 X\r\n\r\n".to_vec(), vec![b'['; 4096]);
     let lie =
         Reply::Hang(b"HTTP/1.1 200 X\r\ncontent-length: 4611686018427387904\r\n\r\n".to_vec());
-    for reply in [announced, chunked, unbounded, lie] {
+    for reply in [announced, lie] {
         let server = Server::responding(reply).await;
         let client = builder(&server.base).max_body(1000).build().unwrap();
         let error = client.block(1).await.unwrap_err();
@@ -148,12 +138,8 @@ async fn of_a_failure_only_the_start_is_read() {
 
 #[tokio::test]
 async fn a_node_that_never_responds_is_a_time_out() {
-    let head = b"HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\n{\"index\"".to_vec();
     for reply in [
-        Reply::Hang(Vec::new()),
         Reply::Hang(b"HTTP/1.1 200".to_vec()),
-        Reply::Hang(head),
-        Reply::Dribble(vec![b'H'; 1000], Duration::from_millis(20)),
         Reply::Endless(Vec::new(), b"HTTP/1.1 100 Continue\r\n\r\n".to_vec()),
     ] {
         let server = Server::responding(reply).await;

@@ -1,18 +1,12 @@
 //! A server with scripted responses that stores its requests.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpListener,
     task::JoinHandle,
 };
-
-/// Nobody listens at port 1. Another test could get a port that was free a moment ago.
-pub(crate) const NOBODY: &str = "http://127.0.0.1:1";
 
 /// The reaction to one request.
 #[derive(Clone)]
@@ -25,8 +19,6 @@ pub(crate) enum Reply {
     Hang(Vec<u8>),
     /// Sends the first bytes once, and the second ones again and again.
     Endless(Vec<u8>, Vec<u8>),
-    /// Sends these bytes one by one, with a pause before each.
-    Dribble(Vec<u8>, Duration),
 }
 
 impl Reply {
@@ -154,15 +146,6 @@ async fn respond<S: AsyncWrite + Unpin>(stream: &mut S, reply: Reply) -> bool {
                 sent = stream.write_all(&again).await;
             }
             false
-        }
-        Reply::Dribble(bytes, pause) => {
-            for byte in bytes {
-                tokio::time::sleep(pause).await;
-                if stream.write_all(&[byte]).await.is_err() {
-                    return false;
-                }
-            }
-            true
         }
     }
 }

@@ -6,7 +6,7 @@ use nodeproof_client::{SignedTransaction, contract_call::SubmitPolicy};
 
 use crate::{
     client,
-    server::{NOBODY, Reply, Server},
+    server::{Reply, Server},
 };
 
 const TAKEN: &str =
@@ -202,20 +202,4 @@ async fn a_contradictory_response_is_neither_a_success_nor_a_refusal() {
             ),
         }
     }
-}
-
-#[tokio::test]
-async fn what_was_never_sent_is_not_counted_as_sent() {
-    let error = client(NOBODY)
-        .submit_with_retries(&signed(), &policy())
-        .await
-        .unwrap_err();
-    assert_eq!((error.attempts(), error.sent()), (4, 0));
-    assert!(!error.maybe_accepted());
-    assert!(
-        error
-            .to_string()
-            .ends_with("(tried 4 times, and never sent)"),
-        "{error}"
-    );
 }

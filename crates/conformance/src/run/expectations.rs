@@ -331,6 +331,12 @@ mod tests {
             let expectations = Expectations::from_toml(&text).unwrap();
             let target = Target::parse("http://localhost:9000", Network::Devnet).unwrap();
             expectations.apply(&mut result, &target, (2026, 11, 23));
+            let note = result.note.unwrap_or_default();
+            assert_eq!(
+                note.contains("expired"),
+                limits.contains("2020"),
+                "{limits}"
+            );
             result.outcome
         };
         let first = finding(1, "/committee", "null");
@@ -350,6 +356,8 @@ mod tests {
             ("count = 2", &both, 0, Outcome::Known),
             ("count = 9", &both, 7, Outcome::Known),
             ("count = 1", &both, 0, Outcome::Fail),
+            ("expires = 2026-11-24", &one, 0, Outcome::Known),
+            ("expires = 2020-01-31", &one, 0, Outcome::Fail),
         ] {
             let told = apply(limits, findings, unlisted);
             assert_eq!(

@@ -36,45 +36,6 @@ async fn every_value_comes_back_exactly_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn the_transaction_is_unsigned_of_type_3_and_its_fee_is_left_open() {
-    let peer = Peer::new().await;
-    let request = peer.claim_request(&["alice", "bob"], "a");
-    let body = peer.post("/call-sc", request.to_string()).await.json();
-    let transaction = &body["transaction"];
-    assert_eq!(body["signatures"], json!([]));
-    assert_eq!(
-        (&transaction["type"], &transaction["fee"]),
-        (&json!(3), &json!(0.0))
-    );
-    assert_eq!(
-        (&transaction["valid"], &transaction["descr"]),
-        (&json!(1), &json!(""))
-    );
-    assert_eq!(transaction["trans_code"].as_str().unwrap().len(), 40);
-    let specific = &transaction["specific_data"];
-    assert_eq!(specific["address"], request["sc_address"]);
-    assert_eq!(specific["function"], request["function_called"]);
-    assert_eq!(specific["signers"], request["signers"]);
-    assert_eq!(specific["params"], request["params"]);
-}
-
-#[tokio::test]
-async fn two_calls_have_two_codes_and_neither_changes_anything() {
-    let peer = Peer::new().await;
-    let before = peer.block(12).await;
-    let first = peer.post("/call-sc", request(r#"{"a":1}"#)).await;
-    let second = peer.post("/call-sc", request(r#"{"a":2}"#)).await;
-    let equal = peer.post("/call-sc", request(r#"{"a":1}"#)).await;
-    let code =
-        |response: &crate::peer::Response| response.json()["transaction"]["trans_code"].to_string();
-    assert_ne!(code(&first), code(&second));
-    assert_ne!(code(&first), code(&equal));
-    assert_eq!((peer.node.height(), peer.node.pending()), (12, 0));
-    assert_eq!(peer.node.submissions_received(), 0);
-    assert_eq!(peer.block(12).await, before);
-}
-
-#[tokio::test]
 async fn what_is_missing_or_of_another_kind_is_named() {
     let peer = Peer::new().await;
     let right = peer.claim_request(&["alice"], "a");

@@ -10,6 +10,5 @@ mod forms;
 mod injected_faults;
 mod peer;
 mod queries;
-mod receipts;
 mod refusals;
 mod submissions;

@@ -15,20 +15,12 @@ const KNOWN: &str = "Already validated and in mempool";
 async fn a_claim_goes_from_its_building_to_the_chain() {
     let peer = Peer::new().await;
     let alice = peer.keys("alice").address();
-    let before = peer.balance(alice, "DEVN").await;
     let signed = peer.signed_claim("alice", "asset-x").await;
     assert_eq!(
         peer.submit(signed.clone()).await.verdict(),
         (true, ACCEPTED.into(), true)
     );
-    assert_eq!(
-        peer.submit(signed.clone()).await.verdict(),
-        (true, KNOWN.into(), false)
-    );
-    assert_eq!(peer.record("asset-x").await.json()["data"], Value::Null);
-
-    let index = peer.node.make_block();
-
+    peer.node.make_block();
     let hashes = format!("[\"{}\", \"{}\"]", "ab".repeat(32), "cd".repeat(32));
     assert_eq!(
         peer.record("asset-x").await.json()["data"],
@@ -44,13 +36,6 @@ async fn a_claim_goes_from_its_building_to_the_chain() {
             1347344
         ])
     );
-    assert_eq!(peer.balance(alice, "DEVN").await, before - 1_000_000);
-    let block = peer.block(index).await;
-    let entry = &block["text"]["transactions"][0];
-    let sent: Value = serde_json::from_str(&signed).unwrap();
-    assert_eq!(entry["transaction"], sent["transaction"]);
-    assert_eq!(entry["signatures"], sent["signatures"]);
-    assert_eq!(entry["status"], 1);
     assert_eq!(
         peer.submit(signed).await.verdict(),
         (true, KNOWN.into(), false)

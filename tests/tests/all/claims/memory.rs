@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use nodeproof_claims::{CallErrorKind, TransactionState};
-use nodeproof_devnode::Outage;
 
 use super::*;
 
@@ -109,31 +108,6 @@ async fn after_a_lost_response_the_same_transaction_is_submitted_again() {
         let saved = world.saved().signed().text().as_str().to_owned();
         assert_eq!(bodies, [saved.as_str(); 3]);
     }
-}
-
-#[tokio::test]
-async fn a_claim_whose_response_alone_is_lost_is_paid_once() {
-    let world = TestEnvironment::new().await;
-    let (claim, wallet) = (world.claim("a"), world.wallet(0));
-    let balance = async || {
-        let token = world.node.native_token();
-        let balance = world.client.token_balance(token, wallet.address());
-        balance.await.unwrap().unwrap().get()
-    };
-    let before = balance().await;
-    let outage = |outage| world.node.set_submission_outage(outage);
-    outage(Some(Outage::LostResponses));
-    let mut options = world.options();
-    options.call.submit = SubmitPolicy::once();
-    let error = world.make(&claim, &options).await.unwrap_err();
-    assert_eq!(error.kind(), CallErrorKind::Uncertain, "{error}");
-    // All other requests are handled.
-    assert_eq!((balance().await, world.node.pending()), (before, 1));
-
-    outage(None);
-    let outcome = world.make(&claim, &world.with_blocks()).await.unwrap();
-    assert_eq!(outcome.new_transaction, Some(false));
-    assert_eq!(before - balance().await, 1_500_000);
 }
 
 #[tokio::test]

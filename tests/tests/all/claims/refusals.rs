@@ -3,7 +3,6 @@
 use nodeproof_claims::{CallErrorKind, ReadBack, SavedCallError, SavedTransactionError};
 use nodeproof_client::Transfer;
 use nodeproof_primitives::Network;
-use nodeproof_wallet::{KeyFile, Protection};
 
 use super::*;
 
@@ -228,38 +227,14 @@ async fn a_claim_that_is_too_long_is_not_signed() {
 }
 
 #[tokio::test]
-async fn a_wallet_of_another_network_signs_no_claim_and_no_call() {
+async fn a_wallet_of_another_network_signs_no_call() {
     let world = TestEnvironment::new().await;
-    let path = world.folder.path().join("testnet.json");
-    let keys = world.wallet(0).for_network(Some(Network::Testnet));
-    KeyFile::write(&path, &keys, Protection::Plain).unwrap();
-    let wallet = KeyFile::read(&path).unwrap().key_pair(None).unwrap();
-    let options = ClaimOptions {
-        network: Some(Network::Devnet),
-        ..world.with_blocks()
-    };
-    let claim = world.claim("a");
-    let refused = claim
-        .make(&world.client, &[&wallet], world.file(), &options)
-        .await;
-    let error = refused.unwrap_err();
-    assert_eq!(error.kind(), CallErrorKind::NotMade);
-    assert!(error.to_string().contains("is bound to testnet"), "{error}");
-    assert_eq!(world.node.submissions_received(), 0);
-    assert!(!world.file().exists());
-    let unbound = wallet.clone().for_network(None);
-    let made = claim
-        .make(&world.client, &[&unbound], world.file(), &options)
-        .await;
-    assert!(made.unwrap().record().is_some());
-
+    let wallet = world.wallet(0).for_network(Some(Network::Testnet));
     // The port of devnet. Nothing is requested.
     let devnet = Client::for_network("127.0.0.1", Network::Devnet).unwrap();
-    let transfer = Transfer::new(1, keys.address(), "GRAIN");
-    let contract = world.node.token_contract_address();
-    let call = devnet
-        .call(contract, &transfer, &claim.fee, &[&wallet])
-        .await;
+    let transfer = Transfer::new(1, wallet.address(), "GRAIN");
+    let (contract, fee) = (world.node.token_contract_address(), world.claim("a").fee);
+    let call = devnet.call(contract, &transfer, &fee, &[&wallet]).await;
     let error = call.unwrap_err();
     assert!(error.to_string().contains("is bound to testnet"), "{error}");
     assert!(error.request_error().is_none() && !error.maybe_accepted());

@@ -10,33 +10,21 @@ use nodeproof_conformance::{Tier, report::Outcome};
 
 use crate::conformance_tiers::{ended, local};
 
-/// More manipulations, for the texts of this claim.
-const MORE: [(&str, &str); 9] = [
-    (r#""type":3"#, r#""type":3,"type":3"#),
-    (r#""timestamp":"#, r#""timestamp":0,"timestamp":"#),
+/// Manipulations of what this claim has beside an outcome.
+const MORE: [(&str, &str); 2] = [
     (r#""fee":0.0"#, r#""fee":0.0,"fee":1"#),
-    (r#""asset_type":"token""#, r#""asset_type":"t\u043eken""#),
-    (r#""asset_type":"token""#, r#""asset_type":"token\u0000""#),
     (
         r#""doc_link_list":["#,
         r#""doc_link_list":["http://thief.example","#,
-    ),
-    (r#""doc_hash_list":["#, r#""doc_hash_list":[[],"#),
-    (
-        r#""deletable_after":1347345"#,
-        r#""deletable_after":1347346"#,
-    ),
-    (
-        r#""specific_data":{"#,
-        r#""specific_data":{"address":"ct00","#,
     ),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     let node = local().await;
-    // The last one changes nothing, so its claim is signed.
-    let manipulations = MANIPULATIONS.iter().copied().chain(MORE);
+    // Of each kind one, as the client's table has them all. The last one changes nothing, so its claim is
+    // signed.
+    let manipulations = MANIPULATIONS.iter().step_by(4).copied().chain(MORE);
     for (from, to) in manipulations.chain([("{", "{")]) {
         let fault = change_response("/call-sc", move |_, response| {
             let text = String::from_utf8_lossy(&response.body).replacen(from, to, 1);

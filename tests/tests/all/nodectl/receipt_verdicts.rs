@@ -1,4 +1,5 @@
-//! `nodectl verify` and a conformance run agree about a receipt, however it was signed.
+//! `nodectl verify` and a conformance run agree about a receipt. The rows of how one may be signed are in
+//! `receipt.rs` of the crate `nodeproof-wallet`, with which both verify.
 
 use std::sync::Arc;
 
@@ -74,17 +75,7 @@ impl Voted<'_> {
 /// A change of a receipt, and whether the receipt is then valid.
 type Variant = (&'static str, fn(&Voted<'_>) -> String, bool);
 
-const VARIANTS: [Variant; 18] = [
-    (
-        "as known nodes sign",
-        |v| v.receipt(LISTED, &v.message(LISTED)),
-        true,
-    ),
-    (
-        "sorted, and signed as it is",
-        |v| v.receipt(SORTED, &v.message(SORTED)),
-        true,
-    ),
+const VARIANTS: [Variant; 7] = [
     (
         "sorted, and signed as it is listed",
         |v| v.receipt(SORTED, &v.message(LISTED)),
@@ -96,38 +87,9 @@ const VARIANTS: [Variant; 18] = [
         false,
     ),
     (
-        "signed without spaces",
-        |v| v.receipt(LISTED, &v.text(LISTED)),
-        false,
-    ),
-    (
-        "signed with spaces in the braces",
-        |v| {
-            let message = v.message(LISTED).replace('{', "{ ").replace('}', " }");
-            v.receipt(LISTED, &message)
-        },
-        false,
-    ),
-    (
-        "signed with a line end",
-        |v| v.receipt(LISTED, &format!("{}\n", v.message(LISTED))),
-        false,
-    ),
-    (
         "written over several lines",
         |v| v.with(&v.text(LISTED).replace(',', ",\n  "), &v.signature(LISTED)),
         true,
-    ),
-    (
-        "signed with another key",
-        |v| {
-            let other = KeyPair::from_bytes(&[8; 32]).expect("a key");
-            v.with(
-                &v.text(LISTED),
-                &other.sign(v.message(LISTED).as_bytes()).to_string(),
-            )
-        },
-        false,
     ),
     (
         "another wallet's vote",
@@ -141,31 +103,6 @@ const VARIANTS: [Variant; 18] = [
         false,
     ),
     (
-        "a vote that was changed after it was signed",
-        |v| {
-            v.with(
-                &v.text(LISTED).replace("\"vote\":1", "\"vote\":5"),
-                &v.signature(LISTED),
-            )
-        },
-        false,
-    ),
-    (
-        "a time that was changed after it was signed",
-        |v| {
-            v.with(
-                &v.text(LISTED).replace("\"timestamp\":1", "\"timestamp\":2"),
-                &v.signature(LISTED),
-            )
-        },
-        false,
-    ),
-    (
-        "a high s",
-        |v| v.with(&v.text(LISTED), &with_high_s(&v.signature(LISTED))),
-        true,
-    ),
-    (
         "upper-case digits",
         |v| v.with(&v.text(LISTED), &v.signature(LISTED).to_uppercase()),
         true,
@@ -173,20 +110,6 @@ const VARIANTS: [Variant; 18] = [
     (
         "half a signature",
         |v| v.with(&v.text(LISTED), &v.signature(LISTED)[..64]),
-        false,
-    ),
-    (
-        "zeros",
-        |v| v.with(&v.text(LISTED), &"0".repeat(128)),
-        false,
-    ),
-    (
-        "r and s the wrong way round",
-        |v| {
-            let signature = v.signature(LISTED);
-            let (r, s) = signature.split_at(64);
-            v.with(&v.text(LISTED), &format!("{s}{r}"))
-        },
         false,
     ),
     (
@@ -200,27 +123,6 @@ const VARIANTS: [Variant; 18] = [
         false,
     ),
 ];
-
-/// Returns the same signature with the high s. The other s is the order of the curve minus s.
-fn with_high_s(signature: &str) -> String {
-    const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
-    let digits = |text: &str| {
-        let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("digits");
-        (0..64).step_by(2).map(digit).collect::<Vec<_>>()
-    };
-    let (r, s) = signature.split_at(64);
-    let mut borrowed = 0;
-    let mut high: Vec<String> = Vec::new();
-    for (of_order, of_s) in digits(ORDER).into_iter().zip(digits(s)).rev() {
-        let difference = i16::from(of_order) - i16::from(of_s) - borrowed;
-        borrowed = i16::from(difference < 0);
-        high.push(format!("{:02x}", difference.rem_euclid(256)));
-    }
-    high.reverse();
-    let high = high.concat();
-    // One of the two values is low, and the other one is high.
-    format!("{r}{}", if high.as_str() > s { high.as_str() } else { s })
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nodectl_and_a_conformance_run_say_the_same_of_a_receipt() {

@@ -74,31 +74,6 @@ async fn a_case_that_passes_unexpectedly_is_stale_and_fails_the_run() {
     assert_eq!(report.count(Outcome::Stale), 10);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_expired_expectation_no_longer_excuses() {
-    let node = observed_node::spawn().await.expect("a node");
-    let text = std::fs::read_to_string(shipped()).expect("the shipped file");
-    let (_folder, path) = written(&text.replace(
-        "case = \"get-block/committee\"\n",
-        "case = \"get-block/committee\"\nexpires = 2020-01-31\n",
-    ));
-    let (code, report) = run(path, Some(node.base_url())).await;
-    let report = report.expect("a report");
-    assert_eq!(code, 1);
-    let failed: Vec<_> = report
-        .cases
-        .iter()
-        .filter(|case| case.outcome == Outcome::Fail)
-        .collect();
-    assert_eq!(failed.len(), 1);
-    assert!(
-        failed[0]
-            .note
-            .as_deref()
-            .is_some_and(|note| note.contains("expired"))
-    );
-}
-
 #[tokio::test]
 async fn an_id_of_no_case_is_an_error_that_names_the_nearest() {
     let (_folder, path) =

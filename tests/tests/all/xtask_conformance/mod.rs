@@ -4,8 +4,6 @@
 
 mod baselines;
 mod expectations;
-#[cfg(unix)]
-mod interrupt;
 mod nodes;
 mod one_node;
 mod tiers;
