@@ -228,14 +228,36 @@ const WITH_PARAMETERS: [Sample; 4] = [
     Sample::TrustScore,
 ];
 
+/// Whether a response is a success that shows something.
+fn carries_value(exchange: &Exchange) -> bool {
+    let body = exchange.success_object();
+    body.is_some_and(|body| !is_nothing(body) && !is_refusal(body))
+}
+
+/// Sends a query several times at once. If it gets the same response before and after, each of these gets it, too.
+async fn at_once(
+    context: &Samples,
+    query: &Request,
+    is_same: impl Fn(&Exchange, &Exchange) -> bool,
+) -> Findings {
+    let one = || context.node.send(query.clone());
+    let before = one().await?;
+    let all = join_all((0..COPIES).map(|_| one())).await;
+    let after = one().await?;
+    let mut all = all.iter().flatten();
+    let other = all.find(|response| response.is_success() && !is_same(response, &after));
+    let found = other.filter(|_| is_same(&before, &after) && carries_value(&after));
+    let finding = found.map(|other| {
+        let what = format!("a query gets another response when {COPIES} are sent at once");
+        Finding::new(other, what, after.excerpt(160), other.summary())
+    });
+    Ok(Examination::of(1, finding))
+}
+
 /// Asks each query in other words, between two requests in its usual words. If those get the same response, so does
 /// the other one. A difference counts if it shows again.
 async fn equal_queries(context: &Samples) -> Findings {
     let mut checked = Examination::default();
-    let carries_value = |exchange: &Exchange| {
-        let body = exchange.success_object();
-        body.is_some_and(|body| !is_nothing(body) && !is_refusal(body))
-    };
     for sample in WITH_PARAMETERS.into_iter().chain(LISTS) {
         let samples = context.sample(sample).await.unwrap_or_default();
         let Some(known) = samples.iter().find(|known| carries_value(known)) else {
@@ -244,20 +266,7 @@ async fn equal_queries(context: &Samples) -> Findings {
         let described = described(&context.spec, sample);
         let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
         if AT_ONCE.contains(&sample) {
-            let one = || context.node.send(known.request.clone());
-            let before = one().await?;
-            let all = join_all((0..COPIES).map(|_| one())).await;
-            let after = one().await?;
-            checked.count_item();
-            let mut all = all.iter().flatten();
-            let other = all.find(|response| response.is_success() && !is_same(response, &after));
-            if let (true, true, Some(other)) =
-                (is_same(&before, &after), carries_value(&after), other)
-            {
-                let what = format!("a query gets another response when {COPIES} are sent at once");
-                let expected = after.excerpt(160);
-                checked.push(Finding::new(other, what, expected, other.summary()));
-            }
+            checked.add(at_once(context, &known.request, is_same).await);
         }
         for (request, what) in in_other_words(context, sample, &known.request) {
             let mut received = Vec::new();
@@ -273,8 +282,11 @@ async fn equal_queries(context: &Samples) -> Findings {
             if may_be_refused || !is_same(before, after) || is_same(asked, after) {
                 continue;
             }
-            let again = context.node.send(known.request.clone()).await?;
-            let asked_again = context.node.send(request).await?;
+            let again = checked.received(context.node.send(known.request.clone()).await);
+            let asked_again = checked.received(context.node.send(request).await);
+            let (Some(again), Some(asked_again)) = (again, asked_again) else {
+                break;
+            };
             if carries_value(after) && is_same(&again, after) && is_same(&asked_again, asked) {
                 let what = format!("the same query {what} gets another response");
                 let expected = after.excerpt(160);

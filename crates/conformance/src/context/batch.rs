@@ -33,25 +33,24 @@ pub(crate) struct Batch {
 pub(super) type Element = (String, String, &'static str);
 
 impl Batch {
-    /// Submits transactions that are wrong, although their wallet has signed them: their texts, and what is wrong.
-    pub(super) async fn of_signed(
+    /// Submits transactions of the user's wallet that were refused alone.
+    pub(super) async fn of_refused(
         submitter: &Submitter,
-        wrong: &[(String, &'static str)],
+        wrong: &[Element],
     ) -> Result<Self, InconclusiveReason> {
-        let texts: Vec<_> = wrong.iter().map(|(text, _)| text.as_str()).collect();
+        let texts: Vec<_> = wrong.iter().map(|(text, ..)| text.as_str()).collect();
         let request = Request::post(BATCH, format!("[{}]", texts.join(",")));
-        let code = |text: &str| {
-            let submission: Value = serde_json::from_str(text).unwrap_or_default();
-            code_of(&submission["transaction"].to_string())
-        };
-        let with_code = wrong.iter().map(|(text, what)| (code(text), *what));
-        Ok(Self {
-            control: String::new(),
-            wrong: with_code.filter(|(code, _)| !code.is_empty()).collect(),
-            response: submitter
-                .submit_serialized(request.carrying_signature())
-                .await?,
-        })
+        let response = submitter.submit_serialized(request.carrying_signature());
+        Ok(Self::with(String::new(), wrong, response.await?))
+    }
+
+    fn with(control: String, wrong: &[Element], response: Arc<Exchange>) -> Self {
+        let wrong = wrong.iter().map(|(_, code, what)| (code.clone(), *what));
+        Self {
+            control,
+            wrong: wrong.collect(),
+            response,
+        }
     }
 
     /// Submits wrong elements after a right one, or before it. Waits until an accepted one can be read, so that a
@@ -68,14 +67,8 @@ impl Batch {
         let request = Request::post(BATCH, format!("[{}]", texts.join(",")));
         let response = submitter.submit_serialized(request).await?;
         let submission: Value = serde_json::from_str(&right).unwrap_or_default();
-        let batch = Self {
-            control: code_of(&submission["transaction"].to_string()),
-            wrong: wrong
-                .iter()
-                .map(|(_, code, what)| (code.clone(), *what))
-                .collect(),
-            response,
-        };
+        let control = code_of(&submission["transaction"].to_string());
+        let batch = Self::with(control, wrong, response);
         if submitter.with.makes_a_claim
             && times_in_batch(&batch.response, "accepted_transactions", &batch.control) > 0
         {

@@ -15,7 +15,7 @@ use super::{
     around_claim::{
         by_another, of_another_key, with_its_signature, with_other_remarks, with_payer,
     },
-    batch::Batch,
+    batch::{Batch, element},
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
@@ -87,7 +87,7 @@ pub(crate) struct Claim {
     /// The responses to the same with other codes: one that has nothing in common with the claim's, and then some that
     /// differ from it in one digit.
     pub(crate) other_codes: Vec<Arc<Exchange>>,
-    /// The response to a batch of transactions that are wrong, although the wallet has signed them.
+    /// The response to a batch of transactions that the wallet has signed, and that were refused alone.
     pub(crate) batch: Option<Batch>,
     /// The claims after the first one, if several were requested.
     pub(crate) further: Vec<FurtherClaim>,
@@ -185,13 +185,14 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             .ok()
             .map(|response| response.request.clone()),
     ) {
-        if submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1 {
+        let signs_more = submitter.with.public_wallet.is_none() && submitter.may_pay_more();
+        if signs_more {
             claim.sign_wrongly(submitter, wallet).await;
         }
         claim
             .make_others(submitter, wallet, contract, run, &request, early)
             .await?;
-        if submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1 {
+        if signs_more {
             claim.involve_another(submitter, wallet).await?;
         }
     }
@@ -339,7 +340,7 @@ impl Claim {
             self.other_codes.extend(with_code(code).await.ok());
         }
         // At a node that accepts one of these, the wallet pays a second fee.
-        if submitter.with.public_wallet.is_some() || submitter.with.claims.get() > 1 {
+        if submitter.may_pay_more() {
             for request in with_its_signature(text, &entry).into_iter().flatten() {
                 let _ = submitter.submit_serialized(request).await;
             }
@@ -421,8 +422,8 @@ impl Claim {
 
     /// Returns another token in which the wallet could pay a fee, on a network whose tokens have no value.
     fn other_token(&self, submitter: &Submitter) -> Option<String> {
-        let may_cost = submitter.with.public_wallet.is_none() && submitter.with.claims.get() > 1;
-        if !may_cost || !submitter.is_without_value() {
+        let signs_more = submitter.with.public_wallet.is_none() && submitter.may_pay_more();
+        if !signs_more || !submitter.is_without_value() {
             return None;
         }
         let text = self.checked.as_ref().ok()?.transaction_text();
@@ -527,14 +528,12 @@ impl Claim {
             }
         }
         // A batch may be checked in another way.
-        let mut elements = Vec::new();
-        for row in rows_at(Moment::Signed) {
-            let may_be_sent = row.cost() == Cost::Nothing || submitter.is_without_value();
-            if may_be_sent && let Ok(request) = row.signed_by(submitter, wallet).await {
-                elements.push((request.body.unwrap_or_default(), &*row.what));
-            }
-        }
-        self.batch = Batch::of_signed(submitter, &elements).await.ok();
+        let signed = self.wrong.iter().filter(|(row, _)| {
+            row.is_rightly_signed() && (row.cost() == Cost::Nothing || submitter.is_without_value())
+        });
+        let refused = signed.filter_map(|(row, response)| element(row, response.as_ref().ok()?));
+        let refused: Vec<_> = refused.collect();
+        self.batch = Batch::of_refused(submitter, &refused).await.ok();
         Ok(())
     }
 
@@ -567,11 +566,9 @@ impl Claim {
 
     /// Returns requests that submit the claim with faults once it is accepted, or at the moment when it is.
     fn wrong_requests(&self, submitter: &Submitter, text: &str, moment: Moment) -> Vec<Request> {
-        let with = &submitter.with;
-        // At a node that executes one of these, the wallet may pay a second fee.
-        let may_cost = with.public_wallet.is_some() || with.claims.get() > 1;
         let rows = rows_of_one_signer(moment);
-        let rows = rows.filter(|row| may_cost || row.names_only_the_payer());
+        // At a node that executes one of these, the wallet may pay a second fee.
+        let rows = rows.filter(|row| submitter.may_pay_more() || row.names_only_the_payer());
         rows.filter_map(|row| self.with_row(submitter, text, row, moment).ok())
             .collect()
     }

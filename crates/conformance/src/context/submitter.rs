@@ -39,6 +39,12 @@ impl Submitter {
         self.samples.node.target.network == Network::Devnet
     }
 
+    /// Whether a broken node may charge the wallet more than a fee for each claim: it is a test wallet, or the user asks
+    /// for several claims.
+    pub(super) fn may_pay_more(&self) -> bool {
+        self.with.public_wallet.is_some() || self.with.claims.get() > 1
+    }
+
     /// Returns the contract to call: the one that the user names, or else one that was found.
     pub(crate) fn contract(&self) -> String {
         let named = self.with.contract.map(|contract| contract.to_string());
