@@ -290,7 +290,8 @@ impl Node {
 
     /// Whether a submission is valid on its own. Whether it can be paid is not checked.
     pub(crate) fn is_valid_alone(&self, submission: &Submission<'_>) -> bool {
-        submission.check(self.rules, self.fault).is_ok()
+        let checked = submission.check(self.rules, self.fault);
+        checked.is_ok_and(|transaction| self.chain().affordable(&transaction).is_ok())
     }
 
     /// Checks a submission. A valid transaction waits for the next block.

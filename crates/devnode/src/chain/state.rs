@@ -196,7 +196,7 @@ impl Chain {
     }
 
     /// Checks that the payer can pay the fee and the amount in addition to all pending transactions.
-    fn affordable(&self, transaction: &Transaction) -> Result<(), String> {
+    pub(crate) fn affordable(&self, transaction: &Transaction) -> Result<(), String> {
         let available = |holder: HolderAddress, token: &str| {
             self.ledger
                 .balance(token, holder)
