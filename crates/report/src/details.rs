@@ -131,6 +131,7 @@ pub(crate) fn finding_details<'r>(
         let at_nodes = format!("{} at {}", one.value, one.nodes.join(", "));
         text("actual", at_nodes)
     }));
+    details.extend(finding.again.iter().map(|again| text("again", again)));
     if let Some(signed) = &finding.signed {
         details.push(match &signed.message {
             Some(message) => exact("signed", message, "signed"),

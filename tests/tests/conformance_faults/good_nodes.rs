@@ -4,17 +4,21 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
-    faults::{change_json, change_response, set},
+    faults::{change_json, change_response, set, stateful},
     proxy::{Fault, Proxy, RecordedRequest},
     watch::{caught, check, ids},
 };
 use libtest_mimic::{Failed, Trial};
-use nodeproof_conformance::{Options, Tier, cases, report::Outcome};
+use nodeproof_conformance::{
+    Options, Tier, cases,
+    report::{NodeReport, Outcome},
+};
 use nodeproof_devnode::Config;
 use serde_json::json;
 
 use crate::{
     blocks::BLOCK,
+    claim_values,
     listing::{DOCUMENT, SWAGGER, moved},
     records::{STATE, rows_of},
     setup::{Setup, run},
@@ -33,6 +37,10 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
         setup.trial(
             "reading_a_short_chain_takes_at_most_360_requests",
             reading_a_short_chain_takes_at_most_360_requests,
+        ),
+        setup.trial(
+            "what_a_request_gets_when_sent_again_is_told_beside_its_finding",
+            what_a_request_gets_when_sent_again_is_told_beside_its_finding,
         ),
         setup.trial("an_empty_object_is_no_block", an_empty_object_is_no_block),
         setup.trial(
@@ -107,6 +115,54 @@ async fn reading_a_short_chain_takes_at_most_360_requests(setup: Arc<Setup>) -> 
     let reads = |request: &RecordedRequest| request.method == "GET" || request.path == "/call-sc";
     assert!(requests.iter().all(reads), "{}", all.join("\n"));
     Ok(())
+}
+
+/// A finding shows what its request gets alone, or in other words, if that is another response.
+async fn what_a_request_gets_when_sent_again_is_told_beside_its_finding(
+    setup: Arc<Setup>,
+) -> Result<(), Failed> {
+    let state = |wrong: fn(&RecordedRequest, u32) -> bool| -> Fault {
+        stateful(0, move |count, request, response| {
+            *count += 1;
+            match request.path == STATE && wrong(request, *count) {
+                true => response.with_body("[]"),
+                false => response,
+            }
+        })
+    };
+    let alone = "sent again alone, at the end of the run: 200 {";
+    let in_other_words = "sent with %20 for each blank: 200 {";
+    let run = async |fault| run(&setup.node, fault).await;
+    let always = again(&run(state(|_, _| true)).await);
+    assert!(
+        !always.is_empty() && always.iter().all(Option::is_none),
+        "{always:?}"
+    );
+    let at_first = again(&run(state(|_, count| count < 200)).await);
+    let starts_with = |again: &Option<String>, start| {
+        again.as_ref().is_some_and(|again| again.starts_with(start))
+    };
+    assert!(
+        !at_first.is_empty() && at_first.iter().all(|one| starts_with(one, alone)),
+        "{at_first:?}"
+    );
+    let with_plus = state(|request, _| request.query.contains('+'));
+    let with_plus = again(&claim_values::run(with_plus).await);
+    assert!(
+        with_plus.iter().any(|one| starts_with(one, in_other_words)),
+        "{with_plus:?}"
+    );
+    Ok(())
+}
+
+/// Returns what is said of the first finding of each case.
+fn again(report: &NodeReport) -> Vec<Option<String>> {
+    let cases = report
+        .cases
+        .iter()
+        .filter(|case| case.outcome.has_findings());
+    let first = cases.filter_map(|case| case.findings.first());
+    first.map(|finding| finding.again.clone()).collect()
 }
 
 /// A chain does not seem longer if its node says with an empty object that there is no block.

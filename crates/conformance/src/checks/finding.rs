@@ -7,7 +7,7 @@ use nodeproof_report::{ExchangeReport, SignedReport};
 use crate::http::{Exchange, InconclusiveReason, report_of};
 
 /// One mismatch between a response and a requirement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Finding {
     /// What is wrong, in one line.
     pub(crate) what: String,
@@ -23,6 +23,8 @@ pub(crate) struct Finding {
     pub(crate) block: Option<u64>,
     /// In a sweep, on the first finding of a kind: the number of findings of this kind.
     pub(crate) count: Option<u64>,
+    /// Another response to the same request, and how it was sent then.
+    pub(crate) again: Option<String>,
     /// The signed message, if the finding is about a signature.
     pub(crate) signed: Option<Box<SignedReport>>,
 }
@@ -59,13 +61,9 @@ impl Finding {
     ) -> Self {
         Self {
             what: what.into(),
-            pointer: None,
             expected: expected.into(),
             actual: actual.into(),
-            exchange: None,
-            block: None,
-            count: None,
-            signed: None,
+            ..Self::default()
         }
     }
 

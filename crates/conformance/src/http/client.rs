@@ -154,6 +154,11 @@ impl Node {
         self.requests_sent.load(Ordering::Relaxed)
     }
 
+    /// Counts requests that were sent for this node by [another one](Self::renewed).
+    pub(crate) fn count(&self, requests: u64) {
+        self.requests_sent.fetch_add(requests, Ordering::Relaxed);
+    }
+
     /// Returns the number of requests that are left until the limit.
     pub(crate) fn requests_left(&self) -> u64 {
         self.most

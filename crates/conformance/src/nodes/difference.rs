@@ -172,18 +172,12 @@ pub(crate) fn difference(
     let all = all.map(|one| format!("{} at {}", one.value, one.nodes.join(", ")));
     FindingReport {
         what,
-        pointer: None,
         expected: "the same at all nodes".to_owned(),
         actual: all.collect::<Vec<_>>().join("; "),
-        curl: None,
-        exchange: None,
-        sample: None,
-        block: None,
-        count: None,
-        signed: None,
         place: Some(place),
         differs,
         values,
+        ..FindingReport::default()
     }
 }
 

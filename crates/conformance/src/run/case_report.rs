@@ -25,14 +25,11 @@ pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
                 .exchange
                 .as_ref()
                 .and_then(|exchange| exchange.curl.clone()),
-            exchange: None,
-            sample: None,
             block: finding.block,
             count: finding.count,
+            again: finding.again.clone(),
             signed: finding.signed.as_deref().cloned(),
-            place: None,
-            differs: Vec::new(),
-            values: Vec::new(),
+            ..FindingReport::default()
         })
         .collect();
     let inconclusive = result

@@ -20,6 +20,7 @@ use super::{
     not_a_node::not_a_node_reason,
     options::Options,
     report::build,
+    sent_again::send_again,
 };
 use crate::{
     api::{Sample, Tier, block_request},
@@ -397,6 +398,7 @@ async fn run_cases(
     for case in of(&|case| case.is_last) {
         running.run_cases(vec![case]).await;
     }
+    send_again(&context.node, &running.progress).await;
     match unreachable_reason(context, &running.progress).await {
         Some(stop_reason) => Err(stop_reason),
         None => {

@@ -16,6 +16,7 @@ mod options;
 mod plan;
 mod recheck;
 mod report;
+mod sent_again;
 mod verdict;
 
 pub(crate) use engine::examine;

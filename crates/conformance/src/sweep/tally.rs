@@ -196,6 +196,7 @@ impl Tally {
             block: Some(kept.block),
             count: (row == 0).then_some(kind.count),
             signed: kept.signed.clone(),
+            again: None,
         })
         .collect()
     }
@@ -281,13 +282,7 @@ mod tests {
     fn finding(what: &str) -> Finding {
         Finding {
             what: what.to_owned(),
-            pointer: None,
-            expected: String::new(),
-            actual: String::new(),
-            exchange: None,
-            block: None,
-            count: None,
-            signed: None,
+            ..Finding::default()
         }
     }
 

@@ -92,7 +92,7 @@ pub struct RequirementReport {
 }
 
 /// One mismatch between a response and a requirement.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FindingReport {
     /// What is wrong.
     pub what: String,
@@ -120,6 +120,10 @@ pub struct FindingReport {
     /// findings of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// Another response to the same request, if it got one at the end of the run: how the request was sent then, and
+    /// the start of the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<String>,
     /// What the signature is about, if the finding is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed: Option<SignedReport>,
