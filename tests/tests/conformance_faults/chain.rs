@@ -73,6 +73,26 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 first["signature"] = second["signature"].clone();
             }
         }) => ["chain/block-hashes", "chain/receipt-signatures"];
+        "a contract call in a block is also signed by a wallet that is not a signer", change_json(BLOCK, |_, block| {
+            let calls = transactions(block).iter_mut();
+            for call in calls.filter(|one| one.pointer("/transaction/specific_data/signers").is_some()) {
+                let mut more = call["signatures"][0].clone();
+                more["wallet_address"] = json!(format!("0x{}", "ab".repeat(20)));
+                call["signatures"].as_array_mut().expect("a list").push(more);
+            }
+        }) => ["chain/block-hashes", "chain/transaction-form", "chain/transaction-signatures"];
+        "a contract call in a block has each signature twice", change_json(BLOCK, |_, block| {
+            for call in transactions(block) {
+                let list = call["signatures"].as_array_mut();
+                list.into_iter().for_each(|list| list.extend(list.clone()));
+            }
+        }) => ["chain/block-hashes", "chain/transaction-form"];
+        "a transaction in a block has a code of 39 digits", change_json(BLOCK, |_, block| {
+            for call in transactions(block) {
+                let code = call["transaction"]["trans_code"].as_str().unwrap_or_default();
+                call["transaction"]["trans_code"] = json!(code.get(1..).unwrap_or_default());
+            }
+        }) => ["chain/block-hashes", "chain/transaction-form", "chain/transaction-signatures"];
         "one block in the middle of the chain is missing", without(facts.middle, StatusCode::BAD_REQUEST, r#"{"detail":"no"}"#)
             => ["chain/no-holes"];
         "one block in the middle of the chain is empty", without(facts.middle, StatusCode::OK, "{}") => ["chain/no-holes"];

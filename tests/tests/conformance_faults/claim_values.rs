@@ -95,8 +95,11 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "stores deletable_after up to 2^62", row(|row| {
             row[8] = json!(row[8].as_i64().unwrap_or_default().min(1 << 62));
         }) => ["submit-transaction/claim-deletable-after"];
-        "stores a deletable_after of 1 as true", row(|row| if row[8] == json!(1) { row[8] = json!(true) })
-            => ["submit-transaction/claim-deletable-after"];
+        "takes a deletable_after of ten digits for seconds, and stores milliseconds", row(|row| {
+            if let Some(seconds @ 1_000_000_000..=9_999_999_999) = row[8].as_i64() {
+                row[8] = json!(seconds * 1000);
+            }
+        }) => ["submit-transaction/claim-deletable-after"];
         "drops empty links", row(|row| in_list(&mut row[6], |list| list.retain(|item| !item.is_empty())))
             => ["submit-transaction/claim-doc-link-list"];
         "trims links", row(|row| in_list(&mut row[6], |list| for item in list {

@@ -66,12 +66,16 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 _ => response,
             }
         }) => ["docs/lists-calls"];
+        "the OpenAPI document has another name for a parameter", change_response(DOCUMENT, |_, response| {
+            let text = String::from_utf8_lossy(&response.body).replace("\"wallet_address\"", "\"wallet\"");
+            response.with_body(text)
+        }) => ["docs/openapi-document", "docs/parameters"];
         "the OpenAPI document lacks an endpoint", change_json(DOCUMENT, |_, document| {
             remove(document, "/paths", TRUST);
         }) => ["docs/openapi-document"];
         "the OpenAPI document lacks a parameter", change_json(DOCUMENT, |_, document| {
             set(document, "/paths/~1sc-state/get/parameters/0", json!({}));
-        }) => ["docs/openapi-document"];
+        }) => ["docs/openapi-document", "docs/parameters"];
         "the OpenAPI document marks a required parameter as optional", change_json(DOCUMENT, |_, document| {
             set(document, "/paths/~1get-block/get/parameters/0/required", json!(false));
         }) => ["docs/openapi-document"];

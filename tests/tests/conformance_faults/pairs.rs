@@ -44,8 +44,6 @@ fn pairs() -> Vec<Pair> {
     pairs! {
         Read, "blocks are in row form, and /docs returns status 404", rows(), gone("/docs")
             => ["get-block/shape", "docs/responds"];
-        Read, "blocks are in row form with a short previous_hash", rows(), short_hash()
-            => ["get-block/shape", "get-block/previous-hash"];
         Read, "returns a block for an unknown index, and closes the connection for a negative one",
             any_unknown(), careless(|path, text| path == BLOCK && text.has("block_index", "-1"), Careless::Dies)
             => ["get-block/unknown-index", "http/responds"];
@@ -135,13 +133,6 @@ fn rows() -> Fault {
         block["status"] = json!(null);
         block["creator_wallet"] = json!(null);
         block["committee"] = json!(block["committee"].to_string());
-    })
-}
-
-fn short_hash() -> Fault {
-    change_json(BLOCK, |_, block| {
-        let hash = block["previous_hash"].as_str().unwrap_or_default();
-        block["previous_hash"] = json!(hash.get(..60).unwrap_or_default());
     })
 }
 

@@ -71,6 +71,9 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "returns a record for an unknown asset", respond_successfully_if(STATE,
             asking_for(format!("unique_value={}", facts.asset_word().to_uppercase())),
             json!({"value": ["a"]})) => ["sc-state/near"];
+        "returns any record for an empty value", respond_successfully_if(STATE,
+            |request, _| request.query.contains("unique_value=&") || request.query.ends_with("unique_value="),
+            json!({"value": facts.record()})) => ["sc-state/near"];
         "ignores unique_column and searches all columns", respond_successfully_if(STATE,
             asking_for("unique_column=asset_type".to_owned()), json!({"value": facts.record()}))
             => ["sc-state/near"];

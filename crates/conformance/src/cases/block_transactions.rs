@@ -4,18 +4,15 @@
 //! of another form.
 
 use nodeproof_client::SignedTransaction;
-use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_primitives::{TransactionCode, escape::escaped_up_to as shown};
 use nodeproof_report::Level;
 use nodeproof_wallet::verify_signed;
 use serde_json::Value;
 
 use super::{
     case::{Case, Example},
-    cause::{Cause, When},
     chain::BASE,
     check::Check,
-    get_block::NO_RECEIPTS,
-    get_block::{NO_BLOCKS, OTHER_FORM},
 };
 use crate::{
     api::{BlockResponse, MILLISECONDS},
@@ -34,6 +31,14 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "chain/transaction-form",
+        requirements: &["TX-2", "TX-10", "TX-11"],
+        checks: "Each transaction in a block that has the submitted form has a `trans_code` of 40 hexadecimal characters. A contract call has no more elements of `signatures` than signers, and each names one of them.",
+        example: Example::Named("/get-block", "block_with_a_claim"),
+        check: Check::alone(submitted_form, NONE),
+        ..BASE
+    },
+    Case {
         id: "chain/distinct-transactions",
         requirements: &["CONSISTENT-8", "TX-2", "FORM-5"],
         checks: "No two transactions in blocks have the same `trans_code`, also if a later one replaces one in an older block.",
@@ -47,12 +52,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-3"],
         checks: "Each contract call in a block has the valid signature of every signer, with the algorithm of known nodes.",
         example: Example::Named("/get-block", "block_with_a_claim"),
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::new(&["chain/transaction-time-unit"], When::SameResponses),
-        ],
         check: Check::alone(signatures, "no block contained a contract call"),
         ..BASE
     },
@@ -86,6 +85,64 @@ fn time_unit(seen: &BlockResponse, result: &mut Examination) {
             result.push(Finding::new(&seen.exchange, what, TIME, actual).at(at));
         }
     }
+}
+
+/// Checks the code of each transaction in a block, and whom its signatures name. Another case verifies them.
+fn submitted_form(seen: &BlockResponse, result: &mut Examination) {
+    let list = seen.exchange.success_object();
+    let list = list.and_then(|body| body.pointer("/text/transactions")?.as_array());
+    for (index, entry) in list.into_iter().flatten().enumerate() {
+        let Some(transaction) = entry.get("transaction") else {
+            continue;
+        };
+        let place = format!("/text/transactions/{index}");
+        let mut wrong = |what: &str, expected: &str, actual: &Value, at: &str| {
+            let actual = shown(&actual.to_string(), 160);
+            let finding = Finding::new(&seen.exchange, what, expected, actual);
+            result.push(finding.at(format!("{place}{at}")));
+        };
+        if let Some(code) = transaction.get("trans_code")
+            && !code
+                .as_str()
+                .is_some_and(|code| code.parse::<TransactionCode>().is_ok())
+        {
+            let what = "a transaction in a block has a code of another form";
+            wrong(
+                what,
+                "40 hexadecimal characters",
+                code,
+                "/transaction/trans_code",
+            );
+        }
+        let signers = transaction["specific_data"]["signers"].as_array();
+        let signatures = entry.get("signatures").and_then(Value::as_array);
+        if let (Some(signers), Some(signatures)) = (signers, signatures) {
+            let names_none = |entry: &&Value| {
+                let named = entry.get("wallet_address").and_then(Value::as_str);
+                named.is_some_and(|named| !signers.iter().any(|one| is_wallet(one, named)))
+            };
+            let what = "a transaction in a block has a signature that names no signer";
+            if let Some(entry) = signatures.iter().find(names_none) {
+                wrong(
+                    what,
+                    "a wallet in `signers`",
+                    &entry["wallet_address"],
+                    "/signatures",
+                );
+            } else if signatures.len() > signers.len() {
+                let what = "a transaction in a block has more signatures than signers";
+                let expected = format!("{} signatures", signers.len());
+                wrong(what, &expected, &signatures.len().into(), "/signatures");
+            }
+        }
+        result.count_item();
+    }
+}
+
+/// Whether a signer is this wallet. The letters of an address may be in either case.
+fn is_wallet(signer: &Value, wallet: &str) -> bool {
+    let signer = signer.as_str();
+    signer.is_some_and(|signer| signer.eq_ignore_ascii_case(wallet))
 }
 
 /// The expected form of a timestamp.

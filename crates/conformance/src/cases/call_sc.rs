@@ -37,7 +37,7 @@ pub(super) const BASE: Case = Case {
     matters: "The caller signs what the node builds. Whatever differs from the call would be signed and paid.",
     example: Example::Of("/call-sc"),
     sends: &[BUILD],
-    explained_by: &[NO_CALLS],
+    needs: &[NO_CALLS],
     ..Case::BASE
 };
 
@@ -49,8 +49,6 @@ pub(super) const BUILD: RequestKind = RequestKind::post(
 );
 /// Without a usable response, there is no transaction.
 pub(super) const NO_CALLS: Cause = Cause::new(&["call-sc/responds"], When::Unusable);
-/// The response is not a transaction.
-pub(super) const NO_TRANSACTION: Cause = Cause::new(&["call-sc/decodes"], When::Always);
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "call-sc/responds",
@@ -68,7 +66,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Each built transaction of the whole run is the requested call: the same contract, function, signers in order and params, at any depth and to the last digit, and type 3. It has no further member that would be signed. A call without one of its members, under its exact name, is refused, or builds nothing.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
-        explained_by: &[NO_CALLS, NO_TRANSACTION],
         is_last: true,
         check: Calls(echo),
         ..BASE
@@ -79,7 +76,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Each different transaction of the whole run is built with another `trans_code`, of the documented form if one has it. Its `timestamp` does not stand still, and does not go backwards.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
-        explained_by: &[NO_CALLS, NO_TRANSACTION],
         is_last: true,
         check: Calls(fresh),
         ..BASE
@@ -90,7 +86,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-8", "TX-2"],
         checks: "Two equal calls are built with different values of `trans_code`, also at the same moment. Otherwise, the second one has no effect.",
         sends: &[BUILD, GET],
-        explained_by: &[NO_CALLS, Cause::new(&["call-sc/fresh"], When::Always)],
+        explained_by: &[Cause::new(&["call-sc/fresh"], When::Always)],
         is_last: true,
         check: Calls(distinct),
         ..BASE
@@ -115,7 +111,6 @@ pub(crate) const CASES: &[Case] = &[
         id: "call-sc/timestamp-unit",
         requirements: &["FORM-1", "TX-1"],
         checks: "`timestamp` of the built transaction is milliseconds since the Unix epoch.",
-        explained_by: &[NO_CALLS, NO_TRANSACTION],
         check: built(timestamp_unit, NO_TIMESTAMP),
         ..BASE
     },
@@ -124,7 +119,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["TX-1"],
         checks: "`timestamp` of each built transaction is within a minute of the time at which it was built, if the latest block has the time of this computer. Otherwise, it is within a day.",
-        explained_by: &[NO_CALLS, NO_TRANSACTION],
         is_last: true,
         sends: &[BUILD, GET],
         check: Calls(current),
@@ -151,11 +145,6 @@ pub(crate) const CASES: &[Case] = &[
         ],
         checks: "The response has the documented shape of a submission: `transaction` with all members, and `signatures`.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_CALLS,
-            NO_TRANSACTION,
-            Cause::new(&["call-sc/timestamp-unit"], When::Mentions("timestamp")),
-        ],
         check: Responses(Sample::CallSc, submittable),
         ..BASE
     },
@@ -188,14 +177,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-6", "CALL-7"],
         checks: "The shape of the built transaction is that of the shared snapshot.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_CALLS,
-            NO_TRANSACTION,
-            Cause::new(
-                &["call-sc/timestamp-unit", "call-sc/submittable"],
-                When::Always,
-            ),
-        ],
         check: Snapshot(Sample::CallSc),
         ..BASE
     },

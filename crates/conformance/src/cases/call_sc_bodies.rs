@@ -6,9 +6,8 @@ use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
-    call_sc::{BASE, NO_CALLS},
+    call_sc::BASE,
     case::{Case, Example},
-    cause::{Cause, When},
     check::Check::{Read, Refused},
 };
 use crate::{
@@ -57,7 +56,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A call of a contract that does not exist is not a server error. It is refused, or built.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        explained_by: &[NO_CALLS, Cause::new(&["call-sc/echo"], When::Always)],
         check: Read(|c| Box::pin(unknown_contract(c))),
         ..BASE
     },

@@ -57,7 +57,9 @@ pub struct Case {
     pub(crate) aspect: Aspect,
     /// The kinds of requests that the case sends, without those of the search for samples.
     pub(crate) sends: &'static [RequestKind],
-    /// The cases that can explain its result. The first one that applies counts.
+    /// The cases whose failure leaves it without anything to examine.
+    pub(crate) needs: &'static [Cause],
+    /// Other cases that explain its result, although they are not about the same response.
     pub(crate) explained_by: &'static [Cause],
     /// Whether a run without a sample for this case has no verdict. Without it, little is tested.
     pub(crate) is_essential: bool,
@@ -85,6 +87,7 @@ impl Case {
         exception: None,
         aspect: Aspect::Content,
         sends: &[],
+        needs: &[],
         explained_by: &[],
         is_essential: false,
         if_none_fits: "",
@@ -129,9 +132,9 @@ impl Case {
         }
     }
 
-    /// Whether the case is about all exchanges of the run. A case about the same responses is more exact.
-    pub(crate) const fn is_about_whole_run(&self) -> bool {
-        self.check.is_about_whole_run()
+    /// The stage of the case in the order of causes.
+    pub(crate) const fn stage(&self) -> u8 {
+        self.check.stage()
     }
 
     /// Whether the case can judge recorded responses. `are_own` says whether the requests were those of a run.

@@ -26,12 +26,6 @@ pub(crate) enum When {
     Inconclusive,
     /// The cause found unusable responses, and the explained case used such responses, or none at all.
     Unusable,
-    /// Every finding of the explained case is about a response that the cause also reports.
-    SameResponses,
-    /// Every finding of the explained case mentions this text.
-    Mentions(&'static str),
-    /// Findings of both cases mention this text.
-    BothMention(&'static str),
     /// Every finding of the explained case is about a server error.
     ServerErrors,
     /// All of these cases fail.

@@ -14,7 +14,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{self, Blocks, Responses, Same},
-    get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM, RECEIPT},
+    get_block::{NO_BLOCK, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
     inconclusive::unknown,
 };
 use crate::{
@@ -41,33 +41,9 @@ pub(super) const BASE: Case = Case {
     matters: "Blocks prove one another: by order, by hashes and by signed votes. Without a valid proof, the reader has to trust the node.",
     example: Example::Of("/get-block"),
     aspect: Aspect::Consistency,
-    explained_by: &[NO_BLOCKS, OTHER_FORM, NO_RECEIPTS],
+    needs: &[NO_BLOCKS, OTHER_FORM, NO_RECEIPTS],
     ..Case::BASE
 };
-
-/// The causes of a wrong `previous_hash`.
-const BY_PREVIOUS_HASH: &[Cause] = &[
-    NO_BLOCKS,
-    OTHER_FORM,
-    NO_RECEIPTS,
-    Cause::new(&["get-block/previous-hash"], When::SameResponses),
-];
-/// The causes of a receipt's signature that does not verify.
-const BY_RECEIPTS: &[Cause] = &[
-    NO_BLOCKS,
-    OTHER_FORM,
-    NO_RECEIPTS,
-    Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
-    Cause::new(&["get-block/index-echo"], When::SameResponses),
-    Cause::new(
-        &[
-            "get-block/receipts-of-preceding-block",
-            "get-block/timestamp-unit",
-        ],
-        When::SameResponses,
-    ),
-    Cause::new(&["chain/voter-address"], When::SameResponses),
-];
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -75,9 +51,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-1", "BLOCK-1"],
         checks: "A block is the same each time that the run requests it, from its first read on, and it is still there at the end.",
         explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
             // A block that gets a refused transaction later.
             Cause::new(
                 &["submit-transaction/claim-refused-not-stored"],
@@ -103,7 +76,6 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/distinct-blocks",
         requirements: &["CONSISTENT-3", "BLOCK-12"],
         checks: "No two blocks have the same `previous_hash`.",
-        explained_by: BY_PREVIOUS_HASH,
         check: Check::in_order(
             distinct_blocks,
             2,
@@ -116,7 +88,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-3", "BLOCK-8", "RECEIPT-9"],
         checks: "`data.block_hash` of each receipt is the `previous_hash` of the block that carries it. If this is so for no receipt, that is a warning: the node may vote on another hash.",
         if_none_fits: "no vote could be matched with its block",
-        explained_by: BY_PREVIOUS_HASH,
         check: Check::alone(receipt_links, NO_RECEIPT),
         ..BASE
     },
@@ -127,8 +98,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`previous_hash` of a block is the hash of the block before it, as known nodes compute it. If this is so for no block, the case is inconclusive: a node may compute hashes in another way, or add members to blocks later. Blocks of more than 1 MiB are left out.",
         // A block with another fault has another hash, too.
         explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
             Cause::fields_below(Sample::Blocks, &[], When::Always),
             Cause::new(
                 &[
@@ -171,7 +140,6 @@ pub(crate) const CASES: &[Case] = &[
         exception: Some(
             "The specification says that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
         ),
-        explained_by: BY_RECEIPTS,
         check: Check::in_order(
             receipt_signatures,
             1,
@@ -185,7 +153,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["RECEIPT-8", "OPEN-13"],
         checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The specification does not show the algorithm, but nodes of one network have to agree on it.",
         if_none_fits: "no signature of a vote could be verified",
-        explained_by: BY_RECEIPTS,
+        explained_by: &[Cause::new(&["get-block/index-echo"], When::Always)],
         check: Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder {
                 follow: signature_algorithm,
@@ -229,7 +197,8 @@ fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
         }
         let what = "previous_hash is not the hash of the block before, as known nodes compute it";
         let finding = Finding::new(next, what, hash.to_string(), said.to_string());
-        checked.push(finding.at("/previous_hash"));
+        // The block before may be wrong, anywhere.
+        checked.push(finding);
     }
     if same == 0 {
         return unknown("no block has the hash that known nodes compute");

@@ -7,10 +7,8 @@ use nodeproof_report::Level;
 
 use super::{
     case::Case,
-    cause::{Cause, When},
     chain::{BASE, NO_RECEIPT},
     check::Check::{self, Blocks},
-    get_block::{NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
 };
 use crate::{
     api::MILLISECONDS,
@@ -26,15 +24,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-3"],
         checks: "No block is older than one with a lower index, and none is more than a day in the future.",
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::new(
-                &["get-block/timestamp", "get-block/timestamp-unit"],
-                When::SameResponses,
-            ),
-        ],
         check: Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder {
                 follow: time_goes_on,
@@ -50,16 +39,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["RECEIPT-4"],
         checks: "No receipt is dated more than a day after the block that carries it, or more than a day before the block that it votes on.",
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::new(
-                &["chain/receipt-signatures", "chain/signature-algorithm"],
-                When::SameResponses,
-            ),
-            Cause::new(&["chain/time-goes-on"], When::Always),
-        ],
         check: Check::in_order(receipt_times, 1, NO_RECEIPT),
         ..BASE
     },

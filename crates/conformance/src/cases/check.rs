@@ -109,6 +109,16 @@ impl Check {
         }
     }
 
+    /// The stage of the check: the form of a value, what it means, whole responses, and the whole run.
+    pub(super) const fn stage(self) -> u8 {
+        match self {
+            Check::Field(_) => 0,
+            Check::Snapshot(_) | Check::Decode(..) | Check::Pinned(..) => 2,
+            _ if self.is_about_whole_run() => 3,
+            _ => 1,
+        }
+    }
+
     /// Whether the check is about all exchanges of the run.
     pub(super) const fn is_about_whole_run(self) -> bool {
         matches!(

@@ -15,11 +15,11 @@ use super::{
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
     get_balances::HELD,
-    http::{OTHER_CONTENT_TYPE, content_types},
+    http::content_types,
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
-    submit_transaction::{KNOWN_CODE, NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
+    submit_transaction::{NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
     api::{Sample, Tier, is_new, is_valid, message},
@@ -35,14 +35,7 @@ pub(super) const BASE: Case = Case {
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: Example::Of("/submit-transaction"),
     sends: &[FEE_BALANCE, HELD, BUILD, SUBMIT, RECORD],
-    explained_by: &[
-        NO_RESPONSES,
-        NO_STATE,
-        NO_CALLS,
-        KNOWN_CODE,
-        EARLIER_STEP,
-        REFUSED_STORED,
-    ],
+    needs: &[NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
     ..Case::BASE
 };
 
@@ -90,12 +83,6 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
     ],
     When::Inconclusive,
 );
-/// A node that accepts something else with the code of the claim, in place of the claim or beside it.
-pub(super) const OTHER_ACCEPTED: Cause =
-    Cause::new(&["submit-transaction/known-code-altered"], When::Always);
-/// A node that stores what it refuses. The claim with a fault, which it refused before, is in the way.
-pub(super) const REFUSED_STORED: Cause =
-    Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -103,28 +90,17 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["RECORD-2", "CALL-1", "CALL-6"],
         checks: "`/call-sc` builds the claim that was requested, without anything that was not requested. Only such a transaction is signed.",
         example: Example::Of("/call-sc"),
-        explained_by: &[
-            Cause::new(&["call-sc/echo"], When::Always),
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            EARLIER_STEP,
-        ],
         check: Own(|c| Box::pin(built(c))),
         ..BASE
     },
     Case {
         id: "submit-transaction/claim-accepted",
         requirements: &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
-        checks: "A claim with the fee and the signature of its wallet has `response.valid` true.",
-        explained_by: &[
-            KNOWN_CODE,
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(&["submit-transaction/signed-values"], When::Always),
-            EARLIER_STEP,
-        ],
+        checks: "A claim with the fee and the signature of its wallet has `response.valid` true, and so has one of two wallets that is signed as it was built.",
+        explained_by: &[Cause::new(
+            &["submit-transaction/signed-values"],
+            When::Always,
+        )],
         is_essential: true,
         check: Own(|c| Box::pin(accepted(c))),
         ..BASE
@@ -154,22 +130,16 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-snapshot",
         requirements: &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
         checks: "The shape of the response to an accepted submission is that of the shared snapshot.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &[
-                    "submit-transaction/claim-status",
-                    "submit-transaction/claim-msg",
-                    "submit-transaction/claim-new",
-                    "submit-transaction/resubmission-not-new",
-                    "submit-transaction/resubmission-valid",
-                ],
-                When::Always,
-            ),
-            EARLIER_STEP,
-        ],
+        explained_by: &[Cause::new(
+            &[
+                "submit-transaction/claim-status",
+                "submit-transaction/claim-msg",
+                "submit-transaction/claim-new",
+                "submit-transaction/resubmission-not-new",
+                "submit-transaction/resubmission-valid",
+            ],
+            When::Always,
+        )],
         check: Snapshot(Sample::Acceptances),
         ..BASE
     },
@@ -179,13 +149,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-5"],
         checks: "The response to an accepted submission has the content type `application/json`.",
         aspect: Aspect::Style,
-        explained_by: &[
-            OTHER_CONTENT_TYPE,
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            EARLIER_STEP,
-        ],
         check: Own(|c| Box::pin(content_type(c))),
         ..BASE
     },
@@ -202,18 +165,6 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-new",
         requirements: &["SUBMIT-7"],
         checks: "`response.new_transaction` is true the first time, for each claim.",
-        explained_by: &[
-            Cause::new(
-                &["submit-transaction/resubmission-not-new"],
-                When::SameResponses,
-            ),
-            KNOWN_CODE,
-            OTHER_ACCEPTED,
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            EARLIER_STEP,
-        ],
         check: Own(|c| Box::pin(claim_is_new(c))),
         ..BASE
     },
@@ -239,13 +190,6 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/similar-code",
         requirements: &["CONSISTENT-7", "SUBMIT-7"],
         checks: "A transaction whose `trans_code` differs from that of an accepted one in one digit is not taken for it: the first digit, one in the middle, or the last one.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            OTHER_ACCEPTED,
-            EARLIER_STEP,
-        ],
         check: Own(|c| Box::pin(other_codes(c))),
         ..BASE
     },
@@ -255,14 +199,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The code of an accepted transaction does not make other submissions valid: with other content, and with missing or wrong signatures, they are refused, while it is pending and once it is in a block.",
         example: REFUSED,
         aspect: Aspect::Refusals,
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            UNVERIFIED,
-            UNVERIFIED_PAYER,
-            EARLIER_STEP,
-        ],
+        explained_by: &[UNVERIFIED, UNVERIFIED_PAYER],
         check: Own(|c| Box::pin(known_code_altered(c))),
         ..BASE
     },
@@ -394,11 +331,31 @@ async fn accepted(context: &Context) -> Findings {
             Some(held) => format!(", although the wallet holds {held}"),
             None => String::new(),
         };
-        let what = format!("a claim that its wallet signed is refused: {said}{paid}");
-        let finding = Finding::new(response, what, "response.valid: true", response.summary());
-        findings.push(finding.at("/response/valid"));
+        findings.push(wrongly_refused(
+            response,
+            format!("a claim that its wallet signed is refused: {said}{paid}"),
+        ));
+    }
+    let shared = claim
+        .shared
+        .as_ref()
+        .and_then(|shared| shared.as_ref().ok());
+    if let Some(response) = shared
+        .and_then(|shared| shared.refused())
+        .filter(|_| claim.is_accepted())
+    {
+        let said = message(response);
+        findings.push(wrongly_refused(
+            response,
+            format!("a claim that both of its wallets signed is refused: {said}"),
+        ));
     }
     Ok(findings)
+}
+
+fn wrongly_refused(response: &Arc<Exchange>, what: String) -> Finding {
+    let finding = Finding::new(response, what, "response.valid: true", response.summary());
+    finding.at("/response/valid")
 }
 
 /// Returns the response to the claim's submission, if it was accepted.

@@ -7,16 +7,14 @@ use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
-    call_sc::NO_CALLS,
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    claim::{BASE, EARLIER_STEP, OTHER_ACCEPTED, REFUSED_STORED},
+    claim::BASE,
     claim_blocks::{as_signed, claim_in_block},
     claim_record::found,
     inconclusive::unknown,
-    sc_state::{self, NO_STATE},
-    submit_transaction::{KNOWN_CODE, NO_RESPONSES},
+    sc_state::{self},
 };
 use crate::{
     api::{
@@ -57,14 +55,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Named("/sc-state", "verification_row"),
         matters: sc_state::BASE.matters,
         aspect: Aspect::Consistency,
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(&["sc-state/repeat-read"], When::Always),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
         check: Own(|c| Box::pin(other_records(c))),
         ..BASE
     },
@@ -75,15 +65,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A later block has the `trans_code` of a claim among its transactions. No claim is in the blocks more than once.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            KNOWN_CODE,
-            EARLIER_STEP,
-            REFUSED_STORED,
-            Cause::new(&["chain/new-blocks"], When::Always),
-        ],
+        explained_by: &[Cause::new(&["chain/new-blocks"], When::Always)],
         check: Own(|c| Box::pin(claim_in_block(c))),
         ..BASE
     },
@@ -93,14 +75,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Each accepted transaction in a block has the values that were signed, and exactly the signatures that were submitted, whenever the block is read. If blocks list one of the claims, they list them all.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
-        explained_by: &[
-            OTHER_ACCEPTED,
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
         is_last: true,
         check: Own(|c| Box::pin(as_signed(c))),
         ..BASE
@@ -111,13 +85,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A claim that was refused just before the accepted one has no record. Later blocks contain no transaction that was refused.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            REFUSED_STORED,
-            EARLIER_STEP,
-        ],
         check: Own(|c| Box::pin(refused_not_stored(c))),
         ..BASE
     },

@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 use super::{
     call_sc::NO_CALLS,
     case::{Case, Example},
-    cause::{Cause, When},
     check::Check::Own,
-    claim::{BASE, EARLIER_STEP, REFUSED_STORED},
+    claim::{BASE, EARLIER_STEP},
     inconclusive::unknown,
     sc_state::{self, NO_STATE},
     submit_transaction::NO_RESPONSES,
@@ -43,14 +42,7 @@ macro_rules! of_param {
             id: concat!("submit-transaction/claim-", $id),
             requirements: &[$requirement, "RECORD-14"],
             checks: $checks,
-            explained_by: &[
-                NO_RESPONSES,
-                NO_STATE,
-                NO_CALLS,
-                Cause::new(&["sc-state/record-matches-claim"], When::BothMention($name)),
-                EARLIER_STEP,
-                REFUSED_STORED,
-            ],
+            needs: &[NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
             check: Own(|c| Box::pin(reads_back(c, $name))),
             ..RECORD
         }

@@ -15,6 +15,7 @@ use crate::{
     api::{OWN_DOCUMENT, Sample},
     checks::{Examination, Finding, Findings},
     context::Samples,
+    history::Answer,
     http::Exchange,
 };
 use nodeproof_openapi::{Operation, Spec, View};
@@ -27,7 +28,7 @@ const BASE: Case = Case {
     example: Example::Of("/docs"),
     aspect: Aspect::Endpoint,
     sends: &[PAGE],
-    explained_by: &[NO_DOCS],
+    needs: &[NO_DOCS],
     ..Case::BASE
 };
 
@@ -61,8 +62,16 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The page, or the OpenAPI document that it loads, names every documented endpoint.",
         aspect: Aspect::Style,
         sends: &[PAGE, DOCUMENT],
-        explained_by: &[NO_DOCS, Cause::new(&["docs/page"], When::Always)],
         check: Read(|c| Box::pin(lists_calls(c))),
+        ..BASE
+    },
+    Case {
+        id: "docs/parameters",
+        requirements: &["CONSISTENT-5", "DOCS-1"],
+        checks: "The node's own `/openapi.json`, if it has one, has the documented parameters with which its calls succeed in this run.",
+        sends: &[PAGE, DOCUMENT],
+        is_last: true,
+        check: Read(|c| Box::pin(lists_parameters(c))),
         ..BASE
     },
     Case {
@@ -72,11 +81,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The node's own `/openapi.json` has the documented endpoints with their parameters.",
         aspect: Aspect::Style,
         sends: &[DOCUMENT],
-        explained_by: &[
-            NO_DOCS,
-            Cause::new(&["docs/page"], When::Always),
-            Cause::new(&["docs/lists-calls"], When::Always),
-        ],
         check: Read(|c| Box::pin(openapi_document(c))),
         ..BASE
     },
@@ -295,6 +299,49 @@ fn same_document(one: &Url, other: &Url) -> bool {
 fn own_spec(document: &Exchange) -> Option<Spec> {
     let value = document.success_object()?;
     Spec::from_value(value.clone()).ok()
+}
+
+/// Checks that the node's own description has the parameters that its calls take: who uses the listing sends others.
+async fn lists_parameters(context: &Samples) -> Findings {
+    let document = context.own_document().await?;
+    let Some(theirs) = own_spec(&document) else {
+        let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
+        return unknown(reason);
+    };
+    let theirs = theirs.operations(View::Full);
+    let history = context.history();
+    let mut findings = Examination::default();
+    for ours in documented(&context.spec) {
+        let has_this_call =
+            |one: &&Operation<'_>| one.method == ours.method && one.path == ours.path;
+        let Some(listed) = theirs.iter().find(has_this_call) else {
+            continue;
+        };
+        let with_content = history
+            .of_path(ours.path)
+            .filter(|entry| entry.answer == Answer::Content);
+        let requests: Vec<_> = with_content.map(|entry| &entry.exchange.request).collect();
+        let said = listed.parameters();
+        for parameter in ours.parameters() {
+            let name = parameter.name;
+            let mut sent = requests.iter().flat_map(|request| &request.query);
+            if !sent.any(|(sent, _)| *sent == name) {
+                continue;
+            }
+            findings.count_item();
+            if !said.iter().any(|listed| listed.name == name) {
+                let what = format!(
+                    "the node's document lacks a parameter with which {} succeeds",
+                    ours.path
+                );
+                let listed_names = said.iter().map(|listed| shown(listed.name, 60));
+                let listed_names = listed_names.collect::<Vec<_>>().join(", ");
+                let finding = Finding::new(&document, what, name, listed_names);
+                findings.push(finding.at(listed.pointer.clone()));
+            }
+        }
+    }
+    Ok(findings)
 }
 
 /// Checks where the node's own description differs from the specification.

@@ -3,55 +3,33 @@
 use nodeproof_report::Aspect;
 
 use super::{
-    call_sc::NO_CALLS,
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Effects,
-    claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, REFUSED_STORED, SUBMIT},
+    claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, SUBMIT},
     get_balances::{HELD, HOLDERS, NO_BALANCES, NO_LISTS},
     request_kind::RequestKind,
-    sc_state::NO_STATE,
-    submit_transaction::{self, BUILD, EVERY_REFUSAL, NO_RESPONSES, UNVERIFIED, UNVERIFIED_PAYER},
+    submit_transaction::{self, BUILD, EVERY_REFUSAL, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::rules::Effect;
 
-/// Balances that are wrong before anything is submitted.
-const WRONG_BALANCES: Cause = Cause::new(
-    &[
-        "get-balances/lists-agree",
-        "get-balances/wallet-address",
-        "get-balances/token-code",
-    ],
-    When::Always,
-);
-
 /// The balances are wrong before anything is submitted, or a fault that comes before the effect is found.
 const EXPLAINED: &[Cause] = &[
-    NO_RESPONSES,
-    NO_STATE,
-    NO_CALLS,
     NO_BALANCES,
     NO_LISTS,
-    WRONG_BALANCES,
     UNVERIFIED,
     UNVERIFIED_PAYER,
     EARLIER_STEP,
-    REFUSED_STORED,
 ];
 
 /// A node that also takes a fee for what it refuses.
 const FEE_EXPLAINED: &[Cause] = &[
     Cause::new(&["submit-transaction/refused-costs-nothing"], When::Always),
-    NO_RESPONSES,
-    NO_STATE,
-    NO_CALLS,
     NO_BALANCES,
     NO_LISTS,
-    WRONG_BALANCES,
     UNVERIFIED,
     UNVERIFIED_PAYER,
     EARLIER_STEP,
-    REFUSED_STORED,
 ];
 
 const REFUSED: &[RequestKind] = &[BUILD, EVERY_REFUSAL, FEE_BALANCE, HOLDERS];

@@ -36,7 +36,7 @@ pub(super) const BASE: Case = Case {
     matters: "People decide by balances whether they can pay. A wrong one costs money, and an unclear one costs trust.",
     example: Example::Of("/get-balances"),
     sends: &[BALANCE],
-    explained_by: &[NO_BALANCES],
+    needs: &[NO_BALANCES],
     ..Case::BASE
 };
 
@@ -130,7 +130,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::None,
         aspect: Aspect::Consistency,
         sends: &[HOLDERS],
-        explained_by: &[NO_BALANCES, NO_LISTS],
+        explained_by: &[NO_LISTS],
         check: Read(|c| Box::pin(lists_agree(c))),
         ..BASE
     },
@@ -142,14 +142,12 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Refusals,
         sends: &[HOLDERS, BALANCE],
         explained_by: &[
-            NO_BALANCES,
             NO_LISTS,
             Cause::new(&["get-balances/balance"], When::Always),
             Cause::new(
                 &["get-balances/wallet-address"],
                 When::AllFail(&["get-balances/token-code", "get-balances/nothing-held"]),
             ),
-            Cause::new(&["get-balances/lists-agree"], When::Mentions("lists")),
         ],
         check: Read(|c| Box::pin(nothing_held(c))),
         ..BASE
@@ -160,11 +158,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Single balances of two wallets are those that the list for the token shows.",
         aspect: Aspect::Consistency,
         sends: &[HOLDERS, BALANCE],
-        explained_by: &[
-            NO_BALANCES,
-            NO_LISTS,
-            Cause::new(&["get-balances/lists-agree"], When::Always),
-        ],
+        explained_by: &[NO_LISTS],
         check: Read(|c| Box::pin(wallet_address(c))),
         ..BASE
     },
@@ -191,12 +185,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-2"],
         checks: "Single balances of two tokens are those that the list of the wallet shows.",
         aspect: Aspect::Consistency,
-        explained_by: &[
-            NO_BALANCES,
-            NO_LISTS,
-            Cause::new(&["get-balances/lists-agree"], When::Always),
-            Cause::new(&["get-balances/wallet-address"], When::Always),
-        ],
+        explained_by: &[NO_LISTS],
         check: Read(|c| Box::pin(token_code(c))),
         ..BASE
     },
@@ -213,10 +202,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[BALANCE, WITHOUT_TYPE, HOLDERS],
-        explained_by: &[
-            NO_BALANCES,
-            Cause::new(&["get-balances/probes-only-requested"], When::Always),
-        ],
         is_last: true,
         check: Near(Sample::TokenBalance),
         ..BASE
@@ -239,10 +224,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-5", "BALANCE-6"],
         checks: "The client `nodeproof-client` reads the balance.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_BALANCES,
-            Cause::new(&["get-balances/balance"], When::Always),
-        ],
+        explained_by: &[Cause::new(&["get-balances/balance"], When::Always)],
         check: Decode(
             Sample::TokenBalance,
             Decoding {
@@ -257,10 +239,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-5", "BALANCE-6"],
         checks: "The shape of a single balance is that of the shared snapshot. `balance` and `value` count as one.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_BALANCES,
-            Cause::new(&["get-balances/balance"], When::Always),
-        ],
+        explained_by: &[Cause::new(&["get-balances/balance"], When::Always)],
         check: Snapshot(Sample::TokenBalance),
         ..BASE
     },

@@ -32,7 +32,7 @@ use crate::{
 pub(super) const BASE: Case = Case {
     matters: "Wallets, explorers and other nodes read blocks to follow the chain. A field that is missing or wrong stops them all.",
     example: Example::Of("/get-block"),
-    explained_by: &[NO_BLOCKS, OTHER_FORM],
+    needs: &[NO_BLOCKS, OTHER_FORM],
     ..Case::BASE
 };
 
@@ -48,8 +48,6 @@ pub(super) const WITHOUT_INDEX: RequestKind = RequestKind::get("/get-block", &[]
 
 /// Without a usable response, there is no block.
 pub(super) const NO_BLOCKS: Cause = Cause::new(&["get-block/responds"], When::Unusable);
-/// A block whose status says that it is incomplete has no status 200.
-pub(super) const INCOMPLETE: Cause = Cause::new(&["get-block/responds"], When::SameResponses);
 /// A block in another form does not have what a case looks at.
 pub(super) const OTHER_FORM: Cause = Cause::new(
     &[
@@ -59,17 +57,8 @@ pub(super) const OTHER_FORM: Cause = Cause::new(
     ],
     When::Inconclusive,
 );
-/// A row of the block table lacks members.
-const ROW: Cause = Cause::new(&["get-block/shape"], When::Always);
 /// The causes of a block that cannot be read as a whole.
-const BY_FIELDS: &[Cause] = &[
-    NO_BLOCKS,
-    ROW,
-    OTHER_FORM,
-    Cause::fields_below(Sample::Blocks, &[], When::Always),
-];
-/// A node that returns a block for every index.
-pub(super) const ANY_INDEX: Cause = Cause::new(&["get-block/unknown-index"], When::Always);
+const BY_FIELDS: &[Cause] = &[Cause::fields_below(Sample::Blocks, &[], When::Always)];
 /// The path of a receipt in a block.
 pub(super) const RECEIPT: &[&str] = &["text", "previous_block_receipts", "*"];
 
@@ -80,13 +69,14 @@ pub(super) const NO_RECEIPTS: Cause =
 /// A receipt without `data` has no vote to check.
 const NO_DATA: Cause = Cause::new(&["get-block/receipt-data"], When::Inconclusive);
 
+/// A row of the block table lacks members.
+const ROW: &[Cause] = &[Cause::new(&["get-block/shape"], When::Always)];
+
 /// Returns the case about a documented field of a block.
 pub(super) fn of_field(field: &'static Field) -> Case {
-    const IN_ROWS_TOO: [&str; 4] = ["timestamp", "proof", "expected_miner", "previous_hash"];
-    let explained_by: &[Cause] = match &field.path[..] {
-        [name] if !IN_ROWS_TOO.contains(&name.as_str()) => &[NO_BLOCKS, ROW, OTHER_FORM],
-        _ if field.is_below(RECEIPT) => &[NO_BLOCKS, OTHER_FORM, NO_DATA],
-        _ => BASE.explained_by,
+    let explained_by: &[Cause] = match field.is_below(RECEIPT) {
+        true => &[NO_DATA],
+        false => ROW,
     };
     Case {
         explained_by,
@@ -141,13 +131,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-8", "RECEIPT-1"],
         checks: "`data.block_index` of each receipt is the block's index minus 1.",
         aspect: Aspect::Consistency,
-        explained_by: &[
-            NO_BLOCKS,
-            OTHER_FORM,
-            NO_RECEIPTS,
-            Cause::fields_below(Sample::Blocks, RECEIPT, When::SameResponses),
-            Cause::new(&["get-block/index-echo"], When::SameResponses),
-        ],
+        explained_by: &[NO_RECEIPTS],
         check: Check::alone(receipts_of_preceding_block, "no block had a receipt"),
         ..BASE
     },
@@ -173,7 +157,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Index 0 returns block 0 or none. Whether a chain begins with 0 or 1 is open.",
         example: Example::Text("The block with index 0, or a refusal."),
         aspect: Aspect::Refusals,
-        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
         check: Read(|c| Box::pin(index_zero(c))),
         ..BASE
     },
@@ -184,12 +167,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[WITHOUT_INDEX],
-        explained_by: &[
-            ANY_INDEX,
-            NO_BLOCKS,
-            OTHER_FORM,
-            Cause::new(&["get-block/probes-only-requested"], When::Always),
-        ],
         is_last: true,
         check: Near(Sample::Blocks),
         ..BASE
@@ -201,7 +178,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A request with `no-index-5a5a` as `block_index` is refused, or returns nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
-        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
         check: Refused(|_| {
             let what = "a block_index that is not an integer";
             WrongRequest::new(block_request(NO_INDEX), what).only()

@@ -29,7 +29,7 @@ pub(super) const BASE: Case = Case {
     matters: "Applications use the score to decide which wallets to trust.",
     example: Example::Of("/get-trustscore-wallets"),
     sends: &[SCORE],
-    explained_by: &[NO_SCORES],
+    needs: &[NO_SCORES],
     ..Case::BASE
 };
 
@@ -81,13 +81,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Consistency,
         sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
-        explained_by: &[
-            NO_SCORES,
-            Cause::new(
-                &["get-trustscore-wallets/probes-only-requested"],
-                When::Always,
-            ),
-        ],
         is_last: true,
         check: Near(Sample::TrustScore),
         ..BASE
@@ -135,10 +128,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TRUST-2", "TRUST-3"],
         checks: "The client `nodeproof-client` reads the score.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_SCORES,
-            Cause::fields_below(Sample::TrustScore, &[], When::Always),
-        ],
+        explained_by: &[Cause::fields_below(Sample::TrustScore, &[], When::Always)],
         check: Decode(
             Sample::TrustScore,
             Decoding {
@@ -157,10 +147,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["TRUST-2", "TRUST-3"],
         checks: "The shape of the response is that of the shared snapshot.",
         aspect: Aspect::Shape,
-        explained_by: &[
-            NO_SCORES,
-            Cause::fields_below(Sample::TrustScore, &[], When::Always),
-        ],
+        explained_by: &[Cause::fields_below(Sample::TrustScore, &[], When::Always)],
         check: Snapshot(Sample::TrustScore),
         ..BASE
     },

@@ -35,9 +35,6 @@ const BASE: Case = Case {
     ..Case::BASE
 };
 
-/// JSON without the content type of JSON, everywhere.
-pub(super) const OTHER_CONTENT_TYPE: Cause = Cause::new(&["http/content-type"], When::Always);
-
 /// The requests for all samples, without those for blocks.
 const EVERY_SAMPLE: &[RequestKind] = &[
     get_balances::HOLDERS,
@@ -63,7 +60,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-6"],
         checks: "Successful responses have the status 200. The specification names no status, so any 2xx conforms.",
         sends: EVERY_SAMPLE,
-        explained_by: &[get_block::INCOMPLETE],
         check: OfSamples(|c| Box::pin(success_status(c))),
         ..BASE
     },
@@ -85,15 +81,8 @@ pub(crate) const CASES: &[Case] = &[
             sc_state::STATE,
             get_trustscore_wallets::SCORE,
         ],
-        explained_by: &[Cause::new(
-            &[
-                "chain/repeat-read",
-                "get-balances/repeat-read",
-                "sc-state/repeat-read",
-                "get-trustscore-wallets/repeat-read",
-            ],
-            When::SameResponses,
-        )],
+        // It asks in other words.
+        explained_by: &[Cause::new(&["chain/repeat-read"], When::Always)],
         check: Read(|c| Box::pin(equal_queries(c))),
         ..BASE
     },

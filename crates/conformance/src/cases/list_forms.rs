@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     check::Check::{self, Objects},
-    get_balances::{BASE, HOLDERS, NO_BALANCES, NO_LISTS, carried},
+    get_balances::{BASE, HOLDERS, NO_LISTS, carried},
 };
 use crate::{
     api::{Sample, listed_amounts},
@@ -26,7 +26,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::None,
         aspect: Aspect::Shape,
         sends: &[HOLDERS],
-        explained_by: &[NO_BALANCES, NO_LISTS],
+        explained_by: &[NO_LISTS],
         check: of_lists(lists_carry_balances),
         ..BASE
     },
@@ -38,7 +38,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::None,
         aspect: Aspect::Shape,
         sends: &[HOLDERS],
-        explained_by: &[NO_BALANCES, NO_LISTS],
+        explained_by: &[NO_LISTS],
         check: of_lists(list_amounts),
         ..BASE
     },

@@ -6,14 +6,11 @@ use nodeproof_report::{Aspect, Level};
 
 use super::{
     block_cases::block_cases,
-    call_sc::NO_CALLS,
     case::{Case, Example},
-    cause::{Cause, When},
     check::Check::Own,
-    claim::{self, EARLIER_STEP, REFUSED_STORED},
+    claim::{self},
     inconclusive::unknown,
-    sc_state::NO_STATE,
-    submit_transaction::{KNOWN_CODE, NO_RESPONSES, UNVERIFIED, UNVERIFIED_PAYER},
+    submit_transaction::{UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample, is_block, requested_index},
@@ -55,12 +52,6 @@ pub(crate) const CASES: &[Case] = &[
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
         explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            KNOWN_CODE,
-            EARLIER_STEP,
-            REFUSED_STORED,
             // What is accepted with a wrong signature is in a block.
             UNVERIFIED,
             UNVERIFIED_PAYER,
@@ -73,14 +64,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-3", "BLOCK-8", "BLOCK-11", "BLOCK-12", "RECEIPT-9"],
         checks: "Every SHOULD case about blocks and their receipts that passes for older blocks also passes for all blocks that are made and read during the run.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(&["chain/new-blocks"], When::Always),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
         check: Own(|c| Box::pin(new_blocks(c, Level::Should))),
         ..BASE
     },

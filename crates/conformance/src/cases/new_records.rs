@@ -8,15 +8,12 @@ use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
-    call_sc::NO_CALLS,
     case::{Case, Example},
-    cause::{Cause, When},
     check::Check::Own,
-    claim::{self, EARLIER_STEP, REFUSED_STORED},
+    claim::{self},
     claim_record::{Stored, all_found},
-    http::{OTHER_CONTENT_TYPE, content_types},
-    sc_state::{self, NO_STATE, has_only, holds_nothing, value},
-    submit_transaction::NO_RESPONSES,
+    http::content_types,
+    sc_state::{self, has_only, holds_nothing, value},
 };
 use crate::{
     api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
@@ -41,21 +38,6 @@ pub(crate) const CASES: &[Case] = &[
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
         checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values. The first one is not found under another contract, in another column, or by a shorter name.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &[
-                    "sc-state/unique-value-echo",
-                    "sc-state/record-matches-claim",
-                    "sc-state/near",
-                ],
-                When::Always,
-            ),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -64,15 +46,6 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["STATE-3", "HTTP-5"],
         checks: "The response with the record of each of the run's claims has `value`, the content type and the form of the responses with older records.",
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            OTHER_CONTENT_TYPE,
-            Cause::new(&["sc-state/value", "sc-state/new-records"], When::Always),
-            EARLIER_STEP,
-            REFUSED_STORED,
-        ],
         check: Own(|c| Box::pin(as_expected(c))),
         ..BASE
     },

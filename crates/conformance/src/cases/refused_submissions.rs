@@ -3,12 +3,9 @@
 use nodeproof_report::{Aspect, Level};
 
 use super::{
-    call_sc::NO_CALLS,
     case::Case,
-    cause::{Cause, When},
     check::Check::{WholeRun, WrongSubmissions},
-    sc_state::NO_STATE,
-    submit_transaction::{BASE, BY_UNVERIFIED, NO_RESPONSES, UNVERIFIED, with_control},
+    submit_transaction::{BASE, BY_UNVERIFIED, UNVERIFIED, with_control},
 };
 use crate::rules::authority;
 
@@ -54,7 +51,7 @@ pub(crate) const CASES: &[Case] = &[
         sends: &with_control(
             "a transaction with a signature of another wallet's key: the only one, the first or the second, beside its public key, or with the signer in other letters, in blanks or named twice",
         ),
-        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        explained_by: &[UNVERIFIED],
         ..WRONG
     },
     Case {
@@ -73,7 +70,7 @@ pub(crate) const CASES: &[Case] = &[
         sends: &with_control(
             "a transaction with one value in its params changed after signing, or one added, once for each value",
         ),
-        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        explained_by: &[UNVERIFIED],
         ..WRONG
     },
     Case {
@@ -81,7 +78,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-3"],
         checks: "A transaction whose `fee` changed or was put in quotes after signing is refused.",
         sends: &with_control("a transaction whose fee was changed or quoted after it was signed"),
-        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        explained_by: &[UNVERIFIED],
         ..WRONG
     },
     Case {
@@ -91,7 +88,7 @@ pub(crate) const CASES: &[Case] = &[
         sends: &with_control(
             "a transaction with one other member changed, quoted or added after signing, once for each member, or with other signers, or with the signature of the control",
         ),
-        explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, UNVERIFIED],
+        explained_by: &[UNVERIFIED],
         ..WRONG
     },
     Case {
@@ -202,26 +199,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-3", "TX-10", "TX-11"],
         checks: "No submission of the whole run is accepted whose signatures are missing, malformed, of another wallet or over another text, whenever it was sent. Whether a refusal is due to the signatures, the other cases decide.",
         sends: &with_control("transactions that are not signed as they must be, in each way"),
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &[
-                    "submit-transaction/unsigned",
-                    "submit-transaction/half-signed",
-                    "submit-transaction/unlisted-signer",
-                    "submit-transaction/another-wallets-key",
-                    "submit-transaction/signature-altered",
-                    "submit-transaction/params-altered",
-                    "submit-transaction/fee-altered",
-                    "submit-transaction/transaction-altered",
-                    "submit-transaction/signature-not-hex",
-                    "submit-transaction/known-code-altered",
-                ],
-                When::Always,
-            ),
-        ],
         is_last: true,
         check: WholeRun(authority, true),
         ..BASE

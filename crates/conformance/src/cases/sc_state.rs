@@ -28,7 +28,7 @@ pub(super) const BASE: Case = Case {
     matters: "The stored record is the claim that the community checks. Another record in its place is a false claim.",
     example: Example::Of("/sc-state"),
     sends: &[STATE],
-    explained_by: &[NO_STATE],
+    needs: &[NO_STATE],
     ..Case::BASE
 };
 
@@ -105,10 +105,6 @@ pub(crate) const CASES: &[Case] = &[
             WITHOUT_COLUMN,
             WITHOUT_VALUE,
         ],
-        explained_by: &[
-            NO_STATE,
-            Cause::new(&["sc-state/probes-only-requested"], When::Always),
-        ],
         is_last: true,
         check: Near(Sample::ContractState),
         ..BASE
@@ -118,17 +114,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-5", "STATE-1", "STATE-2"],
         checks: "A node that finds a record by another column than `asset_id` finds it by columns of text and by columns of numbers.",
         aspect: Aspect::Consistency,
-        explained_by: &[
-            NO_STATE,
-            Cause::new(
-                &[
-                    "sc-state/unique-value-echo",
-                    "sc-state/record-matches-claim",
-                    "sc-state/claim-readable",
-                ],
-                When::Always,
-            ),
-        ],
         check: Read(|c| Box::pin(columns(c))),
         ..BASE
     },
@@ -147,10 +132,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["RECORD-13"],
         checks: "Each claim from a block can be read.",
         aspect: Aspect::Consistency,
-        explained_by: &[
-            NO_STATE,
-            Cause::new(&["sc-state/value"], When::SameResponses),
-        ],
         check: Read(|c| Box::pin(claim_readable(c))),
         ..BASE
     },

@@ -16,7 +16,7 @@ use super::{
         after_wrong_signature, batch, fee_with_fraction, high_s, order_of_signatures, right_forms,
         two_signers,
     },
-    http::{OTHER_CONTENT_TYPE, content_types},
+    http::content_types,
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
@@ -61,7 +61,7 @@ pub(super) const BASE: Case = Case {
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: REFUSED,
     aspect: Aspect::Refusals,
-    explained_by: &[NO_RESPONSES, NO_STATE, NO_CALLS, KNOWN_CODE],
+    needs: &[NO_RESPONSES, NO_STATE, NO_CALLS],
     ..Case::BASE
 };
 
@@ -95,8 +95,6 @@ pub(super) const fn with_control(body: &'static str) -> [RequestKind; 3] {
     [BUILD, CONTROL, submission(body)]
 }
 
-/// A node that knows the transaction's code, because it gave that code to another one.
-pub(super) const KNOWN_CODE: Cause = Cause::new(&["call-sc/fresh"], When::Always);
 /// Without a usable response, nothing is refused or accepted.
 pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds"], When::Unusable);
 /// A node that does not verify signatures.
@@ -122,13 +120,7 @@ pub(super) const UNVERIFIED_PAYER: Cause = Cause::new(
 );
 
 /// The causes of a submission that is accepted although a signature is missing or not in its form.
-pub(super) const BY_UNVERIFIED: &[Cause] = &[
-    NO_RESPONSES,
-    NO_STATE,
-    NO_CALLS,
-    UNVERIFIED,
-    UNVERIFIED_PAYER,
-];
+pub(super) const BY_UNVERIFIED: &[Cause] = &[UNVERIFIED, UNVERIFIED_PAYER];
 
 /// Returns the case about a documented field of the responses to submissions.
 pub(super) fn of_field(field: &'static Field) -> Case {
@@ -254,7 +246,6 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-5"],
         checks: "A refusal with a status of success and a JSON body has the content type `application/json`.",
         sends: &[BUILD, EVERY_REFUSAL],
-        explained_by: &[OTHER_CONTENT_TYPE, NO_RESPONSES, NO_STATE, NO_CALLS],
         check: Own(|c| Box::pin(content_type(c))),
         ..BASE
     },
@@ -293,15 +284,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The client `nodeproof-client` reads the result of refused submissions.",
         aspect: Aspect::Shape,
         sends: &[BUILD, EVERY_REFUSAL],
-        explained_by: &[
-            NO_RESPONSES,
-            NO_STATE,
-            NO_CALLS,
-            Cause::new(
-                &["submit-transaction/response", "submit-transaction/valid"],
-                When::Always,
-            ),
-        ],
         check: Decode(
             Sample::Refusals,
             Decoding {

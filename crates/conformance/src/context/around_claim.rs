@@ -51,20 +51,12 @@ pub(super) async fn by_another(
     signed_by(submitter, wallet, &text).await
 }
 
-/// Returns a request that submits a new transaction like an accepted one. Its wallet has signed it, and it names another
-/// wallet as the one that pays. A node may refuse it, or ignore that.
-pub(super) async fn with_payer(
-    submitter: &Submitter,
-    wallet: &SigningWallet,
-    accepted: &str,
-    payer: &str,
-) -> Result<Request, InconclusiveReason> {
-    let text = altered(accepted, |transaction| {
+/// Returns a new transaction like an accepted one.
+pub(super) fn new_like(accepted: &str) -> Result<String, InconclusiveReason> {
+    altered(accepted, |transaction| {
         transaction["trans_code"] = format!("{:040x}", unique()).into();
         take_other_asset(transaction);
-        transaction["fee_payer"] = payer.into();
-    })?;
-    signed_by(submitter, wallet, &text).await
+    })
 }
 
 fn take_other_asset(transaction: &mut Value) {
@@ -96,10 +88,7 @@ pub(super) fn with_its_signature(
         let request = signed_over(accepted, &text, from_ref(entry));
         request.carrying_signature().wrongly_signed(what)
     };
-    let other = altered(accepted, |transaction| {
-        transaction["trans_code"] = format!("{:040x}", unique()).into();
-        take_other_asset(transaction);
-    })?;
+    let other = new_like(accepted)?;
     let capitals = altered(accepted, |transaction| {
         transaction["trans_code"] = code(transaction).into();
     })?;

@@ -12,9 +12,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    around_claim::{
-        by_another, of_another_key, with_its_signature, with_other_remarks, with_payer,
-    },
+    around_claim::{by_another, new_like, of_another_key, with_its_signature, with_other_remarks},
     batch::{Batch, element},
     claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
     claim_values::claim_call,
@@ -28,6 +26,7 @@ use super::{
     signatures::stranger,
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
+    undecided::undecided_rows,
     variant::{Cost, Variant},
     wrong::{Moment, rows_at},
 };
@@ -378,9 +377,11 @@ impl Claim {
         let mut wallets: Vec<_> = (1..submitter.with.claims.get().min(MAX_CLAIMS))
             .map(|number| (number, wallet))
             .collect();
+        let mut both_can_pay = false;
         if let Some(co_signer) = co_signer
             && self.can_pay(submitter, co_signer).await?
         {
+            both_can_pay = true;
             wallets.push((OF_CO_SIGNER, co_signer));
         }
         for (number, wallet) in &wallets {
@@ -407,7 +408,11 @@ impl Claim {
         }
         if let Some(co_signer) = co_signer {
             let wallets = [wallet, co_signer];
-            self.shared = Some(SharedClaim::make(submitter, wallets, contract, MAX_CLAIMS).await);
+            let made = SharedClaim::make(submitter, wallets, contract, MAX_CLAIMS).await;
+            self.shared = Some(made.map(|mut made| {
+                made.both_can_pay = both_can_pay;
+                made
+            }));
         }
         let until = Instant::now() + submitter.with.settle_timeout;
         for claim in &mut self.further {
@@ -497,8 +502,8 @@ impl Claim {
         }
     }
 
-    /// Submits a transaction of the co-signer with the code of the claim, and, on a network without value, a transaction
-    /// that names another wallet as the one that pays. At a node that accepts these, each costs one more fee.
+    /// Submits a transaction of the co-signer with the code of the claim, and, on a network without value, transactions
+    /// that a node may accept or refuse. At a node that accepts these, each costs one more fee.
     async fn involve_another(
         &mut self,
         submitter: &Submitter,
@@ -519,12 +524,19 @@ impl Claim {
             Some(co_signer) => Some(co_signer.address().to_string()),
             None => others.find(|other| **other != own).cloned(),
         };
-        if let (true, Some(payer)) = (submitter.is_without_value(), payer) {
-            let request = with_payer(submitter, wallet, text, &payer).await?;
-            if let Ok(response) = submitter.submit_serialized(request).await
-                && is_valid(&response)
-            {
-                wait_for(submitter, &response).await;
+        if submitter.is_without_value() {
+            let payer = payer.and_then(|payer| payer.parse().ok());
+            let (of_payer, others) = undecided_rows();
+            let stranger = stranger()?.address();
+            let rows = of_payer.zip(payer).into_iter();
+            for (row, other) in rows.chain(others.iter().map(|row| (row, stranger))) {
+                let text = new_like(text)?;
+                let request = row.made_of(submitter, wallet, other, &text).await?;
+                if let Ok(response) = submitter.submit_serialized(request).await
+                    && is_valid(&response)
+                {
+                    wait_for(submitter, &response).await;
+                }
             }
         }
         // A batch may be checked in another way.

@@ -15,7 +15,8 @@ struct Values {
     deletable_after: i64,
 }
 
-/// Number of claims whose values are on this page. Each further claim has those of the last one.
+/// Number of claims whose values are on this page. Further claims have the same values again, the last ones first: a run
+/// with few claims makes only the first of the others.
 const DIFFERENT: u8 = 8;
 
 impl Values {
@@ -82,12 +83,12 @@ impl Values {
                 doc_hash_list: vec!["ff".repeat(32)],
                 doc_link_list: vec![String::new()],
                 remarks: "{\"b\": 1.0, \"a\": [1e3, \"\\u00e9\"], \"b\": null}".to_owned(),
-                deletable_after: 1,
+                deletable_after: 9_007_199_254_740_991,
             },
         }
     }
 
-    /// Returns long and unusual texts, equal entries, and the largest integer that every JSON library keeps.
+    /// Returns long and unusual texts, equal entries, and a number that looks like a time in seconds.
     fn unusual() -> Self {
         let digits = "5a".repeat(32);
         let document = "https://example.org/A-Document?pages=1,2&q=a%20b#p.3".to_owned();
@@ -105,7 +106,7 @@ impl Values {
                  e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
                 "long ".repeat(40)
             ),
-            deletable_after: 9_007_199_254_740_991,
+            deletable_after: 1_893_456_000,
         }
     }
 
@@ -178,7 +179,10 @@ pub(super) fn claim_call(
     run: u128,
 ) -> (String, Value) {
     let asset = asset_id(number, run);
-    let values = Values::of(number.min(DIFFERENT - 1));
+    let values = match number.checked_sub(DIFFERENT) {
+        None => Values::of(number),
+        Some(further) => Values::of(DIFFERENT - 1 - further % DIFFERENT),
+    };
     let mut call = call(contract, &[wallet], &asset, "");
     call["params"] = json!({
         "asset_id": asset,

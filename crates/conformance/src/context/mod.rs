@@ -26,6 +26,7 @@ mod snapshot_store;
 mod submissions;
 mod submitter;
 mod swept_claims;
+mod undecided;
 mod variant;
 mod wrong;
 

@@ -9,7 +9,7 @@ use super::{
     draft::{by_hand, call_request, checked_with_time, unique, unlike},
     settling::wait_for,
     signatures::{sign, signed_over, stranger},
-    signing::SigningWallet,
+    signing::{SigningWallet, Submitting},
     submitter::{Response, Submitter},
     variant::Variant,
     wrong::{Moment, rows_at},
@@ -28,6 +28,8 @@ pub(crate) struct SharedClaim {
     pub(crate) reversed: Option<Response>,
     /// The response to the right signatures in their order, unless the node accepted them reversed.
     pub(crate) in_order: Option<Response>,
+    /// Whether each of the wallets held the whole fee.
+    pub(super) both_can_pay: bool,
     /// The responses to submissions with its code and one signature missing or wrong, sent after it was accepted.
     pub(crate) known_code: Vec<Arc<Exchange>>,
 }
@@ -64,6 +66,25 @@ async fn two_of_three(
     Ok(signed_over(&text, &text, &entries).wrongly_signed(what))
 }
 
+/// Returns the settings for a transaction with the fee that the node has set, if that is not more than the run's fee.
+/// A transaction can be signed as it was built.
+fn as_built(submitter: &Submitter, built: &Exchange) -> Submitting {
+    let with = submitter.with.clone();
+    let transaction = built.success_object();
+    let transaction = transaction.map(|body| body.get("transaction").unwrap_or(body));
+    let fee = transaction.and_then(|transaction| transaction.get("fee")?.as_f64());
+    let fee = fee.filter(|fee| *fee > 0.0 && fee.fract() == 0.0);
+    let most = with.fee.as_str().parse::<f64>().ok();
+    match fee.filter(|fee| most.is_some_and(|most| *fee <= most)) {
+        // It is not more than the run's fee, so the conversion is exact.
+        Some(fee) => Submitting {
+            fee: (fee as u64).into(),
+            ..with
+        },
+        None => with,
+    }
+}
+
 impl SharedClaim {
     /// Makes the claim with the run's wallet and a second one.
     pub(super) async fn make(
@@ -84,7 +105,7 @@ impl SharedClaim {
         if let Some(what) = unlike(&call, &built) {
             return Err(not_signed(what));
         }
-        let checked = checked_with_time(&call, &built, &submitter.with)
+        let checked = checked_with_time(&call, &built, &as_built(submitter, &built))
             .map_err(|reason| not_signed(reason.reason().to_owned()))?;
         let signed = checked.sign(&[first.signer(), second.signer()]).await;
         let signed = signed.map_err(|error| not_signed(error.to_string()))?;
@@ -105,6 +126,7 @@ impl SharedClaim {
             wrong: Vec::new(),
             reversed: None,
             in_order: None,
+            both_can_pay: false,
             known_code: Vec::new(),
         };
         let with_row = |wrong: &Variant| {
@@ -154,6 +176,13 @@ impl SharedClaim {
     pub(super) fn accepted(&self) -> Option<&Arc<Exchange>> {
         let responses = self.reversed.iter().chain(&self.in_order).flatten();
         responses.into_iter().find(|response| is_valid(response))
+    }
+
+    /// Returns the response to the right signatures in their order if the node refused them, although each wallet could pay
+    /// the fee that the node has set.
+    pub(crate) fn refused(&self) -> Option<&Arc<Exchange>> {
+        let in_order = self.in_order.as_ref()?.as_ref().ok()?;
+        (self.both_can_pay && !is_valid(in_order)).then_some(in_order)
     }
 
     /// Returns the response to the claim with this fault, if it was accepted, or if the right signatures

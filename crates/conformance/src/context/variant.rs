@@ -286,16 +286,27 @@ impl Variant {
         submitter: &Submitter,
         wallet: &SigningWallet,
     ) -> Result<Request, InconclusiveReason> {
-        let text = by_hand(
-            submitter,
-            &refused_call(submitter, &[wallet.address()], REFUSED),
-        );
-        let wallets = [wallet.address(), stranger()?.address()];
-        let signed = self.edited_text(submitter, &text, &self.signed, wallets)?;
+        let call = refused_call(submitter, &[wallet.address()], REFUSED);
+        let text = by_hand(submitter, &call);
+        self.made_of(submitter, wallet, stranger()?.address(), &text)
+            .await
+    }
+
+    /// Returns a request that submits a transaction of this wallet, which signs it. `other` is the second wallet that it
+    /// may name.
+    pub(super) async fn made_of(
+        &self,
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+        other: WalletAddress,
+        text: &str,
+    ) -> Result<Request, InconclusiveReason> {
+        let wallets = [wallet.address(), other];
+        let signed = self.edited_text(submitter, text, &self.signed, wallets)?;
         let entry = sign(wallet, &signed).await?;
         let right = entry["msgsign"].as_str().unwrap_or_default();
         submitter.with.redactor.add(right);
-        let request = self.filled(submitter, &text, wallets, right)?;
+        let request = self.filled(submitter, text, wallets, right)?;
         Ok(request.carrying_signature())
     }
 

@@ -223,6 +223,7 @@ fn likeness(value: &str, given: &str) -> Option<&'static str> {
         pairs.filter(|(one, other)| one != other).count()
     };
     Some(match () {
+        () if given.is_empty() => "that is empty",
         () if value.to_lowercase() == given.to_lowercase() => "in other letters",
         () if value.trim() == given.trim() => "with a blank",
         () if decoded.next().is_some_and(|(_, text)| text == value) => "that is encoded twice",

@@ -1,9 +1,10 @@
 //! Finds the case that explains the result of another case, so one fault is reported once.
 
-use nodeproof_report::ExchangeReport;
+use nodeproof_report::{ExchangeReport, Outcome};
 
 use crate::{
     cases::{Case, CaseResult, Cause, When},
+    checks::Finding,
     http::InconclusiveReason,
 };
 
@@ -12,18 +13,35 @@ const SERVER_ERRORS: Cause = Cause::new(&["http/no-retries"], When::ServerErrors
 
 /// Returns the case that explains each result, if there is one.
 pub(super) fn explain(results: &[CaseResult]) -> Vec<Option<&'static str>> {
-    results
-        .iter()
-        .map(|explained| root(explained, results))
+    let mut order: Vec<_> = results.iter().filter(|one| one.is_mismatch()).collect();
+    order.sort_by_key(|one| rank(one));
+    let explained = results.iter();
+    explained
+        .map(|explained| root(explained, results, &order))
         .collect()
 }
 
+/// The rank of a result among the causes, before its place in the list of cases: a graver one first, then by the stage of its
+/// check.
+fn rank(result: &CaseResult) -> (u8, u8) {
+    let grave = match result.outcome {
+        Outcome::Fail => 0,
+        Outcome::Warn => 1,
+        _ => 2,
+    };
+    (grave, result.case.stage())
+}
+
 /// Follows the causes of a result to the last one.
-fn root(explained: &CaseResult, results: &[CaseResult]) -> Option<&'static str> {
-    let mut cause = cause_of(explained, results)?;
+fn root(
+    explained: &CaseResult,
+    results: &[CaseResult],
+    order: &[&CaseResult],
+) -> Option<&'static str> {
+    let mut cause = cause_of(explained, results, order)?;
     // A chain of causes has at most as many links as there are cases, unless it is a cycle.
     for _ in results {
-        match cause_of(cause, results) {
+        match cause_of(cause, results, order) {
             Some(next) if next.case.id != explained.case.id => cause = next,
             _ => break,
         }
@@ -31,7 +49,11 @@ fn root(explained: &CaseResult, results: &[CaseResult]) -> Option<&'static str> 
     Some(cause.case.id)
 }
 
-fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r CaseResult> {
+fn cause_of<'r>(
+    explained: &CaseResult,
+    results: &'r [CaseResult],
+    order: &[&'r CaseResult],
+) -> Option<&'r CaseResult> {
     let no_sample = matches!(
         explained.inconclusive,
         Some(InconclusiveReason::NoSample(_))
@@ -43,38 +65,82 @@ fn cause_of<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r
         results.iter().find(|result| {
             result.is_mismatch()
                 && result.case.id != explained.case.id
-                && more_exact(result, results).is_none()
                 && cause.includes(result.case.id, result.case.field())
                 && holds(cause.when, result, explained, results)
         })
     });
-    named.or_else(|| more_exact(explained, results))
+    named.or_else(|| first_about_the_same(explained, order))
 }
 
-/// Returns the case that explains one about the whole run: cases that are as severe report each of its
-/// responses, too. The first of them explains it.
-fn more_exact<'r>(explained: &CaseResult, results: &'r [CaseResult]) -> Option<&'r CaseResult> {
-    if !explained.case.is_about_whole_run() || !explained.is_mismatch() {
-        return None;
-    }
-    let others = || {
-        results.iter().filter(|result| {
-            !result.case.is_about_whole_run() && result.outcome == explained.outcome
-        })
+/// Returns the first of the earlier cases that are about the same: each finding of this case is at a place of a response
+/// where one of them has a finding, too.
+fn first_about_the_same<'r>(
+    explained: &CaseResult,
+    order: &[&'r CaseResult],
+) -> Option<&'r CaseResult> {
+    let is_other = |other: &&&CaseResult| other.case.id != explained.case.id;
+    let earlier = || order.iter().take_while(is_other);
+    let reporting = |finding| earlier().find(|other| is_reported(finding, explained, other));
+    let mut causes = explained.findings.iter().map(reporting);
+    let first = causes.next()??;
+    causes.all(|cause| cause.is_some()).then_some(*first)
+}
+
+/// Whether another case reports the place that a finding is about, in the same response or, for a GET, in one to the same
+/// request.
+fn is_reported(finding: &Finding, of: &CaseResult, other: &CaseResult) -> bool {
+    let Some(exchange) = finding.exchange.as_deref() else {
+        return false;
     };
-    let reported = responses(explained);
-    let first = reported.first()?;
     // That a response changed is more than what else is wrong in it.
-    let alike = explained.case.repeated_sample().is_none();
-    let cause = others().find(|other| reports(other, first, alike))?;
-    let is_known =
-        |response: &&ExchangeReport| others().any(|other| reports(other, response, alike));
-    reported.iter().all(is_known).then_some(cause)
+    let alike = of.case.repeated_sample().is_none();
+    other.findings.iter().any(|known| {
+        let known_exchange = known.exchange.as_deref();
+        known_exchange.is_some_and(|known| is_same(known, exchange, alike, other.unlisted > 0))
+            && overlap(place(known), place(finding))
+    })
+}
+
+/// Whether two exchanges are the same, or were alike: two reads of one thing or, with `alike`, two responses of an endpoint
+/// with the same status other than 200, or two of many.
+fn is_same(known: &ExchangeReport, exchange: &ExchangeReport, alike: bool, of_many: bool) -> bool {
+    let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
+    let is_read = known.method == "GET" && exchange.method == "GET";
+    let has_same_status = known.status == exchange.status && known.status != 200;
+    std::ptr::eq(known, exchange)
+        || is_read
+            && (known.url == exchange.url
+                || alike && (of_many || has_same_status) && path(&known.url) == path(&exchange.url))
+}
+
+/// Returns the place in the response that a finding is about. A wrong signature is about all that it covers, which is beside
+/// it.
+fn place(finding: &Finding) -> &str {
+    let pointer = finding.pointer.as_deref().unwrap_or_default();
+    match (&finding.signed, pointer.rsplit_once('/')) {
+        (Some(_), Some((around, _))) => around,
+        _ => pointer,
+    }
+}
+
+/// Whether one of two places in a document contains the other. Places in the elements of a list are alike.
+fn overlap(one: &str, other: &str) -> bool {
+    let parts = |pointer: &str| -> Vec<String> {
+        let parts = pointer.split('/').skip(1);
+        let of_any = |part: &str| part.parse::<u64>().is_ok();
+        parts
+            .map(|part| if of_any(part) { "*" } else { part }.to_owned())
+            .collect()
+    };
+    let (one, other) = (parts(one), parts(other));
+    one.iter().zip(&other).all(|(one, other)| one == other)
 }
 
 /// Returns what can explain a case, the first one that applies first.
 pub(super) fn causes(case: &Case) -> impl Iterator<Item = &'static Cause> {
-    std::iter::once(&SERVER_ERRORS).chain(case.explained_by)
+    std::iter::once(&SERVER_ERRORS)
+        .chain(case.needs)
+        .chain(case.explained_by)
 }
 
 /// Whether the condition of a cause holds.
@@ -84,20 +150,6 @@ fn holds(when: When, cause: &CaseResult, explained: &CaseResult, results: &[Case
         When::Inconclusive => !explained.is_mismatch(),
         When::Unusable => {
             is_unusable(cause) && (!explained.is_mismatch() || same_failure(cause, explained))
-        }
-        When::SameResponses => explained.is_mismatch() && same_responses(cause, explained),
-        When::Mentions(word) => {
-            let mentions = |text: &str| text.contains(word);
-            explained.is_mismatch()
-                && explained.findings.iter().all(|finding| {
-                    mentions(&finding.what) || finding.pointer.as_deref().is_some_and(mentions)
-                })
-        }
-        When::BothMention(word) => {
-            explained.is_mismatch()
-                && [cause, explained]
-                    .iter()
-                    .all(|case| case.findings.iter().any(|one| one.what.contains(word)))
         }
         When::ServerErrors => {
             explained.is_mismatch()
@@ -147,21 +199,6 @@ fn same_failure(cause: &CaseResult, explained: &CaseResult) -> bool {
         || same_responses(cause, explained)
 }
 
-/// Whether a case reports a response: this one or, for a GET, one to the same request. With `alike`, also one
-/// of the same endpoint with the same status other than 200, or that may be among the unlisted findings.
-fn reports(result: &CaseResult, response: &ExchangeReport, alike: bool) -> bool {
-    let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
-    let is_same = |known: &&ExchangeReport| {
-        let is_read = known.method == "GET" && response.method == "GET";
-        let has_same_status = known.status == response.status && known.status != 200;
-        let is_alike = alike
-            && (result.unlisted > 0 || has_same_status)
-            && path(&known.url) == path(&response.url);
-        std::ptr::eq(*known, response) || is_read && (known.url == response.url || is_alike)
-    };
-    responses(result).iter().any(is_same)
-}
-
 /// Returns the responses that a case reports.
 fn responses(result: &CaseResult) -> Vec<&ExchangeReport> {
     let findings = result.findings.iter();
@@ -184,7 +221,7 @@ fn same_responses(cause: &CaseResult, explained: &CaseResult) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use nodeproof_report::Outcome;
+    use std::sync::Arc;
 
     use super::*;
     use crate::cases;
@@ -216,6 +253,107 @@ mod tests {
                 let both = explains(one, other) && explains(other, one);
                 assert!(!both, "{} and {}", one.id, other.id);
             }
+        }
+    }
+
+    #[test]
+    fn a_graver_finding_at_the_same_place_explains_another_one() {
+        let exchange = |url: &str| {
+            Arc::new(ExchangeReport {
+                method: "GET".to_owned(),
+                url: url.to_owned(),
+                status: 200,
+                ..ExchangeReport::default()
+            })
+        };
+        let (one, other) = (
+            exchange("/get-block?block_index=1"),
+            exchange("/get-block?block_index=2"),
+        );
+        let result = |id: &str, outcome, at: &[(&Arc<ExchangeReport>, &str)]| {
+            let case = cases::all().into_iter().find(|case| case.id == id).unwrap();
+            let finding = |(exchange, pointer): &(&Arc<ExchangeReport>, &str)| {
+                Finding::of_report(Arc::clone(exchange), "wrong", "", "").at(*pointer)
+            };
+            CaseResult {
+                findings: at.iter().map(finding).collect(),
+                ..CaseResult::not_run(case, outcome)
+            }
+        };
+        let (value, style, whole) = (
+            "get-block/proof",
+            "chain/time-goes-on",
+            "get-block/snapshot",
+        );
+        let proof = [(&one, "/proof")];
+        for (what, results, expected) in [
+            (
+                "a warning about the same value",
+                [
+                    (value, Outcome::Fail, &proof[..]),
+                    (style, Outcome::Warn, &proof),
+                ],
+                Some(value),
+            ),
+            (
+                "the warning is not the cause",
+                [
+                    (value, Outcome::Warn, &proof),
+                    (style, Outcome::Fail, &proof),
+                ],
+                None,
+            ),
+            (
+                "another value",
+                [
+                    (value, Outcome::Fail, &proof),
+                    (style, Outcome::Warn, &[(&one, "/index")]),
+                ],
+                None,
+            ),
+            (
+                "another response",
+                [
+                    (value, Outcome::Fail, &proof),
+                    (style, Outcome::Warn, &[(&other, "/proof")]),
+                ],
+                None,
+            ),
+            (
+                "one of two",
+                [
+                    (value, Outcome::Fail, &proof),
+                    (
+                        style,
+                        Outcome::Warn,
+                        &[(&one, "/proof"), (&other, "/proof")],
+                    ),
+                ],
+                None,
+            ),
+            (
+                "the whole response",
+                [
+                    (value, Outcome::Fail, &proof),
+                    (whole, Outcome::Fail, &[(&one, "")]),
+                ],
+                Some(value),
+            ),
+            (
+                "in a list",
+                [
+                    (value, Outcome::Fail, &[(&one, "/a/1/b")]),
+                    (style, Outcome::Warn, &[(&one, "/a/2")]),
+                ],
+                Some(value),
+            ),
+        ] {
+            let results = results.map(|(id, outcome, at)| result(id, outcome, at));
+            let expected = match what {
+                "the warning is not the cause" => [Some(style), None],
+                _ => [None, expected],
+            };
+            assert_eq!(explain(&results), expected, "{what}");
         }
     }
 

@@ -140,7 +140,7 @@ fn similar(real: &[&Request], place: usize) -> Vec<Request> {
 type Vary = fn(&str) -> Option<String>;
 
 /// Ways to change a value slightly. The value may be an index, an address, a name or a code.
-const VARIATIONS: [Vary; 10] = [
+const VARIATIONS: [Vary; 11] = [
     with_other_letters,
     with_other_first_letter,
     |value| text(format!(" {value}")),
@@ -154,6 +154,7 @@ const VARIATIONS: [Vary; 10] = [
     },
     |value| Some(format!("{}%", cut_short(value).unwrap_or_default())),
     |value| Some(format!("_{}", value.get(1..)?)),
+    |_| Some(String::new()),
 ];
 
 /// Returns a text, unless it is an index of another block.
@@ -228,13 +229,13 @@ mod tests {
     fn each_variation_is_another_value() {
         let token = token_balance_request("0x5a", "Ab-0");
         let expected = [
-            "aB-0", "ab-0", " Ab-0", "Ab-0 ", "Ab-", "Ab-0x", "Ab-O", "%41b-0", "Ab-%", "_b-0",
+            "aB-0", "ab-0", " Ab-0", "Ab-0 ", "Ab-", "Ab-0x", "Ab-O", "%41b-0", "Ab-%", "_b-0", "",
         ];
         assert_eq!(sent(&token, "token_code"), expected);
         let wallet = format!("0x{}", "1a".repeat(20));
         let balance = token_balance_request(&wallet, "T");
         let of_wallet = sent(&balance, "wallet_address");
-        assert_eq!(of_wallet.len(), 8);
+        assert_eq!(of_wallet.len(), 9);
         assert!(of_wallet.contains(&format!("0x{}1b", "1a".repeat(19))));
     }
 
@@ -242,7 +243,7 @@ mod tests {
     fn a_number_in_other_words_is_not_another_block() {
         assert_eq!(
             sent(&block_request(10), "block_index"),
-            ["10x", "1O", "%310", "1%", "_0"]
+            ["10x", "1O", "%310", "1%", "_0", ""]
         );
     }
 }

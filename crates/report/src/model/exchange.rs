@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Texts are shortened. Characters that are invisible, or that a terminal acts on, are written as
 /// `\u{…}`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExchangeReport {
     /// `GET` or `POST`.
     pub method: String,

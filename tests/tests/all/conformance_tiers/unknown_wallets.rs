@@ -142,8 +142,16 @@ fn accepted(response: Response) -> Response {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_co_signer_decides_the_cases_about_two_signers() {
     type Change = fn(&RecordedRequest, Response) -> Response;
-    let rows: [(&str, Change, &[&str]); 4] = [
+    let rows: [(&str, Change, &[&str]); 5] = [
         ("verifies each signature", |_, response| response, &[]),
+        (
+            "builds half the fee for two signers",
+            |request, response| match signers_of_call(request) {
+                2 => response.with_json(|built| built["transaction"]["fee"] = json!(500_000.0)),
+                _ => response,
+            },
+            &["claim-accepted", "two-signers"],
+        ),
         (
             "needs only the first signature",
             |request, response| match (&signers(request)[..], &signed_by(request)[..]) {
@@ -193,6 +201,12 @@ async fn a_co_signer_decides_the_cases_about_two_signers() {
             );
         }
     }
+}
+
+/// Returns the number of signers of a call that is to be built.
+fn signers_of_call(request: &RecordedRequest) -> usize {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    body["signers"].as_array().map_or(0, Vec::len)
 }
 
 fn code(request: &RecordedRequest) -> String {

@@ -18,7 +18,7 @@ use crate::{
 /// A transaction that the node accepted.
 pub(super) struct Accepted {
     pub(super) code: String,
-    pub(super) payers: Vec<String>,
+    pub(super) payers: BTreeSet<String>,
     pub(super) token: String,
     pub(super) fee: i128,
     pub(super) asset: Option<String>,

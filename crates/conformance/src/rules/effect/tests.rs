@@ -111,6 +111,17 @@ fn a_balance_changes_by_what_was_accepted() {
         ("nothing is paid", of(50, 50), &[Fee]),
         ("it is paid twice", of(50, 30), &[Fee]),
         ("a part is paid", of(50, 45), &[Fee]),
+        (
+            "a wallet that signs twice pays a part",
+            vec![
+                START,
+                Holds("a", 50),
+                Submit("1", &["a", "a"], true),
+                block,
+                Holds("a", 45),
+            ],
+            &[Fee],
+        ),
         ("the wallet gains", of(50, 60), &[Fee]),
         (
             "it is paid before the block is read",
