@@ -178,7 +178,9 @@ impl PreparedClaim {
         }
         let (earlier, options) = (self.earlier_claims(file), self.options.clone());
         let found = blocking(move || {
-            earlier.find(|reason| options.report(&ClaimStep::NotSearched { reason }))
+            earlier.find(false, |reason| {
+                options.report(&ClaimStep::NotSearched { reason })
+            })
         })
         .await?;
         match found.rivals.as_slice() {

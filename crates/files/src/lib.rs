@@ -7,6 +7,7 @@
 //!   them when the process ends.
 //! - [`read_text`] reads a regular file, up to a limit.
 //! - [`check_private_folder`] refuses folders that other users control.
+//! - [`file_stamp`] shows whether a file was changed.
 //! - [`is_readable_by_others`] and [`link`] do what only Unix can do, and nothing elsewhere.
 //! - [`config_folder`] and [`state_folder`] are the user's folders for configuration and state.
 //!
@@ -32,7 +33,7 @@ mod user_folders;
 
 pub use bounded_text::{open_regular, read_text};
 pub use lock::{FOLDER_LOCK, FolderLock, LockError, LockFile};
-pub use platform::{is_readable_by_others, link};
+pub use platform::{file_stamp, is_readable_by_others, link};
 pub use private_folder::{
     FolderError, Shared, check_private_folder, create_private_folder, quoted,
 };

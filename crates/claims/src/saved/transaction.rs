@@ -202,13 +202,15 @@ impl SavedTransaction {
     /// Makes a link to the file in each of these folders, so that a search for claims about its asset finds it there,
     /// or finds that it can't be read.
     pub(crate) fn link_from(&self, folders: &[PathBuf]) -> Result<(), SavedTransactionError> {
-        let asset_id = params(self.call())
-            .get("asset_id")
-            .map(RawJson::decode::<String>);
-        match asset_id {
-            Some(Ok(asset_id)) => file::link_from(&self.path, &asset_id, folders),
-            _ => Ok(()),
+        match self.asset_id() {
+            Some(asset_id) => file::link_from(&self.path, &asset_id, folders),
+            None => Ok(()),
         }
+    }
+
+    /// Returns the asset that the call names, if it names one.
+    pub(super) fn asset_id(&self) -> Option<String> {
+        params(self.call()).get("asset_id")?.decode().ok()
     }
 
     /// Sets the latest block when this was signed, or the block that contains it.
