@@ -47,7 +47,7 @@ mod saved_call;
 
 pub use call_error::{CallErrorKind, SavedCallError};
 pub use claim::Claim;
-pub use complete::ClaimOutcome;
+pub use complete::{ClaimOutcome, ClaimStatus};
 pub use document::{Document, DocumentError, HashProgress, document_hash};
 pub use error::ClaimError;
 pub use options::{ClaimOptions, ClaimStep, OnStep};
@@ -55,4 +55,4 @@ pub use prepared::PreparedClaim;
 pub use read_back::{Difference, ReadBack};
 pub use record_search::wait_for_claim;
 pub use saved::{SavedTransaction, SavedTransactionError, TransactionState};
-pub use saved_call::{CallOutcome, SavedCall};
+pub use saved_call::{CallOutcome, CallStatus, SavedCall};

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use nodeproof_client::{
-    CallOptions, Client, ContractCall, ErrorKind, Inclusion, InclusionOptions, InputError,
+    CallOptions, Client, ContractCall, Error, ErrorKind, Inclusion, InclusionOptions, InputError,
     SignedTransaction,
     contract_call::{CheckedTransaction, ContractFunction, Fee, check_networks},
 };
@@ -12,11 +12,11 @@ use nodeproof_primitives::{ContractAddress, Network, Signer, TransactionCode};
 use crate::{
     blocking::blocking,
     call_error::SavedCallError,
-    saved::{KnownBlock, SavedTransaction, SavedTransactionError, TransactionState},
+    saved::{KnownBlock, Placement, SavedTransaction, SavedTransactionError, TransactionState},
 };
 
 /// The longest search for the block of a transaction that may not have been submitted.
-pub(crate) const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 
 /// A contract call, such as a transfer, that is paid for once.
 ///
@@ -54,8 +54,19 @@ pub struct SavedCall {
     pub(crate) file: PathBuf,
     pub(crate) options: CallOptions,
     pub(crate) inclusion: InclusionOptions,
+    pub(crate) again: bool,
     pub(crate) any_node: bool,
     pub(crate) network: Option<Network>,
+}
+
+/// A saved call, and what the node shows of it. See [`SavedCall::status`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CallStatus {
+    /// The transaction, with its last known state.
+    pub saved: SavedTransaction,
+    /// The transaction in its block. `None` if no block contains it, or the node does not show transactions.
+    pub included: Option<Inclusion>,
 }
 
 /// A contract call that a node accepted.
@@ -76,9 +87,10 @@ pub struct CallOutcome {
     pub new_transaction: Option<bool>,
     /// Whether an earlier run signed and saved it.
     pub resumed: bool,
-    /// The number of submissions in this run. Zero if the block that an earlier run found still contains
-    /// the transaction.
+    /// The number of submissions in this run. Zero if a block contains the transaction of an earlier run.
     pub sent: u32,
+    /// The new path of the earlier file, if it was put aside to make the call [again](SavedCall::again).
+    pub put_aside: Option<PathBuf>,
     trans_code: TransactionCode,
 }
 
@@ -131,6 +143,7 @@ impl SavedCall {
             file: file.into(),
             options: CallOptions::default(),
             inclusion: InclusionOptions::default(),
+            again: false,
             any_node: false,
             network: None,
         }
@@ -161,6 +174,35 @@ impl SavedCall {
         self
     }
 
+    /// Sets whether to sign the call once more, at another fee, although a transaction of it is saved. The
+    /// default is no. Use it for a call that was refused for its fee, and for one run only.
+    ///
+    /// **You may pay for both transactions:** anyone who has the first one can still submit it. If a block
+    /// contains the first one, no other one is made. The new transaction takes the file's name. The first
+    /// one becomes `FILE.1`, or the first such name that is free. Without this option, the call at the new
+    /// fee then submits the new transaction.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     call: nodeproof_client::ContractCall,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_claims::SavedCall;
+    /// use nodeproof_client::contract_call::Fee;
+    ///
+    /// let higher = Fee::new(2_000_000.into(), "TKN")?;
+    /// let call = SavedCall::of(call, higher, "invoice-17.json").again(true);
+    /// let outcome = call.make(&node, &[wallet]).await?;
+    /// println!("the refused one is in {:?}", outcome.put_aside);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn again(mut self, yes: bool) -> Self {
+        self.again = yes;
+        self
+    }
+
     /// Sets whether to submit a transaction that was saved for a node at another base URL. A node on the
     /// port of another network is always refused.
     pub fn any_node(mut self, yes: bool) -> Self {
@@ -175,12 +217,13 @@ impl SavedCall {
         self
     }
 
-    /// Reads the transaction that an earlier run saved, without submitting it. Returns `None` if there is no
-    /// such file. The call has to name its signers.
+    /// Reads the transaction that an earlier run saved, without a request. Returns `None` if there is no
+    /// such file. If the call names no signers, those in the file are taken.
     ///
     /// # Errors
     /// If the file can't be read, is damaged, or is of another call, or was saved for another node, unless
-    /// [`any_node`](Self::any_node) is set and that node's port is not of another network.
+    /// [`any_node`](Self::any_node) is set and that node's port is not of another network. The fee may be
+    /// another one if the call is to be made [again](Self::again).
     pub async fn saved(
         &self,
         client: &Client,
@@ -189,13 +232,49 @@ impl SavedCall {
         let Some(saved) = blocking(move || SavedTransaction::open(&path)).await? else {
             return Ok(None);
         };
-        saved.check_same(&self.call, &self.fee)?;
+        let mut call = self.call.clone();
+        if call.signers.is_empty() {
+            call.signers.clone_from(&saved.call().signers);
+        }
+        saved.check_same(&call, (!self.again).then_some(&self.fee))?;
         saved.check_target(client.base_url(), self.network, self.any_node)?;
         Ok(Some(saved))
     }
 
+    /// Reads the saved transaction, and looks for it in the blocks. Submits nothing. Returns `None` if there
+    /// is no such file.
+    ///
+    /// The block that an earlier run found is read first, and then those from the one that was the latest
+    /// when the transaction was signed.
+    ///
+    /// # Errors
+    /// Those of [`saved`](Self::saved), or if a request fails.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     call: nodeproof_claims::SavedCall,
+    /// # ) -> Result<(), nodeproof_claims::SavedCallError> {
+    /// match call.status(&node).await? {
+    ///     None => println!("not signed yet"),
+    ///     Some(status) => match status.included {
+    ///         Some(included) => println!("in block {}", included.block),
+    ///         None => println!("{:?}, and in no block yet", status.saved.state()),
+    ///     },
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn status(&self, client: &Client) -> Result<Option<CallStatus>, SavedCallError> {
+        let Some(saved) = self.saved(client).await? else {
+            return Ok(None);
+        };
+        let included = included(client, &saved, &self.inclusion).await?;
+        Ok(Some(CallStatus { saved, included }))
+    }
+
     /// Makes the call: builds, checks, signs and saves its transaction, or reads the saved one; submits
-    /// it; and waits until it is in a block.
+    /// it unless a block contains it; and waits until it is in a block.
     ///
     /// All `signers` sign, in this order unless the call names them in another one. You can drop the future at any
     /// time. Before the file is written, nothing was sent. After that, the call can be resumed.
@@ -216,11 +295,31 @@ impl SavedCall {
         CheckedTransaction::check_call(&this.call)?;
         // A saved transaction is already signed, but it is submitted to this node.
         this.check_networks(client, signers)?;
-        let (saved, resumed) = match this.saved(client).await? {
-            Some(saved) => (saved, true),
-            None => this.sign(client, signers).await?,
+        let saved = match this.saved(client).await? {
+            Some(saved) if this.again && !this.is_included(client, &saved).await? => None,
+            saved => saved,
         };
-        this.submit(client, saved, resumed).await
+        match saved {
+            Some(saved) => this.submit(client, saved, true, None).await,
+            None => {
+                let (saved, resumed, put_aside) = this.sign(client, signers).await?;
+                this.submit(client, saved, resumed, put_aside).await
+            }
+        }
+    }
+
+    /// Returns whether a block contains a saved transaction. A node that does not show transactions can't
+    /// tell.
+    async fn is_included(
+        &self,
+        client: &Client,
+        saved: &SavedTransaction,
+    ) -> Result<bool, SavedCallError> {
+        match included(client, saved, &self.inclusion).await {
+            Ok(found) => Ok(found.is_some()),
+            Err(error) if error.kind() == ErrorKind::NoTransactions => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Fails if a signer is bound to another network than the stated one, or that of the node's port.
@@ -233,12 +332,13 @@ impl SavedCall {
         check_networks(signers, Network::from_port(client.base_url().port()))
     }
 
-    /// Signs the call, and saves it. Also returns whether another process had saved it in the meantime.
+    /// Signs the call, and saves it. Also returns whether another process had saved it in the meantime, and
+    /// the path of the file that was put aside.
     async fn sign(
         &self,
         client: &Client,
         signers: &[&dyn Signer],
-    ) -> Result<(SavedTransaction, bool), SavedCallError> {
+    ) -> Result<(SavedTransaction, bool, Option<PathBuf>), SavedCallError> {
         let checked = client
             .build_checked_call(&self.call, &self.fee, self.options.clock)
             .await?;
@@ -249,15 +349,19 @@ impl SavedCall {
         };
         let signed = checked.sign(signers).await?;
         let (path, node) = (self.file.clone(), client.base_url().clone());
+        let placement = match self.again {
+            true => Placement::Aside,
+            false => Placement::New,
+        };
         let created = blocking(move || {
             let block = latest.as_ref().and_then(KnownBlock::of);
             let saved = SavedTransaction::of(&path, &node, &checked, &signed)?.at_block(block);
-            saved.write_new()?;
-            Ok(saved)
+            let aside = saved.write_first(placement, &[], |_| Ok(()))?;
+            Ok((saved, aside))
         });
         match created.await {
-            Ok(saved) => Ok((saved, false)),
-            Err(error) => Ok((self.saved_meanwhile(client, error).await?, true)),
+            Ok((saved, aside)) => Ok((saved, false, aside)),
+            Err(error) => Ok((self.saved_meanwhile(client, error).await?, true, None)),
         }
     }
 
@@ -278,6 +382,7 @@ impl SavedCall {
         client: &Client,
         mut saved: SavedTransaction,
         resumed: bool,
+        put_aside: Option<PathBuf>,
     ) -> Result<CallOutcome, SavedCallError> {
         let trans_code = saved.trans_code();
         let mut outcome = CallOutcome {
@@ -287,46 +392,39 @@ impl SavedCall {
             new_transaction: Some(false),
             resumed,
             sent: 0,
+            put_aside,
             trans_code,
         };
-        if let (TransactionState::Recorded, Some(known)) = (saved.state(), saved.block())
-            && let Ok(Some(block)) = client.block(known.index).await
-            && let Ok(Some(included)) = Inclusion::in_block(&block, trans_code)
-        {
-            outcome.included = Some(included);
-            outcome.shows_transactions = Some(true);
-            return Ok(outcome);
+        // A transaction that was never sent is in no block.
+        if resumed && saved.state() != TransactionState::Signed {
+            outcome.included = included_if_possible(client, &saved, &self.inclusion).await;
         }
-        let start = match resumed {
-            true => search_start(client, saved.block()).await,
-            false => saved.block().map(|block| block.index),
-        };
-        let wait = InclusionOptions {
-            start: self.inclusion.start.or(start),
-            ..self.inclusion.clone()
-        };
-        match saved.submit(client, &self.options.submit, |_| ()).await {
-            Ok(submitted) => {
-                outcome.sent = submitted.sent;
-                outcome.new_transaction = submitted.response.response.new_transaction;
-            }
-            Err(error) => {
-                // It can be in a block, whatever the node responds now.
-                let search = client.find_transaction(trans_code, &wait);
-                let found = match error.maybe_sent() {
-                    true => tokio::time::timeout(MAX_SEARCH_TIME, search).await,
-                    false => return Err(error),
-                };
-                let (Ok(Ok(Some(included))), SavedCallError::Submission { error: failed, .. }) =
-                    (found, &error)
-                else {
-                    return Err(error);
-                };
-                outcome.sent = failed.sent();
-                outcome.included = Some(included);
+        if outcome.included.is_none() {
+            match saved.submit(client, &self.options.submit, |_| ()).await {
+                Ok(submitted) => {
+                    outcome.sent = submitted.sent;
+                    outcome.new_transaction = submitted.response.response.new_transaction;
+                }
+                Err(error) => {
+                    // It can be in a block, whatever the node responds now.
+                    outcome.included = match error.maybe_sent() {
+                        true => included_if_possible(client, &saved, &self.inclusion).await,
+                        false => None,
+                    };
+                    match &error {
+                        SavedCallError::Submission { error, .. } if outcome.included.is_some() => {
+                            outcome.sent = error.sent();
+                        }
+                        _ => return Err(error),
+                    }
+                }
             }
         }
-        if outcome.included.is_none() && !wait.timeout.is_zero() {
+        if outcome.included.is_none() && !self.inclusion.timeout.is_zero() {
+            let wait = InclusionOptions {
+                start: search_start(client, &saved, &self.inclusion).await,
+                ..self.inclusion.clone()
+            };
             match client.wait_for_inclusion(trans_code, &wait).await {
                 Ok(included) => outcome.included = included,
                 Err(error) if error.kind() == ErrorKind::NoTransactions => {
@@ -337,8 +435,10 @@ impl SavedCall {
             }
         }
         outcome.shows_transactions =
-            (outcome.included.is_some() || !wait.timeout.is_zero()).then_some(true);
-        if let Some(included) = &outcome.included {
+            (outcome.included.is_some() || !self.inclusion.timeout.is_zero()).then_some(true);
+        if let Some(included) = &outcome.included
+            && saved.block() != Some(KnownBlock::from(included))
+        {
             saved = saved.at_block(Some(KnownBlock::from(included)));
             saved.note_if_possible(TransactionState::Recorded).await;
         }
@@ -346,11 +446,50 @@ impl SavedCall {
     }
 }
 
+/// Finds the block that contains a saved transaction: the one that an earlier run found, or one after the
+/// block that was the latest when it was signed.
+async fn included(
+    client: &Client,
+    saved: &SavedTransaction,
+    options: &InclusionOptions,
+) -> Result<Option<Inclusion>, Error> {
+    if let (TransactionState::Recorded, Some(known)) = (saved.state(), saved.block())
+        && let Some(block) = client.block(known.index).await?
+        && let Some(included) = Inclusion::in_block(&block, saved.trans_code())?
+    {
+        return Ok(Some(included));
+    }
+    let search = InclusionOptions {
+        start: search_start(client, saved, options).await,
+        ..options.clone()
+    };
+    client.find_transaction(saved.trans_code(), &search).await
+}
+
+/// Finds the block that contains a saved transaction, unless that fails or takes too long.
+pub(crate) async fn included_if_possible(
+    client: &Client,
+    saved: &SavedTransaction,
+    options: &InclusionOptions,
+) -> Option<Inclusion> {
+    let search = included(client, saved, options);
+    let found = tokio::time::timeout(MAX_SEARCH_TIME, search).await.ok()?;
+    found
+        .inspect_err(|error| tracing::debug!(%error, "the block can't be found"))
+        .ok()?
+}
+
 /// Returns the index from which to search for the block of a saved transaction: that of the block that was
 /// the latest, or that contained it. If the node has another block there, or none, its chain was replaced,
 /// and the transaction can be in any block.
-async fn search_start(client: &Client, known: Option<KnownBlock>) -> Option<u64> {
-    let known = known?;
+async fn search_start(
+    client: &Client,
+    saved: &SavedTransaction,
+    options: &InclusionOptions,
+) -> Option<u64> {
+    let Some(known) = saved.block().filter(|_| options.start.is_none()) else {
+        return options.start;
+    };
     match client.block(known.index).await {
         Ok(Some(block)) if known.is(&block) => Some(known.index),
         Ok(_) => Some(1),

@@ -97,7 +97,7 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
     assert_eq!(opened.state(), TransactionState::Signed);
     assert_eq!(opened.node(), files.node.as_str());
     assert_eq!(opened.call(), &call());
-    assert!(opened.check_same(&call(), &fee()).is_ok());
+    assert!(opened.check_same(&call(), Some(&fee())).is_ok());
     assert!(opened.check_target(&files.node, None, false).is_ok());
     // The folder contains nothing else.
     assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
@@ -594,10 +594,11 @@ async fn other_files_are_told_apart_from_damaged_ones() {
 async fn a_file_of_another_call_says_what_differs() {
     let files = files().await;
     let kept = files.keep();
-    let differences = |requested: &ContractCall, fee: &Fee| match kept.check_same(requested, fee) {
-        Err(SavedTransactionError::DifferentTransaction { differences, .. }) => differences,
-        other => panic!("{other:?}"),
-    };
+    let differences =
+        |requested: &ContractCall, fee: &Fee| match kept.check_same(requested, Some(fee)) {
+            Err(SavedTransactionError::DifferentTransaction { differences, .. }) => differences,
+            other => panic!("{other:?}"),
+        };
     let dearer = Fee::new(1_500_001.into(), "TKN \"é\"").unwrap();
     assert_eq!(
         differences(&call(), &dearer),

@@ -352,14 +352,14 @@ impl SavedTransaction {
             && serde_json::from_str(text).is_ok_and(|head: Format| head.format == FORMAT)
     }
 
-    /// Checks that it is the transaction for this call and this fee.
+    /// Checks that it is the transaction for this call, and this fee unless any fee will do.
     ///
     /// # Errors
     /// [`SavedTransactionError::DifferentTransaction`] with the differences.
     pub(crate) fn check_same(
         &self,
         requested: &ContractCall,
-        fee: &Fee,
+        fee: Option<&Fee>,
     ) -> Result<(), SavedTransactionError> {
         let kept = &self.contents;
         let mut differences = Vec::new();
@@ -380,12 +380,14 @@ impl SavedTransaction {
             requested.function_called.clone(),
         );
         compare("signers", list(&kept.requested), list(requested));
-        compare("fee", kept.fee.amount.to_string(), fee.amount().to_string());
-        compare(
-            "currency",
-            kept.fee.currency.clone(),
-            fee.currency().to_owned(),
-        );
+        if let Some(fee) = fee {
+            compare("fee", kept.fee.amount.to_string(), fee.amount().to_string());
+            compare(
+                "currency",
+                kept.fee.currency.clone(),
+                fee.currency().to_owned(),
+            );
+        }
         let (before, now) = (params(&kept.requested), params(requested));
         let written = |params: &BTreeMap<String, RawJson>, name: &str| {
             let value = params.get(name);
@@ -397,13 +399,15 @@ impl SavedTransaction {
         }
         if differences.is_empty() {
             // Repeat the check that runs before signing.
-            let checked = CheckedTransaction::check_signed(requested, &self.signed, fee);
-            return checked
-                .map(drop)
-                .map_err(|source| SavedTransactionError::Mismatch {
+            let repeated =
+                fee.map(|fee| CheckedTransaction::check_signed(requested, &self.signed, fee));
+            return match repeated {
+                Some(Err(source)) => Err(SavedTransactionError::Mismatch {
                     path: self.path.clone(),
                     source,
-                });
+                }),
+                _ => Ok(()),
+            };
         }
         Err(SavedTransactionError::DifferentTransaction {
             path: self.path.clone(),

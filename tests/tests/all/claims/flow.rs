@@ -134,6 +134,32 @@ async fn a_record_that_is_not_there_at_the_deadline_is_told_as_such() {
 }
 
 #[tokio::test]
+async fn a_recorded_claim_is_sent_once_however_often_it_is_made() {
+    let world = TestEnvironment::new().await;
+    let (claim, options) = (world.claim(ASSET), world.with_blocks());
+    let wallets = [world.wallet(0).address()];
+    let prepared = PreparedClaim::prepare(&world.client, &claim, &wallets, &options);
+    let prepared = prepared.await.unwrap();
+    assert_eq!(prepared.status(&world.file()).await.unwrap(), None);
+    let first = world.make(&claim, &options).await.unwrap();
+    // The block is known, also when it is not one of the latest any more.
+    for _ in 0..30 {
+        world.node.make_block();
+    }
+    for _ in 0..3 {
+        let again = world.make(&claim, &options).await.unwrap();
+        assert_eq!((again.sent, again.resumed), (0, true));
+        assert_eq!(again.inclusion, first.inclusion);
+        assert_eq!(again.record(), first.record());
+        let status = prepared.status(&world.file()).await.unwrap().unwrap();
+        assert_eq!(status.saved.state(), TransactionState::Recorded);
+        assert_eq!(status.inclusion, first.inclusion);
+        assert_eq!(status.read_back.record(), first.record());
+    }
+    assert_eq!(world.node.submissions_received(), 1);
+}
+
+#[tokio::test]
 async fn all_signers_sign_and_one_of_them_verifies() {
     let world = TestEnvironment::new().await;
     let (first, second) = (world.wallet(0), world.wallet(1));
