@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use futures_util::future::BoxFuture;
 use nodeproof_client::{
     Client, Inclusion, InclusionOptions, SignedTransaction, VerificationRecord,
 };
@@ -81,22 +82,27 @@ impl Claim {
     /// arrived.
     ///
     /// You can drop the future at any time. Before the file is written, nothing was sent. After that,
-    /// the claim can be resumed.
+    /// the claim can be resumed. The future keeps the signers, but not the list of them: `tokio::join!` takes
+    /// several claims with `&[&wallet]`.
     ///
     /// # Errors
     /// The first error of a step. [`ClaimError::maybe_sent`] returns whether the transaction may have
     /// reached the node. It is not an error if the record can't be read before the wait is over: see
     /// [`ReadBack`].
-    pub async fn make(
+    pub fn make<'a>(
         &self,
         client: &Client,
-        signers: &[&dyn Signer],
+        signers: &[&'a dyn Signer],
         file: impl AsRef<Path>,
         options: &ClaimOptions,
-    ) -> Result<ClaimOutcome, ClaimError> {
-        let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
-        let prepared = PreparedClaim::prepare(client, self, &wallets, options).await?;
-        prepared.complete(file, signers).await
+    ) -> BoxFuture<'a, Result<ClaimOutcome, ClaimError>> {
+        let (claim, client, options) = (self.clone(), client.clone(), options.clone());
+        let (signers, file) = (signers.to_vec(), file.as_ref().to_owned());
+        Box::pin(async move {
+            let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
+            let prepared = PreparedClaim::prepare(&client, &claim, &wallets, &options).await?;
+            prepared.complete(file, &signers).await
+        })
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use futures_util::future::BoxFuture;
 use nodeproof_client::{
-    CallOptions, Client, ContractCall, Error, ErrorKind, Inclusion, InclusionOptions, InputError,
-    SignedTransaction,
-    contract_call::{CheckedTransaction, ContractFunction, Fee, check_networks},
+    CallOptions, Client, ContractCall, Error, ErrorKind, Fee, Inclusion, InclusionOptions,
+    InputError, SignedTransaction,
+    contract_call::{CheckedTransaction, check_networks},
 };
-use nodeproof_primitives::{ContractAddress, Network, Signer, TransactionCode};
+use nodeproof_primitives::{Network, Signer, TransactionCode};
 
 use crate::{
     blocking::blocking,
@@ -27,17 +28,17 @@ const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 /// ```no_run
 /// # async fn example(
 /// #     node: nodeproof_client::Client,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// use nodeproof_claims::SavedCall;
-/// use nodeproof_client::{Transfer, contract_call::Fee, nodeproof_primitives::TokenDecimals};
+/// use nodeproof_client::{ContractCall, Fee, TokenDecimals, Transfer};
 ///
 /// let tokens = "ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?;
 /// let receiver = "0xb21854c8df7c314b3778036b532c5438abfeff03".parse()?;
 /// let amount = TokenDecimals::new(6).parse("1.25")?;
-/// let transfer = Transfer::new(amount, receiver, "GRAIN");
+/// let transfer = ContractCall::of(tokens, &Transfer::new(amount, receiver, "GRAIN"))?;
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
-/// let call = SavedCall::new(tokens, &transfer, fee, "invoice-17.json")?;
+/// let call = SavedCall::new(transfer, fee, "invoice-17.json");
 /// let outcome = call.make(&node, &[wallet]).await?;
 /// match outcome.block() {
 ///     Some(block) => println!("in block {block}"),
@@ -109,34 +110,22 @@ impl CallOutcome {
 }
 
 impl SavedCall {
-    /// Describes the call of a contract's function at this fee. Its transaction is saved in `file`.
-    ///
-    /// # Errors
-    /// If the parameters can't be written as JSON.
-    pub fn new(
-        contract: ContractAddress,
-        function: &impl ContractFunction,
-        fee: Fee,
-        file: impl Into<PathBuf>,
-    ) -> Result<Self, InputError> {
-        Ok(Self::of(ContractCall::of(contract, function)?, fee, file))
-    }
-
-    /// Describes any contract call. If it names no signers, they are those of [`make`](Self::make).
+    /// Describes a contract call at this fee. Its transaction is saved in `file`. If the call names no
+    /// signers, they are those of [`make`](Self::make).
     ///
     /// ```
     /// use nodeproof_claims::SavedCall;
-    /// use nodeproof_client::{ContractCall, contract_call::Fee};
+    /// use nodeproof_client::{ContractCall, Fee};
     /// use serde_json::json;
     ///
     /// let call = ContractCall::new("ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?, "vote")
     ///     .params(&json!({"proposal": 7, "approve": true}))?;
     /// let fee = Fee::new(1_500_000.into(), "TKN")?;
-    /// let vote = SavedCall::of(call, fee, "vote-7.json");
+    /// let vote = SavedCall::new(call, fee, "vote-7.json");
     /// # let _ = vote;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of(call: ContractCall, fee: Fee, file: impl Into<PathBuf>) -> Self {
+    pub fn new(call: ContractCall, fee: Fee, file: impl Into<PathBuf>) -> Self {
         Self {
             call,
             fee,
@@ -160,7 +149,7 @@ impl SavedCall {
     /// ```
     /// # fn example(call: nodeproof_claims::SavedCall) -> nodeproof_claims::SavedCall {
     /// use nodeproof_client::{CallOptions, InclusionOptions, SubmitPolicy};
-    /// use nodeproof_client::nodeproof_primitives::Network;
+    /// use nodeproof_client::Network;
     /// use std::time::Duration;
     ///
     /// call.wait(InclusionOptions { timeout: Duration::from_secs(120), ..InclusionOptions::default() })
@@ -186,13 +175,13 @@ impl SavedCall {
     /// # async fn example(
     /// #     node: nodeproof_client::Client,
     /// #     call: nodeproof_client::ContractCall,
-    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// #     wallet: &dyn nodeproof_client::Signer,
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
     /// use nodeproof_claims::SavedCall;
-    /// use nodeproof_client::contract_call::Fee;
+    /// use nodeproof_client::Fee;
     ///
     /// let higher = Fee::new(2_000_000.into(), "TKN")?;
-    /// let call = SavedCall::of(call, higher, "invoice-17.json").again(true);
+    /// let call = SavedCall::new(call, higher, "invoice-17.json").again(true);
     /// let outcome = call.make(&node, &[wallet]).await?;
     /// println!("the refused one is in {:?}", outcome.put_aside);
     /// # Ok(())
@@ -277,33 +266,42 @@ impl SavedCall {
     /// it unless a block contains it; and waits until it is in a block.
     ///
     /// All `signers` sign, in this order unless the call names them in another one. You can drop the future at any
-    /// time. Before the file is written, nothing was sent. After that, the call can be resumed.
+    /// time. Before the file is written, nothing was sent. After that, the call can be resumed. The future
+    /// keeps the signers, but not the list of them: `tokio::join!` takes several calls with `&[&wallet]`.
     ///
     /// # Errors
     /// The first error of a step. [`SavedCallError::maybe_sent`] returns whether a node may have accepted
     /// the transaction. It is not an error if no block contains it before the wait is over.
-    pub async fn make(
+    pub fn make<'a>(
         &self,
         client: &Client,
-        signers: &[&dyn Signer],
-    ) -> Result<CallOutcome, SavedCallError> {
-        let mut this = self.clone();
+        signers: &[&'a dyn Signer],
+    ) -> BoxFuture<'a, Result<CallOutcome, SavedCallError>> {
+        let (mut this, client, signers) = (self.clone(), client.clone(), signers.to_vec());
         if this.call.signers.is_empty() {
             let wallets = signers.iter().map(|signer| signer.wallet_address());
             this.call = this.call.signers(wallets);
         }
-        CheckedTransaction::check_call(&this.call)?;
+        Box::pin(async move { this.make_as_signed(&client, &signers).await })
+    }
+
+    async fn make_as_signed(
+        &self,
+        client: &Client,
+        signers: &[&dyn Signer],
+    ) -> Result<CallOutcome, SavedCallError> {
+        CheckedTransaction::check_call(&self.call)?;
         // A saved transaction is already signed, but it is submitted to this node.
-        this.check_networks(client, signers)?;
-        let saved = match this.saved(client).await? {
-            Some(saved) if this.again && !this.is_included(client, &saved).await? => None,
+        self.check_networks(client, signers)?;
+        let saved = match self.saved(client).await? {
+            Some(saved) if self.again && !self.is_included(client, &saved).await? => None,
             saved => saved,
         };
         match saved {
-            Some(saved) => this.submit(client, saved, true, None).await,
+            Some(saved) => self.submit(client, saved, true, None).await,
             None => {
-                let (saved, resumed, put_aside) = this.sign(client, signers).await?;
-                this.submit(client, saved, resumed, put_aside).await
+                let (saved, resumed, put_aside) = self.sign(client, signers).await?;
+                self.submit(client, saved, resumed, put_aside).await
             }
         }
     }

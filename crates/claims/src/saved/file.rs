@@ -15,10 +15,12 @@ use nodeproof_files::{
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::{error::SavedTransactionError, index::INDEX};
+use super::error::SavedTransactionError;
 
 /// The largest file that is read, in bytes.
 pub(super) const MAX_LENGTH: u64 = 8 * 1024 * 1024;
+/// The name of a folder's index.
+pub(super) const INDEX: &str = ".claims-index.json";
 /// Prefix of the temporary name of a file while it is written.
 const STAGED_PREFIX: &str = ".saved-";
 /// Age after which a temporary file counts as left behind by a killed process.

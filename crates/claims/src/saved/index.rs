@@ -12,8 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::file;
 
-/// The name of the file in a folder of saved transactions.
-pub(super) const INDEX: &str = ".claims-index.json";
 /// The value of `format`. The version is part of it.
 const FORMAT: &str = "nodeproof-claims/index-1";
 /// Age from which a file's stamp is trusted. Two changes within one tick of the clock have one stamp.
@@ -53,7 +51,7 @@ impl Index {
 
     /// Reads the index of a folder. It is empty if there is none that can be read.
     pub(super) fn read(folder: &Path) -> Self {
-        let text = file::read(&folder.join(INDEX)).ok().flatten();
+        let text = file::read(&folder.join(file::INDEX)).ok().flatten();
         let read = text.and_then(|text| serde_json::from_str(&text).ok());
         read.filter(|index: &Self| index.format == FORMAT)
             .unwrap_or_else(Self::empty)
@@ -103,7 +101,7 @@ impl Index {
         if self.added <= MAX_UNLISTED {
             return;
         }
-        if let Err(error) = file::replace(&folder.join(INDEX), self) {
+        if let Err(error) = file::replace(&folder.join(file::INDEX), self) {
             tracing::debug!(%error, "the index of saved claims can't be written");
         }
     }

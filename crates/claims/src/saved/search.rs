@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use nodeproof_client::{AddVerification, ContractCall, contract_call::ContractFunction};
+use nodeproof_client::{AddVerification, ContractCall, ContractFunction};
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{

@@ -414,7 +414,7 @@ async fn an_index_hides_no_claim_whatever_happens_to_the_files() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     indexed(folder.path(), 40).await;
-    let (index, claim) = (at(super::index::INDEX), claiming("new", FIRST, "1").await);
+    let (index, claim) = (at(super::file::INDEX), claiming("new", FIRST, "1").await);
     let finds = |name: &str| {
         let found = search(folder.path(), "new");
         let paths: Vec<_> = found

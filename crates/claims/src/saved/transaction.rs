@@ -39,13 +39,6 @@ pub struct SavedTransaction {
 }
 
 /// The last known state of a saved transaction.
-///
-/// ```
-/// use nodeproof_claims::TransactionState;
-///
-/// assert!(TransactionState::Sent.may_have_arrived());
-/// assert!(!TransactionState::Signed.may_have_arrived());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -67,8 +60,7 @@ pub enum TransactionState {
 
 impl TransactionState {
     /// Returns whether a node may have accepted it.
-    #[must_use]
-    pub fn may_have_arrived(self) -> bool {
+    pub(crate) fn may_have_arrived(self) -> bool {
         matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
     }
 }
@@ -533,11 +525,6 @@ impl SavedTransaction {
     #[must_use]
     pub fn call(&self) -> &ContractCall {
         &self.contents.requested
-    }
-
-    /// Returns the amount of the fee and its currency.
-    pub(super) fn fee(&self) -> (&Amount, &str) {
-        (&self.contents.fee.amount, &self.contents.fee.currency)
     }
 
     /// Returns the base URL of the node that built it.

@@ -7,9 +7,7 @@ use integration_tests::built;
 use nodeproof_claims::{
     CallErrorKind, CallOutcome, SavedCall, SavedCallError, SavedTransactionError, TransactionState,
 };
-use nodeproof_client::{
-    CallOptions, InclusionOptions, Transfer, contract_call::CheckedTransaction,
-};
+use nodeproof_client::{CallOptions, CheckedTransaction, ContractCall, InclusionOptions, Transfer};
 use nodeproof_devnode::{BlockTime, ChainTime, InjectedFault, Outage};
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
@@ -39,7 +37,8 @@ impl TestEnvironment {
         let transfer = Transfer::new(amount, self.named("bob").address(), TOKEN);
         let fee = Fee::new(FEE.into(), self.node.native_token()).unwrap();
         let contract = self.node.token_contract_address();
-        let call = SavedCall::new(contract, &transfer, fee, self.file()).unwrap();
+        let transfer = ContractCall::of(contract, &transfer).unwrap();
+        let call = SavedCall::new(transfer, fee, self.file());
         let once = CallOptions {
             submit: SubmitPolicy::once(),
             ..CallOptions::default()
@@ -179,7 +178,8 @@ async fn a_call_that_was_refused_for_its_fee_is_made_again_with_another_one() {
         let transfer = Transfer::new(tokens, bob.address(), TOKEN);
         let fee = Fee::new(amount.into(), world.node.native_token()).unwrap();
         let contract = world.node.token_contract_address();
-        SavedCall::new(contract, &transfer, fee, world.file()).unwrap()
+        let transfer = ContractCall::of(contract, &transfer).unwrap();
+        SavedCall::new(transfer, fee, world.file())
     };
     let make = async |call: SavedCall| call.make(&world.client, &[&alice]).await;
     let before = world.balances().await;
@@ -201,6 +201,27 @@ async fn a_call_that_was_refused_for_its_fee_is_made_again_with_another_one() {
     }
     let after = world.balances().await;
     assert_eq!((before.0 - after.0, after.1 - before.1), (FEE, 5));
+}
+
+#[tokio::test]
+async fn a_call_and_a_claim_are_made_at_the_same_time_in_one_expression() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let (alice, folder) = (world.named("alice"), world.folder.path());
+    let (paid, claimed) = tokio::join!(
+        world.transfer(5).make(&world.client, &[&alice]),
+        world.claim("a").make(
+            &world.client,
+            &[&alice],
+            folder.join("a.json"),
+            &ClaimOptions::default()
+        ),
+    );
+    let (paid, claimed) = (paid.unwrap(), claimed.unwrap());
+    assert!(paid.block().is_some() && claimed.record().is_some());
+    // A service stores what it knows.
+    let stored = serde_json::to_value((&paid.included, claimed.record())).unwrap();
+    assert_eq!(stored[0]["block"], paid.block().unwrap());
+    assert_eq!(stored[1]["asset_id"], "a");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use nodeproof_claims::{PreparedClaim, ReadBack, TransactionState, wait_for_claim};
-use nodeproof_client::nodeproof_primitives::{Hash256, signed_message};
+use nodeproof_client::{Hash256, signed_message};
 
 use super::*;
 
