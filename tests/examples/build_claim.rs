@@ -8,7 +8,7 @@
 
 use std::{env, error::Error};
 
-use nodeproof_client::{AddVerification, Client};
+use nodeproof_client::{AddVerification, Client, ContractCall};
 use nodeproof_primitives::signed_message;
 
 #[tokio::main]
@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     // The fee is the caller's to set, exactly, and before anything is signed.
     let raw = node
-        .build_call(&claim.call(contract)?)
+        .build_call(&ContractCall::of(contract, &claim)?.signers([verifier]))
         .await?
         .with_fee(&1_500_000.into())?;
 

@@ -21,9 +21,8 @@ use std::{
 
 use nodeproof_claims::{Claim, ClaimOptions, SavedCall};
 use nodeproof_client::{
-    Client, FollowOptions, InclusionOptions, Transfer,
-    contract_call::Fee,
-    nodeproof_primitives::{ContractAddress, Hash256, TokenDecimals, WalletAddress},
+    Client, ContractAddress, ContractCall, Fee, FollowOptions, Hash256, InclusionOptions,
+    TokenDecimals, Transfer, WalletAddress,
 };
 use nodeproof_wallet::KeyPair;
 use serde::{Deserialize, Serialize};
@@ -199,7 +198,8 @@ impl Dapp {
             interval: PAUSE,
             ..InclusionOptions::default()
         };
-        let call = SavedCall::new(self.tokens, &transfer, self.fee.clone(), file)?.wait(wait);
+        let transfer = ContractCall::of(self.tokens, &transfer)?;
+        let call = SavedCall::new(transfer, self.fee.clone(), file).wait(wait);
         loop {
             match call.make(&self.node, &[&self.wallet]).await {
                 Ok(outcome) if outcome.block().is_some() => return Ok(()),

@@ -11,7 +11,7 @@
 use std::{env, error::Error, path::PathBuf};
 
 use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, OnStep};
-use nodeproof_client::{Client, contract_call::Fee};
+use nodeproof_client::{Client, Fee};
 use nodeproof_wallet::KeyPair;
 
 /// The key of alice. It is public.

@@ -11,7 +11,7 @@
 use std::{env, error::Error};
 
 use nodeproof_claims::SavedCall;
-use nodeproof_client::{Client, Transfer, contract_call::Fee, nodeproof_primitives::TokenDecimals};
+use nodeproof_client::{Client, ContractCall, Fee, TokenDecimals, Transfer};
 use nodeproof_wallet::KeyPair;
 
 /// The key of alice. It is public.
@@ -31,8 +31,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let (wallet, receiver) = (KeyPair::from_hex(KEY)?, BOB.parse()?);
     let transfer = Transfer::new(DECIMALS.parse(&tokens)?, receiver, TOKEN);
+    let transfer = ContractCall::of(TOKEN_CONTRACT.parse()?, &transfer)?;
     let fee = Fee::new(1_500_000.into(), "DEVN")?;
-    let call = SavedCall::new(TOKEN_CONTRACT.parse()?, &transfer, fee, file)?;
+    let call = SavedCall::new(transfer, fee, file);
     let outcome = call.make(&node, &[&wallet]).await?;
     let Some(block) = outcome.block() else {
         return Err(format!(

@@ -26,7 +26,7 @@ impl PreparedClaim {
     ///
     /// ```no_run
     /// # use nodeproof_claims::{ClaimError, ClaimOutcome, PreparedClaim};
-    /// # use nodeproof_client::nodeproof_primitives::Signer;
+    /// # use nodeproof_client::Signer;
     /// # async fn example(prepared: PreparedClaim, wallet: &dyn Signer) -> Result<(), ClaimError> {
     /// let file = std::path::Path::new("claims").join(prepared.file_name()?);
     /// let outcome = prepared.complete(file, &[wallet]).await?;
@@ -76,7 +76,7 @@ impl Claim {
     /// # async fn example(
     /// #     node: nodeproof_client::Client,
     /// #     claims: Vec<nodeproof_claims::Claim>,
-    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// #     wallet: &dyn nodeproof_client::Signer,
     /// # ) {
     /// use nodeproof_claims::{Claim, ClaimOptions};
     ///

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{BuiltCallMismatch, Error, InputError, SubmitError};
-use nodeproof_primitives::{TransactionCode, escape::escaped};
+use nodeproof_client::{BuiltCallMismatch, CallErrorKind, Error, InputError, Refusal, SubmitError};
+use nodeproof_primitives::{SignerError, TransactionCode, WalletAddress, escape::escaped};
 
 use crate::saved::SavedTransactionError;
 
@@ -13,11 +13,12 @@ use crate::saved::SavedTransactionError;
 /// # async fn example(
 /// #     node: nodeproof_client::Client,
 /// #     call: nodeproof_claims::SavedCall,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) {
 /// match call.make(&node, &[wallet]).await {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
-///     Err(error) if error.is_refused() => println!("nothing was paid: {error}"),
+///     Err(error) if error.is_refused() => println!("nothing was paid: {:?}", error.refusal()),
+///     Err(error) if error.signer_error().is_some() => println!("look at the signer: {error}"),
 ///     Err(error) if error.maybe_sent() => println!("make it again with the same file: {error}"),
 ///     Err(error) if error.is_retryable() => {
 ///         let pause = error.client_error().and_then(|error| error.retry_after());
@@ -31,7 +32,8 @@ use crate::saved::SavedTransactionError;
 #[non_exhaustive]
 pub enum SavedCallError {
     /// A signer is missing, is bound to another network, or did not sign. This run sent nothing. Unlock the
-    /// wallet or the device, or pass the missing signer. Then try again.
+    /// wallet or the device, or pass the missing signer. Then try again. See
+    /// [`signer_error`](SavedCallError::signer_error).
     #[error(transparent)]
     Input(#[from] InputError),
     /// A request failed before anything was signed. Try again if `Error::is_retryable` is true. Otherwise
@@ -50,17 +52,16 @@ pub enum SavedCallError {
     /// transaction can still submit it. The same call with the same file submits the same transaction, so
     /// you pay once. Any other call is a new transaction: you may pay for both.
     #[error(
-        "{}{}; transaction {trans_code} {} saved in {}, which is the only proof of it: repeat the same \
+        "{}; transaction {trans_code} {} saved in {}, which is the only proof of it: repeat the same \
          call with this file to submit the same transaction{}",
         error.full_message(),
-        shortage.as_deref().map(|what| format!("; {what}")).unwrap_or_default(),
-        if error.maybe_accepted() {
+        if error.maybe_sent() {
             "may have been accepted, in this run or an earlier one, and is"
         } else {
             "was not accepted, and is"
         },
         escaped(&saved_in.to_string_lossy()),
-        if error.is_refused() || (error.sent() > 0 && !error.maybe_accepted()) {
+        if error.is_refused() || (error.sent() > 0 && !error.maybe_sent()) {
             "; the refusal is not final: anyone with the transaction can still submit it"
         } else {
             ""
@@ -71,9 +72,6 @@ pub enum SavedCallError {
         error: SubmitError,
         /// The transaction.
         trans_code: TransactionCode,
-        /// What the paying wallet lacks, if the node refuses the transaction and shows that the balance is
-        /// below the fee. The text is safe to print.
-        shortage: Option<String>,
         /// The file in which it is saved.
         saved_in: PathBuf,
     },
@@ -91,36 +89,18 @@ pub enum SavedCallError {
     },
 }
 
-/// What an error says about the call, or about the claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CallErrorKind {
-    /// Nothing was sent. Correct what the error names, or try later if it is retryable.
-    NotMade,
-    /// An earlier claim about the asset, or its record, stands in the way. Nothing was sent.
-    Earlier,
-    /// The file of the saved transaction can't be used. This run sent nothing, but an earlier run may have.
-    SavedFile,
-    /// The node received the transaction and refused it. No fee was paid. If the error is
-    /// [rate limited](nodeproof_client::Error::is_rate_limited), the node was busy in all submissions that
-    /// the [policy](nodeproof_client::contract_call::SubmitPolicy) allows: make the same call again later.
-    Refused,
-    /// The call may have been made. Make the same call again with the same file: you pay once.
-    Uncertain,
-}
-
 impl SavedCallError {
     /// Returns what the error says about the call.
     #[must_use]
     pub fn kind(&self) -> CallErrorKind {
         match self {
-            Self::Input(_) | Self::Network(_) | Self::BuiltCallMismatch(_) => {
-                CallErrorKind::NotMade
+            Self::Input(error) => error.kind(),
+            Self::Network(_) | Self::BuiltCallMismatch(_) => CallErrorKind::NotMade,
+            Self::Saved(SavedTransactionError::DifferentNetwork { .. }) => {
+                CallErrorKind::OtherNetwork
             }
             Self::Saved(_) => CallErrorKind::SavedFile,
-            Self::Submission { error, .. } if error.maybe_accepted() => CallErrorKind::Uncertain,
-            Self::Submission { error, .. } if error.sent() == 0 => CallErrorKind::NotMade,
-            Self::Submission { .. } => CallErrorKind::Refused,
+            Self::Submission { error, .. } => error.kind(),
             Self::Waiting { .. } => CallErrorKind::Uncertain,
         }
     }
@@ -150,12 +130,30 @@ impl SavedCallError {
         self.kind() == CallErrorKind::Uncertain
     }
 
+    /// Returns why the node refused the transaction, if it did.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Submission { error, .. } => error.refusal(),
+            _ => None,
+        }
+    }
+
+    /// Returns the wallet whose signer failed or refused, and the signer's error, if that is the reason.
+    #[must_use]
+    pub fn signer_error(&self) -> Option<(WalletAddress, &SignerError)> {
+        match self {
+            Self::Input(error) => error.signer_error(),
+            _ => None,
+        }
+    }
+
     /// Returns the client's error, if a request failed.
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match self {
             Self::Network(error) | Self::Waiting { error, .. } => Some(error),
-            Self::Submission { error, .. } => error.request_error(),
+            Self::Submission { error, .. } => error.client_error(),
             _ => None,
         }
     }

@@ -14,7 +14,7 @@ use crate::{document::Document, error::ClaimError};
 ///
 /// ```
 /// use nodeproof_claims::Claim;
-/// use nodeproof_client::{contract_call::Fee, nodeproof_primitives::WalletAddress};
+/// use nodeproof_client::{Fee, WalletAddress};
 ///
 /// let wallets: [WalletAddress; 2] = [
 ///     "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use futures_util::future::BoxFuture;
 use nodeproof_client::{
     Client, Inclusion, InclusionOptions, SignedTransaction, VerificationRecord,
 };
@@ -17,9 +18,21 @@ use crate::{
     prepared::PreparedClaim,
     read_back::ReadBack,
     record_search::wait_with_progress,
-    saved::{Placement, SavedTransaction, SavedTransactionError, TransactionState},
-    saved_call::{MAX_SEARCH_TIME, SavedCall},
+    saved::{KnownBlock, Placement, SavedTransaction, SavedTransactionError, TransactionState},
+    saved_call::{SavedCall, included_if_possible},
 };
+
+/// A saved claim, and what the node shows of it. See [`PreparedClaim::status`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClaimStatus {
+    /// The transaction, with its last known state.
+    pub saved: SavedTransaction,
+    /// The state of the claim, as the node shows it.
+    pub read_back: ReadBack,
+    /// The block that contains the transaction, if it is known or one of the latest.
+    pub inclusion: Option<Inclusion>,
+}
 
 /// A claim whose transaction a node accepted, and its state as the node shows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +52,7 @@ pub struct ClaimOutcome {
     pub resumed: bool,
     /// Whether a node showed its record in an earlier run.
     pub recorded_earlier: bool,
-    /// The number of submissions in this run.
+    /// The number of submissions in this run. Zero if the record of an earlier run's transaction can be read.
     pub sent: u32,
     /// The new path of the earlier [saved](crate::ClaimOptions::again) file, if it was put aside.
     pub put_aside: Option<PathBuf>,
@@ -69,22 +82,27 @@ impl Claim {
     /// arrived.
     ///
     /// You can drop the future at any time. Before the file is written, nothing was sent. After that,
-    /// the claim can be resumed.
+    /// the claim can be resumed. The future keeps the signers, but not the list of them: `tokio::join!` takes
+    /// several claims with `&[&wallet]`.
     ///
     /// # Errors
     /// The first error of a step. [`ClaimError::maybe_sent`] returns whether the transaction may have
     /// reached the node. It is not an error if the record can't be read before the wait is over: see
     /// [`ReadBack`].
-    pub async fn make(
+    pub fn make<'a>(
         &self,
         client: &Client,
-        signers: &[&dyn Signer],
+        signers: &[&'a dyn Signer],
         file: impl AsRef<Path>,
         options: &ClaimOptions,
-    ) -> Result<ClaimOutcome, ClaimError> {
-        let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
-        let prepared = PreparedClaim::prepare(client, self, &wallets, options).await?;
-        prepared.complete(file, signers).await
+    ) -> BoxFuture<'a, Result<ClaimOutcome, ClaimError>> {
+        let (claim, client, options) = (self.clone(), client.clone(), options.clone());
+        let (signers, file) = (signers.to_vec(), file.as_ref().to_owned());
+        Box::pin(async move {
+            let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
+            let prepared = PreparedClaim::prepare(&client, &claim, &wallets, &options).await?;
+            prepared.complete(file, &signers).await
+        })
     }
 }
 
@@ -183,8 +201,8 @@ impl PreparedClaim {
         })
     }
 
-    /// Submits a saved transaction, and waits for its record. After that, the latest blocks are searched for
-    /// the transaction, unless there is no wait and no record.
+    /// Submits a saved transaction unless its record can be read, and waits for its record. After that, the
+    /// blocks are searched for the transaction, unless there is no wait and no record.
     async fn submit(&self, ready: ReadyClaim) -> Result<ClaimOutcome, ClaimError> {
         let ReadyClaim {
             mut saved,
@@ -193,31 +211,47 @@ impl PreparedClaim {
         } = ready;
         let options = &self.options;
         let recorded_earlier = saved.state() == TransactionState::Recorded;
-        let submitted = saved
-            .submit(&self.client, &options.call.submit, |earlier| {
-                options.report(&ClaimStep::Submitting { earlier });
-            })
-            .await?;
-        let new_transaction = submitted.response.response.new_transaction;
-        options.report(&ClaimStep::Submitted { new_transaction });
-        let trans_code = saved.trans_code();
-        let waiting = |seen: &ReadBack, left| options.report(&ClaimStep::Waiting { seen, left });
-        let seen = wait_with_progress(|| self.look(), options.wait, options.interval, waiting);
-        let read_back = seen
-            .await
-            .map_err(|error| SavedCallError::Waiting { error, trans_code })?;
-        if read_back.record().is_some() {
-            saved.note_if_possible(TransactionState::Recorded).await;
+        let (mut sent, mut new_transaction) = (0, Some(false));
+        let mut recorded = None;
+        if resumed && saved.state().may_have_arrived() {
+            // A failure shows nothing. The wait meets the same one.
+            let seen = self.look().await.ok();
+            recorded = seen.filter(|seen| seen.record().is_some());
         }
+        let trans_code = saved.trans_code();
+        let read_back = match recorded {
+            Some(recorded) => recorded,
+            None => {
+                let submitted = saved.submit(&self.client, &options.call.submit, |earlier| {
+                    options.report(&ClaimStep::Submitting { earlier });
+                });
+                let submitted = submitted.await?;
+                (sent, new_transaction) =
+                    (submitted.sent, submitted.response.response.new_transaction);
+                options.report(&ClaimStep::Submitted { new_transaction });
+                let waiting =
+                    |seen: &ReadBack, left| options.report(&ClaimStep::Waiting { seen, left });
+                let seen =
+                    wait_with_progress(|| self.look(), options.wait, options.interval, waiting);
+                seen.await
+                    .map_err(|error| SavedCallError::Waiting { error, trans_code })?
+            }
+        };
         let inclusion = match read_back.record().is_some() || !options.wait.is_zero() {
-            true => self.inclusion(trans_code).await,
+            true => included_if_possible(&self.client, &saved, &InclusionOptions::default()).await,
             false => None,
         };
+        if read_back.record().is_some() {
+            if let Some(included) = &inclusion {
+                saved = saved.at_block(Some(KnownBlock::from(included)));
+            }
+            saved.note_if_possible(TransactionState::Recorded).await;
+        }
         Ok(ClaimOutcome {
             read_back,
             inclusion,
             new_transaction,
-            sent: submitted.sent,
+            sent,
             transaction: saved.signed().clone(),
             resumed,
             recorded_earlier,
@@ -226,15 +260,33 @@ impl PreparedClaim {
         })
     }
 
-    /// Searches the latest blocks for the transaction. A failure is not an error, because the record
-    /// matters more.
-    async fn inclusion(&self, trans_code: TransactionCode) -> Option<Inclusion> {
-        let options = InclusionOptions::default();
-        let search = self.client.find_transaction(trans_code, &options);
-        let found = tokio::time::timeout(MAX_SEARCH_TIME, search).await.ok()?;
-        found
-            .inspect_err(|error| tracing::debug!(%error, "the block can't be found"))
-            .ok()?
+    /// Reads the saved transaction of this claim, and requests its record and its block. Submits nothing.
+    /// Returns `None` if there is no such file.
+    ///
+    /// # Errors
+    /// Those of [`saved`](Self::saved), or if the request for the record fails.
+    ///
+    /// ```no_run
+    /// # use nodeproof_claims::{ClaimError, PreparedClaim};
+    /// # async fn example(prepared: PreparedClaim) -> Result<(), ClaimError> {
+    /// if let Some(status) = prepared.status("asset-7.claim.json".as_ref()).await? {
+    ///     println!("{:?}: {:?}", status.saved.state(), status.read_back);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn status(&self, file: &Path) -> Result<Option<ClaimStatus>, ClaimError> {
+        let Some(saved) = self.saved(file).await? else {
+            return Ok(None);
+        };
+        let read_back = self.look().await.map_err(SavedCallError::from)?;
+        let inclusion =
+            included_if_possible(&self.client, &saved, &InclusionOptions::default()).await;
+        Ok(Some(ClaimStatus {
+            saved,
+            read_back,
+            inclusion,
+        }))
     }
 }
 

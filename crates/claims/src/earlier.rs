@@ -68,10 +68,11 @@ pub(crate) fn unread_claim(asset_id: &str, source: SavedTransactionError) -> Cla
 }
 
 impl EarlierClaims {
-    /// Fails if there is an earlier claim about the same asset, or may be one where the search ended.
+    /// Fails if there is an earlier claim about the same asset, or may be one where the search ended. The
+    /// folders have to be locked.
     pub(crate) fn refuse(&self) -> Result<(), ClaimError> {
         // Unreadable files were reported before signing.
-        let found = self.find(|_| {})?;
+        let found = self.find(true, |_| {})?;
         match (found.rivals.as_slice(), found.unread, found.too_many_files) {
             ([rival, others @ ..], ..) => Err(earlier_claim(&self.asset_id, rival, others)),
             ([], Some(unread), _) => Err(unread_claim(&self.asset_id, unread)),
@@ -82,10 +83,15 @@ impl EarlierClaims {
 
     /// Finds the earlier claims about the same asset. Calls `unsearched` with each reason why a claim may
     /// have been missed.
-    pub(crate) fn find(&self, mut unsearched: impl FnMut(&str)) -> Result<Found, ClaimError> {
+    pub(crate) fn find(
+        &self,
+        is_locked: bool,
+        mut unsearched: impl FnMut(&str),
+    ) -> Result<Found, ClaimError> {
         let (mut rivals, mut unread, mut too_many_files) = (Vec::new(), None, None);
         for folder in &self.folders {
-            let found = SavedClaims::find(folder, self.contract, &self.asset_id, &self.verifiers)?;
+            let (contract, asset_id) = (self.contract, &self.asset_id);
+            let found = SavedClaims::find(folder, contract, asset_id, &self.verifiers, is_locked)?;
             for fault in found.skipped.iter().take(MAX_NAMED) {
                 unsearched(&format!(
                     "it is unknown whether it contains a claim about this asset: {fault}"

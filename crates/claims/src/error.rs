@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use nodeproof_client::{Error, InputError, VerificationRecord};
-use nodeproof_primitives::{TransactionCode, WalletAddress, escape::escaped};
+use nodeproof_client::{CallErrorKind, Error, InputError, Refusal, VerificationRecord};
+use nodeproof_primitives::{SignerError, TransactionCode, WalletAddress, escape::escaped};
 
 use crate::{
-    call_error::{CallErrorKind, SavedCallError},
+    call_error::SavedCallError,
     document::DocumentError,
     read_back::Difference,
     saved::{SavedTransactionError, TransactionState},
@@ -20,7 +20,7 @@ use crate::{
 /// # async fn example(
 /// #     node: nodeproof_client::Client,
 /// #     claim: nodeproof_claims::Claim,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) -> Result<(), nodeproof_claims::ClaimError> {
 /// use nodeproof_claims::{CallErrorKind, ClaimOptions};
 ///
@@ -102,11 +102,11 @@ pub enum ClaimError {
     },
     /// A node showed the record of an earlier claim about the same asset, and now the node shows
     /// something else. Nothing was signed. Use another node. If the record was deleted, make the claim
-    /// with `ClaimOptions::again`.
+    /// with `ClaimOptions::again`. If the chain was replaced, make the earlier claim again with its file.
     #[error(
         "an earlier run read the record of transaction {trans_code}, which is saved in {}, but the \
-         node now shows {shown}. That is a contradiction, unless the record was deleted; nothing was \
-         signed",
+         node now shows {shown}. That is a contradiction, unless the record was deleted or the chain was \
+         replaced; nothing was signed",
         escaped(&path.to_string_lossy())
     )]
     Contradiction {
@@ -176,8 +176,10 @@ impl ClaimError {
         match self {
             Self::AlreadyRecorded { .. }
             | Self::EarlierClaim { .. }
-            | Self::UnreadClaim { .. }
             | Self::Contradiction { .. } => CallErrorKind::Earlier,
+            Self::UnreadClaim { .. } | Self::NoLock { .. } | Self::TooManyFiles { .. } => {
+                CallErrorKind::SavedFile
+            }
             Self::Call(error) => error.kind(),
             _ => CallErrorKind::NotMade,
         }
@@ -214,6 +216,24 @@ impl ClaimError {
                 record,
                 differences,
             } if differences.is_empty() => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Returns why the node refused the claim, if it did.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Call(error) => error.refusal(),
+            _ => None,
+        }
+    }
+
+    /// Returns the wallet whose signer failed or refused, and the signer's error, if that is the reason.
+    #[must_use]
+    pub fn signer_error(&self) -> Option<(WalletAddress, &SignerError)> {
+        match self {
+            Self::Call(error) => error.signer_error(),
             _ => None,
         }
     }

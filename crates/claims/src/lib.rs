@@ -7,7 +7,7 @@
 //!
 //! ```no_run
 //! use nodeproof_claims::{Claim, ClaimOptions};
-//! use nodeproof_client::{Client, contract_call::Fee, nodeproof_primitives::Signer};
+//! use nodeproof_client::{Client, Fee, Signer};
 //! use std::path::Path;
 //!
 //! # async fn example(wallet: &dyn Signer) -> Result<(), Box<dyn std::error::Error>> {
@@ -45,14 +45,16 @@ mod record_search;
 mod saved;
 mod saved_call;
 
-pub use call_error::{CallErrorKind, SavedCallError};
+pub use call_error::SavedCallError;
 pub use claim::Claim;
-pub use complete::ClaimOutcome;
+pub use complete::{ClaimOutcome, ClaimStatus};
 pub use document::{Document, DocumentError, HashProgress, document_hash};
 pub use error::ClaimError;
+/// The kinds of both errors, and the reasons of a refusal.
+pub use nodeproof_client::{CallErrorKind, Refusal};
 pub use options::{ClaimOptions, ClaimStep, OnStep};
 pub use prepared::PreparedClaim;
 pub use read_back::{Difference, ReadBack};
 pub use record_search::wait_for_claim;
 pub use saved::{SavedTransaction, SavedTransactionError, TransactionState};
-pub use saved_call::{CallOutcome, SavedCall};
+pub use saved_call::{CallOutcome, CallStatus, SavedCall};

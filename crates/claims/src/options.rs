@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_client::{CallOptions, contract_call::CheckedTransaction};
+use nodeproof_client::{CallOptions, CheckedTransaction};
 use nodeproof_primitives::{Network, TransactionCode};
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 ///
 /// ```
 /// use nodeproof_claims::{ClaimOptions, ClaimStep, OnStep};
-/// use nodeproof_client::nodeproof_primitives::Network;
+/// use nodeproof_client::Network;
 /// use std::time::Duration;
 ///
 /// let options = ClaimOptions {

@@ -6,8 +6,7 @@ use std::{
 };
 
 use nodeproof_client::{
-    AddVerification, Client, ContractCall, Error, VerificationRecord,
-    contract_call::CheckedTransaction,
+    AddVerification, CheckedTransaction, Client, ContractCall, Error, VerificationRecord,
 };
 use nodeproof_primitives::{Hash256, Network, WalletAddress};
 
@@ -33,7 +32,7 @@ use crate::{
 /// # async fn example(
 /// #     node: nodeproof_client::Client,
 /// #     claim: nodeproof_claims::Claim,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) -> Result<(), nodeproof_claims::ClaimError> {
 /// use nodeproof_claims::{ClaimOptions, PreparedClaim};
 /// use std::path::Path;
@@ -142,7 +141,7 @@ impl PreparedClaim {
             options: self.options.call.clone(),
             any_node: self.options.any_node,
             network: self.options.network,
-            ..SavedCall::of(self.call.clone(), self.claim.fee.clone(), file)
+            ..SavedCall::new(self.call.clone(), self.claim.fee.clone(), file)
         }
     }
 
@@ -178,7 +177,9 @@ impl PreparedClaim {
         }
         let (earlier, options) = (self.earlier_claims(file), self.options.clone());
         let found = blocking(move || {
-            earlier.find(|reason| options.report(&ClaimStep::NotSearched { reason }))
+            earlier.find(false, |reason| {
+                options.report(&ClaimStep::NotSearched { reason })
+            })
         })
         .await?;
         match found.rivals.as_slice() {

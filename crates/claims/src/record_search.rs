@@ -27,7 +27,7 @@ const LONGEST: u32 = 10;
 /// ```no_run
 /// # async fn example(
 /// #     node: nodeproof_client::Client,
-/// #     contract: nodeproof_client::nodeproof_primitives::ContractAddress,
+/// #     contract: nodeproof_client::ContractAddress,
 /// #     claim: nodeproof_client::AddVerification,
 /// # ) -> Result<(), nodeproof_client::Error> {
 /// use nodeproof_claims::{ReadBack, wait_for_claim};

@@ -2,21 +2,22 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use futures_util::future::BoxFuture;
 use nodeproof_client::{
-    CallOptions, Client, ContractCall, ErrorKind, Inclusion, InclusionOptions, InputError,
-    SignedTransaction,
-    contract_call::{CheckedTransaction, ContractFunction, Fee, check_networks},
+    CallOptions, Client, ContractCall, Error, ErrorKind, Fee, Inclusion, InclusionOptions,
+    InputError, SignedTransaction,
+    contract_call::{CheckedTransaction, check_networks},
 };
-use nodeproof_primitives::{ContractAddress, Network, Signer, TransactionCode};
+use nodeproof_primitives::{Network, Signer, TransactionCode};
 
 use crate::{
     blocking::blocking,
     call_error::SavedCallError,
-    saved::{KnownBlock, SavedTransaction, SavedTransactionError, TransactionState},
+    saved::{KnownBlock, Placement, SavedTransaction, SavedTransactionError, TransactionState},
 };
 
 /// The longest search for the block of a transaction that may not have been submitted.
-pub(crate) const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 
 /// A contract call, such as a transfer, that is paid for once.
 ///
@@ -27,17 +28,17 @@ pub(crate) const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 /// ```no_run
 /// # async fn example(
 /// #     node: nodeproof_client::Client,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// use nodeproof_claims::SavedCall;
-/// use nodeproof_client::{Transfer, contract_call::Fee, nodeproof_primitives::TokenDecimals};
+/// use nodeproof_client::{ContractCall, Fee, TokenDecimals, Transfer};
 ///
 /// let tokens = "ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?;
 /// let receiver = "0xb21854c8df7c314b3778036b532c5438abfeff03".parse()?;
 /// let amount = TokenDecimals::new(6).parse("1.25")?;
-/// let transfer = Transfer::new(amount, receiver, "GRAIN");
+/// let transfer = ContractCall::of(tokens, &Transfer::new(amount, receiver, "GRAIN"))?;
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
-/// let call = SavedCall::new(tokens, &transfer, fee, "invoice-17.json")?;
+/// let call = SavedCall::new(transfer, fee, "invoice-17.json");
 /// let outcome = call.make(&node, &[wallet]).await?;
 /// match outcome.block() {
 ///     Some(block) => println!("in block {block}"),
@@ -54,8 +55,19 @@ pub struct SavedCall {
     pub(crate) file: PathBuf,
     pub(crate) options: CallOptions,
     pub(crate) inclusion: InclusionOptions,
+    pub(crate) again: bool,
     pub(crate) any_node: bool,
     pub(crate) network: Option<Network>,
+}
+
+/// A saved call, and what the node shows of it. See [`SavedCall::status`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CallStatus {
+    /// The transaction, with its last known state.
+    pub saved: SavedTransaction,
+    /// The transaction in its block. `None` if no block contains it, or the node does not show transactions.
+    pub included: Option<Inclusion>,
 }
 
 /// A contract call that a node accepted.
@@ -76,9 +88,10 @@ pub struct CallOutcome {
     pub new_transaction: Option<bool>,
     /// Whether an earlier run signed and saved it.
     pub resumed: bool,
-    /// The number of submissions in this run. Zero if the block that an earlier run found still contains
-    /// the transaction.
+    /// The number of submissions in this run. Zero if a block contains the transaction of an earlier run.
     pub sent: u32,
+    /// The new path of the earlier file, if it was put aside to make the call [again](SavedCall::again).
+    pub put_aside: Option<PathBuf>,
     trans_code: TransactionCode,
 }
 
@@ -97,40 +110,29 @@ impl CallOutcome {
 }
 
 impl SavedCall {
-    /// Describes the call of a contract's function at this fee. Its transaction is saved in `file`.
-    ///
-    /// # Errors
-    /// If the parameters can't be written as JSON.
-    pub fn new(
-        contract: ContractAddress,
-        function: &impl ContractFunction,
-        fee: Fee,
-        file: impl Into<PathBuf>,
-    ) -> Result<Self, InputError> {
-        Ok(Self::of(ContractCall::of(contract, function)?, fee, file))
-    }
-
-    /// Describes any contract call. If it names no signers, they are those of [`make`](Self::make).
+    /// Describes a contract call at this fee. Its transaction is saved in `file`. If the call names no
+    /// signers, they are those of [`make`](Self::make).
     ///
     /// ```
     /// use nodeproof_claims::SavedCall;
-    /// use nodeproof_client::{ContractCall, contract_call::Fee};
+    /// use nodeproof_client::{ContractCall, Fee};
     /// use serde_json::json;
     ///
     /// let call = ContractCall::new("ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?, "vote")
     ///     .params(&json!({"proposal": 7, "approve": true}))?;
     /// let fee = Fee::new(1_500_000.into(), "TKN")?;
-    /// let vote = SavedCall::of(call, fee, "vote-7.json");
+    /// let vote = SavedCall::new(call, fee, "vote-7.json");
     /// # let _ = vote;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of(call: ContractCall, fee: Fee, file: impl Into<PathBuf>) -> Self {
+    pub fn new(call: ContractCall, fee: Fee, file: impl Into<PathBuf>) -> Self {
         Self {
             call,
             fee,
             file: file.into(),
             options: CallOptions::default(),
             inclusion: InclusionOptions::default(),
+            again: false,
             any_node: false,
             network: None,
         }
@@ -147,7 +149,7 @@ impl SavedCall {
     /// ```
     /// # fn example(call: nodeproof_claims::SavedCall) -> nodeproof_claims::SavedCall {
     /// use nodeproof_client::{CallOptions, InclusionOptions, SubmitPolicy};
-    /// use nodeproof_client::nodeproof_primitives::Network;
+    /// use nodeproof_client::Network;
     /// use std::time::Duration;
     ///
     /// call.wait(InclusionOptions { timeout: Duration::from_secs(120), ..InclusionOptions::default() })
@@ -158,6 +160,35 @@ impl SavedCall {
     /// ```
     pub fn wait(mut self, options: InclusionOptions) -> Self {
         self.inclusion = options;
+        self
+    }
+
+    /// Sets whether to sign the call once more, at another fee, although a transaction of it is saved. The
+    /// default is no. Use it for a call that was refused for its fee, and for one run only.
+    ///
+    /// **You may pay for both transactions:** anyone who has the first one can still submit it. If a block
+    /// contains the first one, no other one is made. The new transaction takes the file's name. The first
+    /// one becomes `FILE.1`, or the first such name that is free. Without this option, the call at the new
+    /// fee then submits the new transaction.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     call: nodeproof_client::ContractCall,
+    /// #     wallet: &dyn nodeproof_client::Signer,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_claims::SavedCall;
+    /// use nodeproof_client::Fee;
+    ///
+    /// let higher = Fee::new(2_000_000.into(), "TKN")?;
+    /// let call = SavedCall::new(call, higher, "invoice-17.json").again(true);
+    /// let outcome = call.make(&node, &[wallet]).await?;
+    /// println!("the refused one is in {:?}", outcome.put_aside);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn again(mut self, yes: bool) -> Self {
+        self.again = yes;
         self
     }
 
@@ -175,12 +206,13 @@ impl SavedCall {
         self
     }
 
-    /// Reads the transaction that an earlier run saved, without submitting it. Returns `None` if there is no
-    /// such file. The call has to name its signers.
+    /// Reads the transaction that an earlier run saved, without a request. Returns `None` if there is no
+    /// such file. If the call names no signers, those in the file are taken.
     ///
     /// # Errors
     /// If the file can't be read, is damaged, or is of another call, or was saved for another node, unless
-    /// [`any_node`](Self::any_node) is set and that node's port is not of another network.
+    /// [`any_node`](Self::any_node) is set and that node's port is not of another network. The fee may be
+    /// another one if the call is to be made [again](Self::again).
     pub async fn saved(
         &self,
         client: &Client,
@@ -189,38 +221,103 @@ impl SavedCall {
         let Some(saved) = blocking(move || SavedTransaction::open(&path)).await? else {
             return Ok(None);
         };
-        saved.check_same(&self.call, &self.fee)?;
+        let mut call = self.call.clone();
+        if call.signers.is_empty() {
+            call.signers.clone_from(&saved.call().signers);
+        }
+        saved.check_same(&call, (!self.again).then_some(&self.fee))?;
         saved.check_target(client.base_url(), self.network, self.any_node)?;
         Ok(Some(saved))
     }
 
+    /// Reads the saved transaction, and looks for it in the blocks. Submits nothing. Returns `None` if there
+    /// is no such file.
+    ///
+    /// The block that an earlier run found is read first, and then those from the one that was the latest
+    /// when the transaction was signed.
+    ///
+    /// # Errors
+    /// Those of [`saved`](Self::saved), or if a request fails.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     call: nodeproof_claims::SavedCall,
+    /// # ) -> Result<(), nodeproof_claims::SavedCallError> {
+    /// match call.status(&node).await? {
+    ///     None => println!("not signed yet"),
+    ///     Some(status) => match status.included {
+    ///         Some(included) => println!("in block {}", included.block),
+    ///         None => println!("{:?}, and in no block yet", status.saved.state()),
+    ///     },
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn status(&self, client: &Client) -> Result<Option<CallStatus>, SavedCallError> {
+        let Some(saved) = self.saved(client).await? else {
+            return Ok(None);
+        };
+        let included = included(client, &saved, &self.inclusion).await?;
+        Ok(Some(CallStatus { saved, included }))
+    }
+
     /// Makes the call: builds, checks, signs and saves its transaction, or reads the saved one; submits
-    /// it; and waits until it is in a block.
+    /// it unless a block contains it; and waits until it is in a block.
     ///
     /// All `signers` sign, in this order unless the call names them in another one. You can drop the future at any
-    /// time. Before the file is written, nothing was sent. After that, the call can be resumed.
+    /// time. Before the file is written, nothing was sent. After that, the call can be resumed. The future
+    /// keeps the signers, but not the list of them: `tokio::join!` takes several calls with `&[&wallet]`.
     ///
     /// # Errors
     /// The first error of a step. [`SavedCallError::maybe_sent`] returns whether a node may have accepted
     /// the transaction. It is not an error if no block contains it before the wait is over.
-    pub async fn make(
+    pub fn make<'a>(
         &self,
         client: &Client,
-        signers: &[&dyn Signer],
-    ) -> Result<CallOutcome, SavedCallError> {
-        let mut this = self.clone();
+        signers: &[&'a dyn Signer],
+    ) -> BoxFuture<'a, Result<CallOutcome, SavedCallError>> {
+        let (mut this, client, signers) = (self.clone(), client.clone(), signers.to_vec());
         if this.call.signers.is_empty() {
             let wallets = signers.iter().map(|signer| signer.wallet_address());
             this.call = this.call.signers(wallets);
         }
-        CheckedTransaction::check_call(&this.call)?;
+        Box::pin(async move { this.make_as_signed(&client, &signers).await })
+    }
+
+    async fn make_as_signed(
+        &self,
+        client: &Client,
+        signers: &[&dyn Signer],
+    ) -> Result<CallOutcome, SavedCallError> {
+        CheckedTransaction::check_call(&self.call)?;
         // A saved transaction is already signed, but it is submitted to this node.
-        this.check_networks(client, signers)?;
-        let (saved, resumed) = match this.saved(client).await? {
-            Some(saved) => (saved, true),
-            None => this.sign(client, signers).await?,
+        self.check_networks(client, signers)?;
+        let saved = match self.saved(client).await? {
+            Some(saved) if self.again && !self.is_included(client, &saved).await? => None,
+            saved => saved,
         };
-        this.submit(client, saved, resumed).await
+        match saved {
+            Some(saved) => self.submit(client, saved, true, None).await,
+            None => {
+                let (saved, resumed, put_aside) = self.sign(client, signers).await?;
+                self.submit(client, saved, resumed, put_aside).await
+            }
+        }
+    }
+
+    /// Returns whether a block contains a saved transaction. A node that does not show transactions can't
+    /// tell.
+    async fn is_included(
+        &self,
+        client: &Client,
+        saved: &SavedTransaction,
+    ) -> Result<bool, SavedCallError> {
+        match included(client, saved, &self.inclusion).await {
+            Ok(found) => Ok(found.is_some()),
+            Err(error) if error.kind() == ErrorKind::NoTransactions => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Fails if a signer is bound to another network than the stated one, or that of the node's port.
@@ -233,12 +330,13 @@ impl SavedCall {
         check_networks(signers, Network::from_port(client.base_url().port()))
     }
 
-    /// Signs the call, and saves it. Also returns whether another process had saved it in the meantime.
+    /// Signs the call, and saves it. Also returns whether another process had saved it in the meantime, and
+    /// the path of the file that was put aside.
     async fn sign(
         &self,
         client: &Client,
         signers: &[&dyn Signer],
-    ) -> Result<(SavedTransaction, bool), SavedCallError> {
+    ) -> Result<(SavedTransaction, bool, Option<PathBuf>), SavedCallError> {
         let checked = client
             .build_checked_call(&self.call, &self.fee, self.options.clock)
             .await?;
@@ -249,15 +347,19 @@ impl SavedCall {
         };
         let signed = checked.sign(signers).await?;
         let (path, node) = (self.file.clone(), client.base_url().clone());
+        let placement = match self.again {
+            true => Placement::Aside,
+            false => Placement::New,
+        };
         let created = blocking(move || {
             let block = latest.as_ref().and_then(KnownBlock::of);
             let saved = SavedTransaction::of(&path, &node, &checked, &signed)?.at_block(block);
-            saved.write_new()?;
-            Ok(saved)
+            let aside = saved.write_first(placement, &[], |_| Ok(()))?;
+            Ok((saved, aside))
         });
         match created.await {
-            Ok(saved) => Ok((saved, false)),
-            Err(error) => Ok((self.saved_meanwhile(client, error).await?, true)),
+            Ok((saved, aside)) => Ok((saved, false, aside)),
+            Err(error) => Ok((self.saved_meanwhile(client, error).await?, true, None)),
         }
     }
 
@@ -278,6 +380,7 @@ impl SavedCall {
         client: &Client,
         mut saved: SavedTransaction,
         resumed: bool,
+        put_aside: Option<PathBuf>,
     ) -> Result<CallOutcome, SavedCallError> {
         let trans_code = saved.trans_code();
         let mut outcome = CallOutcome {
@@ -287,46 +390,39 @@ impl SavedCall {
             new_transaction: Some(false),
             resumed,
             sent: 0,
+            put_aside,
             trans_code,
         };
-        if let (TransactionState::Recorded, Some(known)) = (saved.state(), saved.block())
-            && let Ok(Some(block)) = client.block(known.index).await
-            && let Ok(Some(included)) = Inclusion::in_block(&block, trans_code)
-        {
-            outcome.included = Some(included);
-            outcome.shows_transactions = Some(true);
-            return Ok(outcome);
+        // A transaction that was never sent is in no block.
+        if resumed && saved.state() != TransactionState::Signed {
+            outcome.included = included_if_possible(client, &saved, &self.inclusion).await;
         }
-        let start = match resumed {
-            true => search_start(client, saved.block()).await,
-            false => saved.block().map(|block| block.index),
-        };
-        let wait = InclusionOptions {
-            start: self.inclusion.start.or(start),
-            ..self.inclusion.clone()
-        };
-        match saved.submit(client, &self.options.submit, |_| ()).await {
-            Ok(submitted) => {
-                outcome.sent = submitted.sent;
-                outcome.new_transaction = submitted.response.response.new_transaction;
-            }
-            Err(error) => {
-                // It can be in a block, whatever the node responds now.
-                let search = client.find_transaction(trans_code, &wait);
-                let found = match error.maybe_sent() {
-                    true => tokio::time::timeout(MAX_SEARCH_TIME, search).await,
-                    false => return Err(error),
-                };
-                let (Ok(Ok(Some(included))), SavedCallError::Submission { error: failed, .. }) =
-                    (found, &error)
-                else {
-                    return Err(error);
-                };
-                outcome.sent = failed.sent();
-                outcome.included = Some(included);
+        if outcome.included.is_none() {
+            match saved.submit(client, &self.options.submit, |_| ()).await {
+                Ok(submitted) => {
+                    outcome.sent = submitted.sent;
+                    outcome.new_transaction = submitted.response.response.new_transaction;
+                }
+                Err(error) => {
+                    // It can be in a block, whatever the node responds now.
+                    outcome.included = match error.maybe_sent() {
+                        true => included_if_possible(client, &saved, &self.inclusion).await,
+                        false => None,
+                    };
+                    match &error {
+                        SavedCallError::Submission { error, .. } if outcome.included.is_some() => {
+                            outcome.sent = error.sent();
+                        }
+                        _ => return Err(error),
+                    }
+                }
             }
         }
-        if outcome.included.is_none() && !wait.timeout.is_zero() {
+        if outcome.included.is_none() && !self.inclusion.timeout.is_zero() {
+            let wait = InclusionOptions {
+                start: search_start(client, &saved, &self.inclusion).await,
+                ..self.inclusion.clone()
+            };
             match client.wait_for_inclusion(trans_code, &wait).await {
                 Ok(included) => outcome.included = included,
                 Err(error) if error.kind() == ErrorKind::NoTransactions => {
@@ -337,8 +433,10 @@ impl SavedCall {
             }
         }
         outcome.shows_transactions =
-            (outcome.included.is_some() || !wait.timeout.is_zero()).then_some(true);
-        if let Some(included) = &outcome.included {
+            (outcome.included.is_some() || !self.inclusion.timeout.is_zero()).then_some(true);
+        if let Some(included) = &outcome.included
+            && saved.block() != Some(KnownBlock::from(included))
+        {
             saved = saved.at_block(Some(KnownBlock::from(included)));
             saved.note_if_possible(TransactionState::Recorded).await;
         }
@@ -346,11 +444,50 @@ impl SavedCall {
     }
 }
 
+/// Finds the block that contains a saved transaction: the one that an earlier run found, or one after the
+/// block that was the latest when it was signed.
+async fn included(
+    client: &Client,
+    saved: &SavedTransaction,
+    options: &InclusionOptions,
+) -> Result<Option<Inclusion>, Error> {
+    if let (TransactionState::Recorded, Some(known)) = (saved.state(), saved.block())
+        && let Some(block) = client.block(known.index).await?
+        && let Some(included) = Inclusion::in_block(&block, saved.trans_code())?
+    {
+        return Ok(Some(included));
+    }
+    let search = InclusionOptions {
+        start: search_start(client, saved, options).await,
+        ..options.clone()
+    };
+    client.find_transaction(saved.trans_code(), &search).await
+}
+
+/// Finds the block that contains a saved transaction, unless that fails or takes too long.
+pub(crate) async fn included_if_possible(
+    client: &Client,
+    saved: &SavedTransaction,
+    options: &InclusionOptions,
+) -> Option<Inclusion> {
+    let search = included(client, saved, options);
+    let found = tokio::time::timeout(MAX_SEARCH_TIME, search).await.ok()?;
+    found
+        .inspect_err(|error| tracing::debug!(%error, "the block can't be found"))
+        .ok()?
+}
+
 /// Returns the index from which to search for the block of a saved transaction: that of the block that was
 /// the latest, or that contained it. If the node has another block there, or none, its chain was replaced,
 /// and the transaction can be in any block.
-async fn search_start(client: &Client, known: Option<KnownBlock>) -> Option<u64> {
-    let known = known?;
+async fn search_start(
+    client: &Client,
+    saved: &SavedTransaction,
+    options: &InclusionOptions,
+) -> Option<u64> {
+    let Some(known) = saved.block().filter(|_| options.start.is_none()) else {
+        return options.start;
+    };
     match client.block(known.index).await {
         Ok(Some(block)) if known.is(&block) => Some(known.index),
         Ok(_) => Some(1),

@@ -4,7 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use std::{env, error::Error, sync::Arc};
+use std::{env, error::Error};
 
 use nodeproof_client::{Client, FollowEvent, FollowOptions};
 
@@ -14,19 +14,25 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
     let options = FollowOptions {
         start: arguments.next().map(|index| index.parse()).transpose()?,
-        on_event: Some(Arc::new(|event| match event {
-            FollowEvent::Outage { error, pause, .. } => println!("{error}; again in {pause:?}"),
-            other => println!("{other:?}"),
-        })),
         ..FollowOptions::default()
     };
     let mut left: Option<u64> = arguments.next().map(|count| count.parse()).transpose()?;
 
-    let mut blocks = node.follow_blocks(options);
+    let mut events = node.follow_events(options);
     while left != Some(0)
-        && let Some(block) = blocks.next().await
+        && let Some(event) = events.next().await
     {
-        let block = block?;
+        let block = match event? {
+            FollowEvent::Block(block) => block,
+            FollowEvent::Outage { error, pause, .. } => {
+                println!("{error}; again in {pause:?}");
+                continue;
+            }
+            other => {
+                println!("{other:?}");
+                continue;
+            }
+        };
         // Some nodes return rows of their block table.
         let count = block
             .transactions()

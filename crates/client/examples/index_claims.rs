@@ -1,4 +1,4 @@
-//! Writes the claims of a chain to an SQLite database, and reads on where an earlier run ended.
+//! Writes the claims and payments of a chain to an SQLite database, and reads on where an earlier run ended.
 //!
 //! `cargo run -p nodeproof-client --example index_claims -- http://localhost:8420 ct… claims.db [last block]`
 
@@ -7,8 +7,7 @@
 use std::{env, error::Error};
 
 use nodeproof_client::{
-    Block, Client, FollowOptions,
-    nodeproof_primitives::{ContractAddress, Hash256},
+    Block, Client, ContractAddress, ContractFunction, FollowOptions, Hash256, Transfer,
 };
 use nodeproof_wallet::{PublicKeyCache, verify_receipts};
 use rusqlite::{Connection, OptionalExtension};
@@ -22,7 +21,17 @@ const TABLES: &str = "
         verifier text not null,
         params text not null
     ) strict;
-    create index if not exists claims_of_asset on claim (asset_id);";
+    create index if not exists claims_of_asset on claim (asset_id);
+    create table if not exists payment (
+        trans_code text primary key,
+        height integer not null references block,
+        contract text not null,
+        payer text not null,
+        receiver text not null,
+        token text not null,
+        amount text not null
+    ) strict;
+    create index if not exists payments_of_wallet on payment (payer);";
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -68,7 +77,7 @@ fn last_block(index: &Connection) -> Result<Option<(u64, Hash256)>, Box<dyn Erro
         .transpose()
 }
 
-/// Adds a block with its claims, and returns its index. After a crash, all of a block is there, or nothing.
+/// Adds a block with its claims and payments, and returns its index. After a crash, all of a block is there, or nothing.
 fn add(
     index: &mut Connection,
     block: &Block,
@@ -99,6 +108,27 @@ fn add(
             }
             // Anyone can submit a claim in another form.
             Err(error) => eprintln!("{error}"),
+        }
+    }
+    for entry in block.all_transactions()? {
+        let Ok(Some(call)) = entry.contract_call() else {
+            continue;
+        };
+        if call.function == Transfer::NAME
+            && let (Some(code), Some(payer)) = (entry.trans_code(), call.signers.first())
+            && let Ok(transfer) = call.params.decode::<Transfer>()
+        {
+            let row = (
+                code.to_string(),
+                i64::try_from(height)?,
+                call.address.to_string(),
+                payer.to_string(),
+                transfer.receiver.to_string(),
+                &transfer.asset_code,
+                transfer.amount_to_send.to_string(),
+            );
+            let sql = "insert into payment values (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+            changes.execute(sql, row)?;
         }
     }
     changes.commit()?;

@@ -16,8 +16,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
     let first: u64 = arguments.next().as_deref().unwrap_or("1").parse()?;
-    let height = node.check_node().await?.ok_or("the node has no block")?;
-    println!("a node with {height} blocks");
+    let latest = node.latest_block().await?.ok_or("the node has no block")?;
+    println!("a node with {} blocks", latest.index);
 
     for index in first..first + BLOCKS {
         let Some(block) = node.block(index).await? else {

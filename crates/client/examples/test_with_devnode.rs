@@ -9,7 +9,7 @@
 
 use std::{env, error::Error};
 
-use nodeproof_client::{Client, Transfer, contract_call::Fee};
+use nodeproof_client::{CallOptions, Client, ContractCall, Fee, Transfer};
 use nodeproof_devnode::Config;
 
 /// The code under test: the number of transactions in the latest block.
@@ -39,7 +39,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let fee = Fee::new(1_500_000.into(), devnode.native_token())?;
     let transfer = Transfer::new(5, bob.address(), "GRAIN");
     let contract = devnode.token_contract_address();
-    node.call(contract, &transfer, &fee, &[alice.keys()])
+    let transfer = ContractCall::of(contract, &transfer)?;
+    node.call(&transfer, &fee, &[alice.keys()], &CallOptions::default())
         .await?;
     devnode.make_block();
     assert_eq!(latest_transactions(&node).await?, 1);

@@ -10,7 +10,7 @@
 use std::{env, error::Error};
 
 use nodeproof_client::{
-    Client, InclusionOptions, Transfer, contract_call::Fee, nodeproof_primitives::Amount,
+    Amount, CallOptions, Client, ContractCall, Fee, InclusionOptions, Transfer,
 };
 use nodeproof_wallet::KeyPair;
 
@@ -30,9 +30,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let wallet = KeyPair::from_hex(KEY)?;
     let fee = Fee::new(1_500_000.into(), "DEVN")?;
     let transfer = Transfer::new(amount, receiver, TOKEN);
+    let transfer = ContractCall::of(TOKEN_CONTRACT.parse()?, &transfer)?;
     // This is an error unless the node accepted exactly this call.
     let accepted = node
-        .call(TOKEN_CONTRACT.parse()?, &transfer, &fee, &[&wallet])
+        .call(&transfer, &fee, &[&wallet], &CallOptions::default())
         .await?;
     println!("accepted: transaction {}", accepted.trans_code());
 

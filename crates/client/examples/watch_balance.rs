@@ -9,7 +9,7 @@
 
 use std::{env, error::Error};
 
-use nodeproof_client::{Client, FollowOptions, nodeproof_primitives::WalletAddress};
+use nodeproof_client::{Client, FollowOptions, WalletAddress};
 
 const ALICE: &str = "0x030447bb3f8cd2c001c88cb160464493881e085a";
 

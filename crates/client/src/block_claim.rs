@@ -76,7 +76,7 @@ impl Block {
     /// ```no_run
     /// # async fn example(
     /// #     node: nodeproof_client::Client,
-    /// #     contract: nodeproof_client::nodeproof_primitives::ContractAddress,
+    /// #     contract: nodeproof_client::ContractAddress,
     /// # ) -> Result<(), nodeproof_client::Error> {
     /// let mut blocks = node.blocks(1..101, 8);
     /// while let Some(block) = blocks.next().await {

@@ -14,22 +14,23 @@ use futures_util::{
 
 use crate::{Block, Client, Error, ErrorKind};
 
-/// Blocks in the order of their indexes. Made by [`Client::follow_blocks`] and [`Client::blocks`].
+/// Blocks in the order of their indexes. Made by [`Client::follow_blocks`] and [`Client::blocks`]. With
+/// [`Client::follow_events`], the items are [events](crate::FollowEvent) instead.
 ///
 /// It is a [`Stream`] of the crate `futures-core`. It works with the combinators of `futures` and
 /// `tokio-stream`, and [`next`](Self::next) needs neither. The stream ends after the first error.
 /// Dropping it cancels its requests.
 #[must_use = "a stream does nothing unless it is polled"]
-pub struct BlockStream(Option<BoxStream<'static, Result<Block, Error>>>);
+pub struct BlockStream<T = Block>(Option<BoxStream<'static, Result<T, Error>>>);
 
-impl BlockStream {
-    pub(crate) fn new(blocks: impl Stream<Item = Result<Block, Error>> + Send + 'static) -> Self {
+impl<T> BlockStream<T> {
+    pub(crate) fn new(blocks: impl Stream<Item = Result<T, Error>> + Send + 'static) -> Self {
         Self(Some(blocks.boxed()))
     }
 
-    /// Waits for the next block. Returns `None` at the end and after an error.
+    /// Waits for the next item. Returns `None` at the end and after an error.
     ///
-    /// No block is lost if the future is dropped, for example in `tokio::select!`.
+    /// No item is lost if the future is dropped, for example in `tokio::select!`.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -40,13 +41,13 @@ impl BlockStream {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn next(&mut self) -> Option<Result<Block, Error>> {
+    pub async fn next(&mut self) -> Option<Result<T, Error>> {
         StreamExt::next(self).await
     }
 }
 
-impl Stream for BlockStream {
-    type Item = Result<Block, Error>;
+impl<T> Stream for BlockStream<T> {
+    type Item = Result<T, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Some(blocks) = &mut self.0 else {
@@ -60,7 +61,7 @@ impl Stream for BlockStream {
     }
 }
 
-impl fmt::Debug for BlockStream {
+impl<T> fmt::Debug for BlockStream<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BlockStream")
             .field("ended", &self.0.is_none())

@@ -51,9 +51,7 @@ impl Client {
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
     /// use std::time::Duration;
     ///
-    /// let hasty = node
-    ///     .with_request_timeout(Duration::from_secs(2))
-    ///     .with_total_timeout(Duration::from_secs(5));
+    /// let hasty = node.with_request_timeout(Duration::from_secs(2));
     /// let page = hasty.docs().await?;
     /// # Ok(())
     /// # }
@@ -61,13 +59,6 @@ impl Client {
     #[must_use]
     pub fn with_request_timeout(&self, limit: Duration) -> Self {
         self.limited(|limits| limits.request_timeout = limit)
-    }
-
-    /// Returns the same client with another time-out for a whole request, with retries and pauses.
-    /// Everything else is shared.
-    #[must_use]
-    pub fn with_total_timeout(&self, limit: Duration) -> Self {
-        self.limited(|limits| limits.total_timeout = limit)
     }
 
     /// Returns the same client with another policy for retries. Everything else is shared.
@@ -189,21 +180,6 @@ impl ClientBuilder {
         self
     }
 
-    /// Trusts one more certificate authority, or a node's own certificate, in DER.
-    ///
-    /// ```no_run
-    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// let client = nodeproof_client::Client::builder("https://node.example.org")?
-    ///     .extra_root(std::fs::read("node.der")?)
-    ///     .build()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn extra_root(mut self, certificate: impl Into<Vec<u8>>) -> Self {
-        self.transport.extra_roots.push(certificate.into());
-        self
-    }
-
     /// Trusts the certificate authorities in a PEM file. Takes the contents of the file.
     ///
     /// ```no_run
@@ -265,9 +241,9 @@ impl ClientBuilder {
     /// ```
     /// use nodeproof_client::{Client, transport::SecretHeaders};
     ///
-    /// # fn example(option: &str) -> Result<(), nodeproof_client::Error> {
+    /// # fn example(key: &str) -> Result<(), nodeproof_client::Error> {
     /// let mut headers = SecretHeaders::default();
-    /// headers.add_option(option, |path| std::fs::read_to_string(path))?;
+    /// headers.add("x-api-key", key)?;
     /// let client = Client::builder("https://gateway.example.org")?
     ///     .default_headers(&headers)
     ///     .build()?;

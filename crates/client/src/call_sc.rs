@@ -111,7 +111,7 @@ impl AddVerification {
     /// fields by name.
     ///
     /// ```
-    /// use nodeproof_client::AddVerification;
+    /// use nodeproof_client::{AddVerification, ContractCall};
     ///
     /// let wallet = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
     /// let claim = AddVerification {
@@ -120,7 +120,8 @@ impl AddVerification {
     ///     remarks: "Weighed and sealed".to_owned(),
     ///     ..AddVerification::new("asset 7", wallet, 2_500_000)
     /// };
-    /// let call = claim.call("ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?)?;
+    /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+    /// let call = ContractCall::of(contract, &claim)?.signers([wallet]);
     /// assert_eq!(call.function_called, "add_verification");
     /// assert_eq!(call.signers, [wallet]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -142,14 +143,6 @@ impl AddVerification {
             deletable_after: deletable_after.into(),
             extra: Map::new(),
         }
-    }
-
-    /// Returns the call of `add_verification` of a verification contract. The verifier is its signer.
-    ///
-    /// # Errors
-    /// If the claim can't be written as JSON, which happens only for numbers in `extra`.
-    pub fn call(&self, contract: ContractAddress) -> Result<ContractCall, InputError> {
-        Ok(ContractCall::of(contract, self)?.signers([self.verifier_address]))
     }
 }
 
@@ -209,7 +202,8 @@ mod tests {
             remarks: "sealed".to_owned(),
             ..AddVerification::new("asset \u{e9}", WALLET.parse().unwrap(), 2_500_000)
         };
-        let call = claim.call(CONTRACT.parse().unwrap()).unwrap();
+        let call = ContractCall::of(CONTRACT.parse().unwrap(), &claim).unwrap();
+        let call = call.signers([claim.verifier_address]);
         assert_eq!(
             serde_json::to_value(&call).unwrap(),
             json!({

@@ -11,7 +11,7 @@ use crate::{
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use nodeproof_client::{Client, nodeproof_primitives::Network};
+/// use nodeproof_client::{Client, Network};
 ///
 /// let node = Client::for_network("localhost", Network::Devnet)?;
 /// if let Some(block) = node.block(1_u64).await? {

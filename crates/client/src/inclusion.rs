@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use nodeproof_primitives::{Hash256, Integer, TransactionCode};
+use serde::Serialize;
 
 use crate::{Block, BlockTransaction, Client, Error, FollowOptions};
 
@@ -46,7 +47,7 @@ impl Default for InclusionOptions {
 }
 
 /// A transaction in a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Inclusion {
     /// The index of the block.
@@ -75,7 +76,7 @@ impl Inclusion {
     /// ```no_run
     /// # async fn example(
     /// #     node: nodeproof_client::Client,
-    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// #     code: nodeproof_client::TransactionCode,
     /// # ) -> Result<(), nodeproof_client::Error> {
     /// use nodeproof_client::Inclusion;
     ///
@@ -112,7 +113,7 @@ impl Client {
     /// ```no_run
     /// # async fn example(
     /// #     node: nodeproof_client::Client,
-    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// #     code: nodeproof_client::TransactionCode,
     /// # ) -> Result<(), nodeproof_client::Error> {
     /// use nodeproof_client::InclusionOptions;
     ///
@@ -126,7 +127,7 @@ impl Client {
         code: TransactionCode,
         options: &InclusionOptions,
     ) -> Result<Option<Inclusion>, Error> {
-        let height = self.check_node().await?;
+        let height = self.height().await?;
         Ok(self.search(code, options, height).await?.0)
     }
 
@@ -144,7 +145,7 @@ impl Client {
     /// ```no_run
     /// # async fn example(
     /// #     node: nodeproof_client::Client,
-    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// #     code: nodeproof_client::TransactionCode,
     /// # ) -> Result<(), nodeproof_client::Error> {
     /// use nodeproof_client::InclusionOptions;
     ///
@@ -161,7 +162,7 @@ impl Client {
         options: &InclusionOptions,
     ) -> Result<Option<Inclusion>, Error> {
         let waited = tokio::time::timeout(options.timeout, async {
-            let height = self.check_node().await?;
+            let height = self.height().await?;
             let (found, next) = self.search(code, options, height).await?;
             if found.is_some() {
                 return Ok(found);

@@ -4,6 +4,8 @@ use std::{error::Error as StdError, fmt};
 
 use nodeproof_primitives::{SignerError, WalletAddress};
 
+use crate::CallErrorKind;
+
 /// Something that the caller gave is not valid, and nothing was sent: a base URL, a fee, the
 /// parameters of a call, a saved text, or a signer.
 ///
@@ -14,12 +16,13 @@ use nodeproof_primitives::{SignerError, WalletAddress};
 ///
 /// let error = "localhost:8420".parse::<BaseUrl>().unwrap_err();
 /// assert_eq!(error.to_string(), "\"localhost:8420\" has no scheme: write http://localhost:8420");
-/// assert_eq!(error.failed_signer(), None);
+/// assert!(error.signer_error().is_none());
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct InputError {
     message: String,
+    kind: CallErrorKind,
     wallet: Option<WalletAddress>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -28,6 +31,7 @@ impl InputError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
+            kind: CallErrorKind::NotMade,
             wallet: None,
             source: None,
         }
@@ -51,11 +55,27 @@ impl InputError {
         }
     }
 
-    /// Returns the wallet whose signer failed, if that is the reason. The signer's error is the
-    /// [`source`](StdError::source).
+    /// Creates the error for a wallet of another network than the node's.
+    pub(crate) fn other_network(message: String) -> Self {
+        Self {
+            kind: CallErrorKind::OtherNetwork,
+            ..Self::new(message)
+        }
+    }
+
+    /// Returns what the error says about a call: [`NotMade`](CallErrorKind::NotMade), or
+    /// [`OtherNetwork`](CallErrorKind::OtherNetwork).
     #[must_use]
-    pub fn failed_signer(&self) -> Option<WalletAddress> {
-        self.wallet
+    pub fn kind(&self) -> CallErrorKind {
+        self.kind
+    }
+
+    /// Returns the wallet whose signer failed or refused, and the signer's error, if that is the reason.
+    /// [`SignerError::is_refusal`] tells the two apart.
+    #[must_use]
+    pub fn signer_error(&self) -> Option<(WalletAddress, &SignerError)> {
+        let error = self.source.as_ref()?.downcast_ref()?;
+        Some((self.wallet?, error))
     }
 }
 

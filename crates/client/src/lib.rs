@@ -43,6 +43,7 @@ mod block_stream;
 mod block_transaction;
 mod builder;
 mod call;
+mod call_error_kind;
 mod call_sc;
 mod client;
 pub mod contract_call;
@@ -60,7 +61,9 @@ mod input_error;
 mod json_text;
 mod node_check;
 mod parameter;
+mod refusal;
 mod sc_state;
+mod shortage;
 mod submit_error;
 mod submit_transaction;
 mod submit_transaction_batch;
@@ -74,11 +77,15 @@ pub use block_claim::BlockClaim;
 pub use block_stream::BlockStream;
 pub use block_transaction::BlockTransaction;
 pub use builder::ClientBuilder;
+pub use call_error_kind::CallErrorKind;
 pub use client::Client;
-pub use contract_call::{AcceptedCall, BuiltCallMismatch, CallOptions, SubmitPolicy, Submitted};
+pub use contract_call::{
+    AcceptedCall, BuiltCallMismatch, CallOptions, CheckedTransaction, Clock, ContractFunction, Fee,
+    SubmitPolicy, Submitted,
+};
 pub use error::{Error, ErrorKind};
 pub use exact_text::ExactText;
-pub use follow::{FollowEvent, FollowOptions, OnEvent};
+pub use follow::{FollowEvent, FollowOptions};
 pub use from_json::from_json;
 pub use generated::types::{
     AddVerification, BalanceType, BatchOutcome, BatchResponse, BatchResult, BlockText,
@@ -88,12 +95,16 @@ pub use generated::types::{
 };
 pub use inclusion::{Inclusion, InclusionOptions};
 pub use input_error::InputError;
-pub use nodeproof_primitives::{self, HexText, HolderAddress, contract_address, wallet_address};
+/// Values of requests and responses, and what signs.
+pub use nodeproof_primitives::{
+    Amount, ContractAddress, Hash256, HexText, HolderAddress, Integer, MessageSignature, Network,
+    RawJson, Signer, SignerError, Signing, TimestampMs, TokenDecimals, TransactionCode,
+    WalletAddress, contract_address, signed_message, wallet_address,
+};
 pub use parameter::IntegerParameter;
-/// The HTTP client that this crate uses. Its types are part of this crate's interface.
-pub use reqwest;
+pub use refusal::Refusal;
+/// The status of a response.
+pub use reqwest::StatusCode;
 pub use submit_error::SubmitError;
 pub use transaction::{RawTransaction, SignedTransaction};
-/// URLs. Its types are part of this crate's interface.
-pub use url;
 pub use verification_record::VerificationRecord;

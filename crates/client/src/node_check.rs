@@ -5,13 +5,10 @@ use nodeproof_primitives::WalletAddress;
 use crate::{Client, Error, ErrorKind};
 
 impl Client {
-    /// Checks that the base URL is that of a node. Returns the index of its latest block, or `None` if
-    /// it has no block yet.
+    /// Checks with one or two requests that the base URL is that of a node.
     ///
-    /// A node is recognised by a block that has the requested index. Without any block, it is
-    /// recognised by a response to `/get-balances`. The specification has no request for the
-    /// height, so this sends as many requests as [`latest_block`](Self::latest_block), and one or
-    /// two more.
+    /// A node is recognised by block 1, or else by a response to `/get-balances`.
+    /// [`latest_block`](Self::latest_block) has the height.
     ///
     /// # Errors
     /// [`ErrorKind::NotANode`] if the server is not a node. Otherwise the error of the request, such
@@ -20,41 +17,25 @@ impl Client {
     /// ```no_run
     /// # async fn example() -> Result<(), nodeproof_client::Error> {
     /// let node = nodeproof_client::Client::new("http://localhost:8420")?;
-    /// match node.check_node().await? {
-    ///     Some(height) => println!("a node with {height} blocks"),
-    ///     None => println!("a node without blocks"),
-    /// }
+    /// node.check_node().await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn check_node(&self) -> Result<Option<u64>, Error> {
-        let latest = self.latest_indexed().await;
-        match self.or_not_a_node(latest)? {
-            Some((height, _)) => Ok(Some(height)),
-            None => self.check_without_blocks().await.map(|()| None),
-        }
-    }
-
-    /// Checks with one or two requests that the base URL is that of a node.
-    ///
-    /// A node is recognised by block 1, or else by a response to `/get-balances`.
-    /// [`check_node`](Self::check_node) also returns the height, for about 40 requests on a long chain.
-    ///
-    /// # Errors
-    /// As for [`check_node`](Self::check_node).
-    ///
-    /// ```no_run
-    /// # async fn example() -> Result<(), nodeproof_client::Error> {
-    /// let node = nodeproof_client::Client::new("http://localhost:8420")?;
-    /// node.check_url().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn check_url(&self) -> Result<(), Error> {
+    pub async fn check_node(&self) -> Result<(), Error> {
         let first = self.block(1_u64).await;
         match self.or_not_a_node(first)? {
             Some(_) => Ok(()),
             None => self.check_without_blocks().await,
+        }
+    }
+
+    /// Returns the index of the latest block, or `None` if the node has no block yet. Fails if the server is
+    /// not a node.
+    pub(crate) async fn height(&self) -> Result<Option<u64>, Error> {
+        let latest = self.latest_indexed().await;
+        match self.or_not_a_node(latest)? {
+            Some((height, _)) => Ok(Some(height)),
+            None => self.check_without_blocks().await.map(|()| None),
         }
     }
 
@@ -78,7 +59,7 @@ impl Client {
     fn or_not_a_node<T>(&self, response: Result<T, Error>) -> Result<T, Error> {
         response.map_err(|error| {
             // A node refuses a request with JSON.
-            let is_foreign = error.is_decode()
+            let is_foreign = error.kind() == ErrorKind::Decode
                 || is_missing_endpoint(&error)
                 || error.is_refused_without_json()
                 || error

@@ -2,13 +2,15 @@
 
 use std::{error::Error as StdError, fmt};
 
-use nodeproof_primitives::{TransactionCode, escape::escaped_up_to, with_causes};
+use nodeproof_primitives::{
+    SignerError, TransactionCode, WalletAddress, escape::escaped_up_to, with_causes,
+};
 
-use crate::{BuiltCallMismatch, Error, InputError, SignedTransaction};
+use crate::{BuiltCallMismatch, CallErrorKind, Error, InputError, Refusal, SignedTransaction};
 
 /// The node did not accept a transaction, or no response shows that it did.
 ///
-/// If [`maybe_accepted`](Self::maybe_accepted) is true, submit the *same* transaction again, or
+/// If [`maybe_sent`](Self::maybe_sent) is true, submit the *same* transaction again, or
 /// [wait](crate::Client::wait_for_inclusion) for it. A new transaction may pay twice. If it is false,
 /// the node did not accept the transaction. Correct the cause, and try again.
 ///
@@ -22,10 +24,11 @@ use crate::{BuiltCallMismatch, Error, InputError, SignedTransaction};
 /// match node.submit_with_retries(&signed, &SubmitPolicy::default()).await {
 ///     Ok(submitted) => println!("accepted, sent {} times", submitted.sent),
 ///     Err(error) if error.is_refused() => {
-///         println!("refused: {:?}, new: {:?}", error.messages(), error.new_transaction());
+///         println!("refused: {:?}, {:?}", error.refusal(), error.messages());
+///         println!("new: {:?}", error.new_transaction());
 ///     }
-///     Err(error) if error.maybe_accepted() => println!("the outcome is unknown: {error}"),
-///     Err(error) if error.request_error().is_some_and(|error| error.is_connect()) => {
+///     Err(error) if error.maybe_sent() => println!("the outcome is unknown: {error}"),
+///     Err(error) if error.client_error().is_some_and(|error| error.is_connect()) => {
 ///         println!("no connection: {}", error.full_message());
 ///     }
 ///     Err(error) => println!("not accepted, sent {} times: {error}", error.sent()),
@@ -39,8 +42,9 @@ struct Inner {
     fault: Fault,
     attempts: u32,
     sent: u32,
-    maybe_accepted: bool,
+    maybe_sent: bool,
     new_transaction: Option<bool>,
+    refusal: Option<Refusal>,
     trans_code: Option<TransactionCode>,
     transaction: Option<SignedTransaction>,
 }
@@ -63,8 +67,9 @@ impl SubmitError {
             fault,
             attempts: 1,
             sent: 0,
-            maybe_accepted: false,
+            maybe_sent: false,
             new_transaction: None,
+            refusal: None,
             trans_code: None,
             transaction: None,
         }))
@@ -80,7 +85,7 @@ impl SubmitError {
     /// Creates the error for a response that does not show whether the transaction was accepted.
     pub(crate) fn unclear(reason: String) -> Self {
         let mut error = Self::new(Fault::Unclear(reason));
-        error.0.maybe_accepted = true;
+        error.0.maybe_sent = true;
         error.0.sent = 1;
         error
     }
@@ -90,7 +95,7 @@ impl SubmitError {
         let sent = error.maybe_sent();
         let mut failed = Self::new(Fault::Request(error));
         failed.0.sent = u32::from(sent);
-        failed.0.maybe_accepted = sent;
+        failed.0.maybe_sent = sent;
         failed
     }
 
@@ -99,15 +104,20 @@ impl SubmitError {
         Self::new(Fault::Request(error)).attempted(0, 0, false)
     }
 
-    pub(crate) fn attempted(mut self, attempts: u32, sent: u32, maybe_accepted: bool) -> Self {
+    pub(crate) fn attempted(mut self, attempts: u32, sent: u32, maybe_sent: bool) -> Self {
         self.0.attempts = attempts;
         self.0.sent = sent;
-        self.0.maybe_accepted = maybe_accepted;
+        self.0.maybe_sent = maybe_sent;
         self
     }
 
     pub(crate) fn with_new_transaction(mut self, new: Option<bool>) -> Self {
         self.0.new_transaction = new;
+        self
+    }
+
+    pub(crate) fn with_refusal(mut self, refusal: Refusal) -> Self {
+        self.0.refusal = Some(refusal);
         self
     }
 
@@ -119,6 +129,42 @@ impl SubmitError {
         self.0.trans_code = Some(code);
         self.0.transaction = Some(signed);
         self
+    }
+
+    /// Returns what the error says about the call.
+    #[must_use]
+    pub fn kind(&self) -> CallErrorKind {
+        match &self.0.fault {
+            _ if self.maybe_sent() => CallErrorKind::Uncertain,
+            Fault::Input(error) => error.kind(),
+            _ if self.0.sent == 0 => CallErrorKind::NotMade,
+            _ => CallErrorKind::Refused,
+        }
+    }
+
+    /// Returns whether the same transaction, or a new call if nothing was sent, can succeed later without a
+    /// change. If it [may have been sent](Self::maybe_sent), submit the same transaction again.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        self.maybe_sent() || self.client_error().is_some_and(Error::is_retryable)
+    }
+
+    /// Returns the wallet whose signer failed or refused, and the signer's error, if that is the reason.
+    #[must_use]
+    pub fn signer_error(&self) -> Option<(WalletAddress, &SignerError)> {
+        match &self.0.fault {
+            Fault::Input(error) => error.signer_error(),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason of a refusal as a value. `None` if the node did not refuse the transaction.
+    ///
+    /// Nodes state it only as text. So after a refusal, the client also requests the balance of the wallet
+    /// that pays the fee.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&Refusal> {
+        self.0.refusal.as_ref()
     }
 
     /// Returns whether the node refuses the transaction, rather than giving no clear response.
@@ -135,8 +181,8 @@ impl SubmitError {
     /// It is false if nothing was sent. It is also false if each response has a status that means
     /// that the transaction was not accepted: 400 to 499 except 408.
     #[must_use]
-    pub fn maybe_accepted(&self) -> bool {
-        self.0.maybe_accepted
+    pub fn maybe_sent(&self) -> bool {
+        self.0.maybe_sent
     }
 
     /// Returns the node's messages about a refusal, unchanged. They are not escaped.
@@ -169,7 +215,7 @@ impl SubmitError {
     /// Returns the error of the request, if the last submission or the request that builds the
     /// transaction failed.
     #[must_use]
-    pub fn request_error(&self) -> Option<&Error> {
+    pub fn client_error(&self) -> Option<&Error> {
         match &self.0.fault {
             Fault::Request(error) => Some(error),
             _ => None,
@@ -183,14 +229,14 @@ impl SubmitError {
     }
 
     /// Returns the signed transaction, if [`Client::call`](crate::Client::call) had signed one. Save
-    /// it if it [may have been accepted](Self::maybe_accepted).
+    /// it if it [may have been accepted](Self::maybe_sent).
     #[must_use]
     pub fn transaction(&self) -> Option<&SignedTransaction> {
         self.0.transaction.as_ref()
     }
 
     /// Returns the same error for a caller that may have sent this transaction before. If `maybe` is
-    /// true, [`maybe_accepted`](Self::maybe_accepted) is true, too.
+    /// true, [`maybe_sent`](Self::maybe_sent) is true, too.
     ///
     /// ```no_run
     /// # async fn example(
@@ -210,7 +256,7 @@ impl SubmitError {
     /// ```
     #[must_use]
     pub fn or_accepted_earlier(mut self, maybe: bool) -> Self {
-        self.0.maybe_accepted |= maybe;
+        self.0.maybe_sent |= maybe;
         self
     }
 
@@ -258,7 +304,14 @@ impl fmt::Display for SubmitError {
             Fault::Mismatch(mismatch) => mismatch.to_string(),
             Fault::Request(error) => error.to_string(),
             Fault::Refused(messages) => {
-                format!("the node refuses the transaction: {}", joined(messages))
+                let reason = match &self.0.refusal {
+                    Some(refusal @ (Refusal::Fee { .. } | Refusal::UnknownToken { .. })) => {
+                        format!("; {refusal}")
+                    }
+                    _ => String::new(),
+                };
+                let messages = joined(messages);
+                format!("the node refuses the transaction: {messages}{reason}")
             }
             Fault::Unclear(reason) => {
                 format!("the node does not say whether it accepted the transaction: {reason}")
@@ -280,7 +333,7 @@ impl fmt::Debug for SubmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SubmitError")
             .field("message", &self.to_string())
-            .field("maybe_accepted", &self.0.maybe_accepted)
+            .field("maybe_sent", &self.0.maybe_sent)
             .field("fault", &self.0.fault)
             .finish()
     }

@@ -54,9 +54,9 @@ impl SubmitResponse {
     /// let response: SubmitResponse = from_json(
     ///     br#"{"status": "SUCCESS", "response": {"valid": false, "msg": ["Fee validation failed"]}}"#,
     /// )?;
-    /// assert!(!response.is_accepted());
+    /// assert!(!response.accepted().is_ok());
     /// let error = response.accepted().unwrap_err();
-    /// assert!(error.is_refused() && !error.maybe_accepted());
+    /// assert!(error.is_refused() && !error.maybe_sent());
     /// assert_eq!(error.to_string(), "the node refuses the transaction: Fee validation failed");
     /// # Ok::<(), nodeproof_client::InputError>(())
     /// ```
@@ -65,13 +65,6 @@ impl SubmitResponse {
             return Err(SubmitError::refused(self.messages()));
         }
         check_success("`response.valid` is true", &self.status)
-    }
-
-    /// Returns whether the node accepted the transaction. It is false both for a refusal and for an
-    /// unclear response. [`accepted`](Self::accepted) distinguishes them.
-    #[must_use]
-    pub fn is_accepted(&self) -> bool {
-        self.accepted().is_ok()
     }
 
     /// Returns the messages of validation from `response.msg`: one text or several, unchanged.
@@ -112,7 +105,7 @@ mod tests {
             "SUCCESS",
             r#"{"valid":true,"msg":"fine","new_transaction":true}"#,
         );
-        assert!(good.is_accepted());
+        assert!(good.accepted().is_ok());
         assert_eq!(
             (good.messages(), good.response.new_transaction),
             (&["fine".to_owned()][..], Some(true))
@@ -123,7 +116,7 @@ mod tests {
         );
         assert_eq!(refused.messages(), ["a", "b"]);
         let error = refused.accepted().unwrap_err();
-        assert!(error.is_refused() && !error.maybe_accepted());
+        assert!(error.is_refused() && !error.maybe_sent());
         let structure = read("SUCCESS", r#"{"valid":false,"msg":"\u001b[2J"}"#);
         assert_eq!(structure.response.new_transaction, None);
         let shown = structure.accepted().unwrap_err().to_string();
@@ -149,7 +142,7 @@ mod tests {
                 .accepted()
                 .unwrap_err();
             assert!(
-                contradictory.maybe_accepted() && !contradictory.is_refused(),
+                contradictory.maybe_sent() && !contradictory.is_refused(),
                 "{status}"
             );
             assert_eq!(

@@ -53,7 +53,7 @@ impl BatchResponse {
     ///
     /// # Errors
     /// If the node [refused](SubmitError::is_refused) the batch or a part of it, or if it does not
-    /// list all of them. [`maybe_accepted`](SubmitError::maybe_accepted) is true if it may have
+    /// list all of them. [`maybe_sent`](SubmitError::maybe_sent) is true if it may have
     /// accepted any of them.
     ///
     /// ```
@@ -110,7 +110,7 @@ mod tests {
                 assert_eq!(codes.len(), submitted);
                 (true, true)
             }
-            Err(error) => (error.is_refused(), error.maybe_accepted()),
+            Err(error) => (error.is_refused(), error.maybe_sent()),
         }
     }
 

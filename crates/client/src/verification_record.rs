@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use nodeproof_primitives::{
     ContractAddress, Integer, RawJson, WalletAddress, escape::escaped_up_to,
 };
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
@@ -28,11 +28,13 @@ use crate::{
 /// let record = VerificationRecord::from_json(&row.parse()?)?;
 /// assert_eq!((&*record.asset_id, &*record.remarks), ("asset 7", "sealed"));
 /// assert_eq!(record.doc_hash_list, ["doc1"]);
+/// let stored = serde_json::to_string(&record)?;
+/// assert_eq!(VerificationRecord::from_json(&stored.parse()?)?, record);
 /// let rows = format!("[{row}, {row}]").parse()?;
 /// assert_eq!(VerificationRecord::all_from_json(&rows)?, [record.clone(), record]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "a row or an object")]
 #[non_exhaustive]
 pub struct VerificationRecord {
@@ -61,7 +63,7 @@ pub struct VerificationRecord {
     #[serde(flatten)]
     pub extra: Map<String, Value>,
     /// Columns of a row after the last known one, unchanged.
-    #[serde(skip)]
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     pub extra_columns: Vec<RawJson>,
 }
 

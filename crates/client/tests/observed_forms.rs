@@ -119,20 +119,20 @@ async fn result(operation: &str, status: u16, body: &str) -> String {
         "submit" => {
             let read = node.submit(&signed()).await.unwrap();
             no_extra(&read);
-            assert_eq!(read.response.valid, read.is_accepted());
+            assert_eq!(read.response.valid, read.accepted().is_ok());
             let (new, messages) = (read.response.new_transaction, read.messages());
             let once = SubmitPolicy::once();
             match node.submit_with_retries(&signed(), &once).await {
-                Ok(submitted) => assert!(read.is_accepted() && submitted.sent == 1),
+                Ok(submitted) => assert!(read.accepted().is_ok() && submitted.sent == 1),
                 Err(error) => {
-                    assert!(!read.is_accepted() && error.is_refused() && !error.maybe_accepted());
+                    assert!(read.accepted().is_err() && error.is_refused() && !error.maybe_sent());
                     let of_error = (error.messages(), error.new_transaction());
                     assert_eq!(of_error, (messages, new));
                 }
             }
             format!(
                 "accepted: {}, {messages:?}, new: {new:?}",
-                read.is_accepted()
+                read.accepted().is_ok()
             )
         }
         "batch" => {
@@ -140,7 +140,7 @@ async fn result(operation: &str, status: u16, body: &str) -> String {
             match read.accepted(1) {
                 Ok(codes) => format!("accepted {codes:?}"),
                 Err(error) => {
-                    assert!(error.is_refused() && !error.maybe_accepted());
+                    assert!(error.is_refused() && !error.maybe_sent());
                     format!("refused: {:?}", error.messages())
                 }
             }
@@ -148,7 +148,10 @@ async fn result(operation: &str, status: u16, body: &str) -> String {
         "failure" => {
             no_extra(&from_json::<ErrorResponse>(body.as_bytes()).unwrap());
             let error = node.submit(&signed()).await.unwrap_err();
-            let (absent, busy) = (error.is_absent(), error.is_rate_limited());
+            let (absent, busy) = (
+                error.is_absent(),
+                (error.status() == Some(nodeproof_client::StatusCode::TOO_MANY_REQUESTS)),
+            );
             assert_eq!(matches!(node.block(7).await, Ok(None)), absent, "{body}");
             format!(
                 "{:?}, absent: {absent}, rate limited: {busy}",

@@ -5,8 +5,9 @@
 //!   two steps.
 //! - [`LockFile`] and [`FolderLock`] are exclusive locks between processes. The system releases
 //!   them when the process ends.
-//! - [`read_text`] reads a regular file, up to a limit.
+//! - [`read_text`] reads a regular file, up to a limit, and [`header_option`] an option whose value may be in one.
 //! - [`check_private_folder`] refuses folders that other users control.
+//! - [`file_stamp`] shows whether a file was changed.
 //! - [`is_readable_by_others`] and [`link`] do what only Unix can do, and nothing elsewhere.
 //! - [`config_folder`] and [`state_folder`] are the user's folders for configuration and state.
 //!
@@ -24,6 +25,7 @@
 //! ```
 
 mod bounded_text;
+mod header_option;
 mod lock;
 mod platform;
 mod private_folder;
@@ -31,8 +33,9 @@ mod staged;
 mod user_folders;
 
 pub use bounded_text::{open_regular, read_text};
+pub use header_option::header_option;
 pub use lock::{FOLDER_LOCK, FolderLock, LockError, LockFile};
-pub use platform::{is_readable_by_others, link};
+pub use platform::{file_stamp, is_readable_by_others, link};
 pub use private_folder::{
     FolderError, Shared, check_private_folder, create_private_folder, quoted,
 };

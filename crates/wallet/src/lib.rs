@@ -41,6 +41,7 @@ mod receipt;
 mod recovery;
 mod signature;
 mod transaction;
+mod votes;
 
 pub use nodeproof_primitives::{self, MessageSignature, Signer, SignerError, Signing};
 
@@ -60,3 +61,4 @@ pub use transaction::{
     SignTransactionError, SignatureEntry, TransactionError, required_signers, sign_transaction,
     sign_with, verify_signed, verify_transaction,
 };
+pub use votes::{Votes, votes_in};

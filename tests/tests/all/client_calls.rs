@@ -86,10 +86,10 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
     let (node, client) = start().await;
     let (alice, bob) = (keys(&node, "alice"), keys(&node, "bob").address());
     let held = client.token_balance("GRAIN", bob).await.unwrap().unwrap();
-    let transfer = Transfer::new(1_250_u32, bob, "GRAIN");
     let contract = node.token_contract_address();
+    let transfer = ContractCall::of(contract, &Transfer::new(1_250_u32, bob, "GRAIN")).unwrap();
     let accepted = client
-        .call(contract, &transfer, &fee(&node), &[&alice])
+        .call(&transfer, &fee(&node), &[&alice], &CallOptions::default())
         .await
         .unwrap();
     assert_eq!(accepted.sent, 1);
@@ -150,11 +150,12 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
 async fn a_call_of_two_signers_and_one_without_a_type_are_made() {
     let (node, client) = start().await;
     let (alice, bob) = (keys(&node, "alice"), keys(&node, "bob"));
-    let claim = AddVerification::new("a", alice.address(), 9);
     let contract = node.contract_address();
+    let claim = AddVerification::new("a", alice.address(), 9);
+    let claim = ContractCall::of(contract, &claim).unwrap();
     let signers: [&dyn Signer; 2] = [&alice, &bob];
     let accepted = client
-        .call(contract, &claim, &fee(&node), &signers)
+        .call(&claim, &fee(&node), &signers, &CallOptions::default())
         .await
         .unwrap();
     assert_eq!(accepted.transaction.signatures().unwrap().len(), 2);
@@ -164,7 +165,7 @@ async fn a_call_of_two_signers_and_one_without_a_type_are_made() {
         .unwrap();
     let options = submitting(SubmitPolicy::once());
     client
-        .call_with(&call, &fee(&node), &[&bob], &options)
+        .call(&call, &fee(&node), &[&bob], &options)
         .await
         .unwrap();
     node.make_block();
@@ -179,19 +180,18 @@ async fn a_refusal_is_an_error_with_the_nodes_message() {
     let contract = node.token_contract_address();
     let cheap = Fee::new(1.into(), node.native_token()).unwrap();
     let transfer = Transfer::new(1, bob, "GRAIN");
-    let refused = client.call(contract, &transfer, &cheap, &[&alice]).await;
+    let options = CallOptions::default();
+    let call = ContractCall::of(contract, &transfer).unwrap();
+    let refused = client.call(&call, &cheap, &[&alice], &options).await;
     let error = refused.unwrap_err();
-    assert!(error.is_refused() && !error.maybe_accepted());
+    assert!(error.is_refused() && !error.maybe_sent());
     assert!(error.messages()[0].contains("Not enough fee"));
     assert!(error.to_string().contains("Not enough fee"), "{error}");
 
     let unlisted = ContractCall::of(contract, &transfer)
         .unwrap()
         .signers([bob]);
-    let options = CallOptions::default();
-    let unsigned = client
-        .call_with(&unlisted, &cheap, &[&alice], &options)
-        .await;
+    let unsigned = client.call(&unlisted, &cheap, &[&alice], &options).await;
     let error = unsigned.unwrap_err().to_string();
     assert!(
         error.ends_with("is not one of the call's signers"),
@@ -220,7 +220,7 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
     let (node, _) = start().await;
     let alice = keys(&node, "alice");
     // The endpoint, what happens to its requests, and then: refused, maybe accepted, has a code, status.
-    for (path, acts, (refused, maybe_accepted, has_code, status)) in [
+    for (path, acts, (refused, maybe_sent, has_code, status)) in [
         (
             BUILD,
             vec![Status(unprocessable)],
@@ -269,18 +269,16 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
         let client = Client::new(&*proxy.server.base_url()).unwrap();
         let call = transfer_to_self(&node, &alice);
         let options = submitting(policy);
-        let failed = client
-            .call_with(&call, &fee(&node), &[&alice], &options)
-            .await;
+        let failed = client.call(&call, &fee(&node), &[&alice], &options).await;
         let failed = failed.unwrap_err();
         let shown = format!("{path} {failed}");
         assert_eq!(failed.is_refused(), refused, "{shown}");
-        assert_eq!(failed.maybe_accepted(), maybe_accepted, "{shown}");
+        assert_eq!(failed.maybe_sent(), maybe_sent, "{shown}");
         assert_eq!(failed.trans_code().is_some(), has_code, "{shown}");
         let transaction = failed.transaction().map(SignedTransaction::transaction);
         let code = transaction.map(|transaction| transaction.unwrap().trans_code);
         assert_eq!(code, failed.trans_code(), "{shown}");
-        let request = failed.request_error();
+        let request = failed.client_error();
         let found = request.and_then(nodeproof_client::Error::status);
         assert_eq!(found.map(|found| found.as_u16()), status, "{shown}");
         // The operation and the URL occur once.
@@ -300,9 +298,9 @@ async fn a_call_that_never_reaches_the_node_is_not_unclear() {
     let failed = client.submit_with_retries(&signed, &attempts(2)).await;
     let error = failed.unwrap_err();
     assert_eq!((error.attempts(), error.sent()), (2, 0));
-    let request = error.request_error().unwrap();
+    let request = error.client_error().unwrap();
     assert!(request.is_connect() && request.is_retryable(), "{error}");
-    assert!(!error.maybe_accepted());
+    assert!(!error.maybe_sent());
     let shown = error.to_string();
     assert!(
         shown.ends_with("(tried 2 times, and never sent)"),

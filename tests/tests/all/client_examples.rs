@@ -6,14 +6,27 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
     time::Duration,
 };
 
 use integration_tests::built;
-use nodeproof_client::{Client, Transfer, contract_call::Fee};
+use nodeproof_client::{
+    CallOptions, Client, ContractCall, Fee, Transfer,
+    transport::{TransportOptions, http_client},
+};
 use nodeproof_devnode::{BlockTime, Config, Handle};
-use rusqlite::OpenFlags;
+use rusqlite::{Connection, OpenFlags};
+
+/// A program that ends when this is dropped, also if its test fails.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// Starts an example of the client.
 fn start(name: &str, arguments: &[&str]) -> Command {
@@ -97,6 +110,7 @@ async fn index_claims_has_each_block_once_although_it_is_killed() {
         let arguments = [base, &contract, &file, &end.to_string()].map(str::to_owned);
         run("index_claims", arguments.to_vec()).await
     };
+    let paid = pay_bob(&node).await;
     for height in [5, 20] {
         // Without an end, it follows the chain.
         let mut endless = start("index_claims", &[node.base_url(), &contract, &file]);
@@ -125,6 +139,8 @@ async fn index_claims_has_each_block_once_although_it_is_killed() {
         "{assets:?}"
     );
 
+    assert!(payments(&path).contains(&paid));
+
     // These blocks are in the database already. The stream would wait for the next one.
     for end in [end, 3] {
         printed(&until(node.base_url(), end).await);
@@ -136,6 +152,30 @@ async fn index_claims_has_each_block_once_although_it_is_killed() {
     let error = String::from_utf8_lossy(&ended.stderr);
     assert!(error.contains("ChainReplaced"), "{error}");
     assert_eq!(indexed(&path).unwrap(), (blocks, assets));
+}
+
+/// Pays bob 5 units, and returns the row of the payment.
+async fn pay_bob(node: &Handle) -> String {
+    let client = Client::new(node.base_url()).unwrap();
+    let (alice, bob) = (node.wallet("alice").unwrap(), node.wallet("bob").unwrap());
+    let fee = Fee::new(1_500_000.into(), node.native_token()).unwrap();
+    let transfer = Transfer::new(5, bob.address(), "GRAIN");
+    let transfer = ContractCall::of(node.token_contract_address(), &transfer).unwrap();
+    let options = CallOptions::default();
+    let accepted = client
+        .call(&transfer, &fee, &[alice.keys()], &options)
+        .await;
+    let code = accepted.unwrap().trans_code();
+    format!("{code} {} {} GRAIN 5", alice.address(), bob.address())
+}
+
+fn payments(path: &Path) -> Vec<String> {
+    let index = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let sql = "select trans_code || ' ' || payer || ' ' || receiver || ' ' || token || ' ' || amount \
+               from payment order by height";
+    let mut rows = index.prepare(sql).unwrap();
+    let rows = rows.query_map([], |row| row.get(0)).unwrap();
+    rows.map(Result::unwrap).collect()
 }
 
 #[test]
@@ -187,10 +227,11 @@ async fn watch_balance_prints_each_change() {
     assert_eq!(first, format!("{} holds {held} GRAIN", alice.address()));
 
     let fee = Fee::new(1_500_000.into(), node.native_token()).unwrap();
-    let transfer = Transfer::new(7, bob.address(), "GRAIN");
     let contract = node.token_contract_address();
+    let transfer = Transfer::new(7, bob.address(), "GRAIN");
+    let transfer = ContractCall::of(contract, &transfer).unwrap();
     let accepted = client
-        .call(contract, &transfer, &fee, &[alice.keys()])
+        .call(&transfer, &fee, &[alice.keys()], &CallOptions::default())
         .await;
     accepted.unwrap();
     let made = node.make_block();
@@ -211,6 +252,59 @@ async fn test_with_devnode_passes_and_reads_another_node() {
         text.ends_with(" transactions in the latest block\n"),
         "{text}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_remote_signer_signs_what_it_can_show_and_refuses_the_rest() {
+    let node = quick().await;
+    let mut server = Ended(
+        start("remote_signer", &["serve", "127.0.0.1:0"])
+            .spawn()
+            .unwrap(),
+    );
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let url = lines.next().unwrap().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let contract = node.contract_address().to_string();
+    let arguments = [
+        "claim",
+        node.base_url(),
+        &contract,
+        &url,
+        "lot-7",
+        &path("a"),
+    ];
+    let claimed = run("remote_signer", arguments.map(str::to_owned).to_vec()).await;
+    assert_eq!(printed(&claimed), "recorded: true\n");
+    let signed = tokio::task::spawn_blocking(move || lines.next().unwrap().unwrap());
+    let expected = "signed: a claim about \"lot-7\" for 1500000 DEVN";
+    assert_eq!(signed.await.unwrap(), expected);
+
+    // A transfer is refused.
+    let alice = node.wallet("alice").unwrap();
+    let base = url.parse().unwrap();
+    let http = http_client(&base, &TransportOptions::default()).unwrap();
+    let address = alice.address();
+    let transfer = format!(
+        r#"{{"timestamp": 1, "trans_code": "04087cb4c58f389c80bef882e3392f1b3b0e9e3c", "type": 3, "currency": "DEVN", "fee": 1, "descr": "", "valid": 1, "specific_data": {{"address": "{contract}", "function": "transfer", "signers": ["{address}"], "params": {{}}}}}}"#
+    );
+    let refused = http.post(&*url).body(transfer).send().await.unwrap();
+    assert_eq!(refused.status(), 403);
+    assert!(refused.text().await.unwrap().contains("only claims"));
+    // A signer that is gone is named.
+    drop(server);
+    let arguments = [
+        "claim",
+        node.base_url(),
+        &contract,
+        &url,
+        "lot-8",
+        &path("b"),
+    ];
+    let failed = run("remote_signer", arguments.map(str::to_owned).to_vec()).await;
+    assert!(!failed.status.success(), "{failed:?}");
+    assert_eq!(node.submissions_received(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,7 @@
 //! The client reads all forms of a local node's responses.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use nodeproof_client::{AddVerification, Client, from_json};
+use nodeproof_client::{AddVerification, Client, ContractCall, from_json};
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
 use nodeproof_wallet::sign_transaction;
 
@@ -25,13 +25,14 @@ async fn the_client_reads_every_form() {
             remarks: "na\u{ef}ve \"quoted\"".to_owned(),
             ..AddVerification::new("lot-7", verifier.address(), 99)
         };
-        let call = claim.call(contract).unwrap();
+        let call = ContractCall::of(contract, &claim).unwrap();
+        let call = call.signers([claim.verifier_address]);
         let raw = client.build_call(&call).await.unwrap();
         let raw = raw.with_fee(&1_000_000.into()).unwrap();
         let entry = sign_transaction(verifier.keys(), raw.transaction_text().unwrap()).unwrap();
         let signed = raw.with_signatures([entry]).unwrap();
         assert!(
-            client.submit(&signed).await.unwrap().is_accepted(),
+            client.submit(&signed).await.unwrap().accepted().is_ok(),
             "{forms:?}"
         );
 

@@ -71,8 +71,8 @@ pub enum SavedTransactionError {
         source: BuiltCallMismatch,
     },
     /// The transaction was saved for a node at another base URL. On the same network, set
-    /// `ClaimOptions::any_node`: it submits this transaction, so you pay once. On another network,
-    /// give another file.
+    /// `ClaimOptions::any_node` for a claim, and `SavedCall::any_node` for another call: it submits this
+    /// transaction, so you pay once. On another network, give another file.
     #[error(
         "the transaction in {} was saved for the node at {}, and the node is now {}; if both are of \
          one network, `any_node` submits this transaction, so that you pay once",
@@ -89,8 +89,8 @@ pub enum SavedTransactionError {
         node: String,
     },
     /// The transaction was saved for a node on the port of another network. It is not submitted here,
-    /// whatever `ClaimOptions::any_node` is: on this network too, it would be valid and paid for. To
-    /// make the claim on this network, give another file.
+    /// whatever `any_node` is: on this network too, it would be valid and paid for. To make the call on
+    /// this network, give another file.
     #[error(
         "the transaction in {} was saved for {saved_for}, and the node is one of {network}: it would be \
          valid and paid for there, too. For {network}, give another file",

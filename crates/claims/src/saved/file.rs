@@ -19,6 +19,8 @@ use super::error::SavedTransactionError;
 
 /// The largest file that is read, in bytes.
 pub(super) const MAX_LENGTH: u64 = 8 * 1024 * 1024;
+/// The name of a folder's index.
+pub(super) const INDEX: &str = ".claims-index.json";
 /// Prefix of the temporary name of a file while it is written.
 const STAGED_PREFIX: &str = ".saved-";
 /// Age after which a temporary file counts as left behind by a killed process.
@@ -107,7 +109,7 @@ impl LockedFolder {
         placement: Placement,
     ) -> Result<Option<PathBuf>, SavedTransactionError> {
         let failed = |source| unusable(path, "written", source);
-        let staged = self.stage(contents).map_err(failed)?;
+        let staged = stage(&self.path, contents).map_err(failed)?;
         let aside = match placement {
             Placement::Aside => put_aside(path).map_err(failed)?,
             Placement::New | Placement::Over => None,
@@ -136,16 +138,21 @@ impl LockedFolder {
         Ok(aside)
     }
 
-    fn stage(&self, contents: &impl Serialize) -> io::Result<StagedFile> {
-        let mut text = serde_json::to_string_pretty(contents)?;
-        text.push('\n');
-        StagedFile::write(&self.path, STAGED_PREFIX, text.as_bytes(), Access::Owner)
-    }
-
     /// Removes the files that killed processes left behind. Their transactions were never sent.
     pub(super) fn remove_leftovers(&self) {
         remove_leftovers(&self.path, STAGED_PREFIX, LEFTOVER_AGE);
     }
+}
+
+fn stage(folder: &Path, contents: &impl Serialize) -> io::Result<StagedFile> {
+    let mut text = serde_json::to_string_pretty(contents)?;
+    text.push('\n');
+    StagedFile::write(folder, STAGED_PREFIX, text.as_bytes(), Access::Owner)
+}
+
+/// Writes a whole file or nothing.
+pub(super) fn replace(path: &Path, contents: &impl Serialize) -> io::Result<()> {
+    stage(parent_folder(path), contents)?.replace(path)
 }
 
 /// The first part of the names of links.
@@ -188,9 +195,9 @@ pub(crate) fn digest_name(bytes: &[u8]) -> String {
 }
 
 /// Returns whether this is the temporary name of a file that is being written, or the name of the
-/// folder's lock file.
+/// folder's lock file or index.
 pub(super) fn is_not_saved(name: &str) -> bool {
-    name == FOLDER_LOCK || is_staged_name(name, STAGED_PREFIX)
+    name == FOLDER_LOCK || name == INDEX || is_staged_name(name, STAGED_PREFIX)
 }
 
 /// Gives a file a second name, the first of `FILE.1`, `FILE.2` and so on that is free.

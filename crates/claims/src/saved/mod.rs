@@ -2,6 +2,7 @@
 
 mod error;
 mod file;
+mod index;
 #[cfg(test)]
 mod sample;
 mod search;

@@ -5,12 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use nodeproof_client::{AddVerification, ContractCall, contract_call::ContractFunction};
+use nodeproof_client::{AddVerification, ContractCall, ContractFunction};
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{
     error::SavedTransactionError,
     file,
+    index::Index,
     transaction::{FORMAT, SavedTransaction, params},
 };
 
@@ -34,6 +35,8 @@ pub(crate) struct SavedClaims {
     /// Whether the whole folder was searched. If not, it has more than 10,000 entries, or more than
     /// 256 MiB of files that can be saved transactions.
     pub(crate) complete: bool,
+    /// The number of files that were read.
+    pub(crate) read: usize,
 }
 
 impl SavedClaims {
@@ -45,11 +48,15 @@ impl SavedClaims {
     ///
     /// Subfolders and other files are skipped. A missing folder counts as empty. The transactions may
     /// be for another network.
+    ///
+    /// The names of all files are listed. A file that the folder's [index](Index) has as unchanged, and as
+    /// not about the asset, is not read. With `is_locked`, the index is updated.
     pub(crate) fn find(
         folder: &Path,
         contract: ContractAddress,
         asset_id: &str,
         verifiers: &[WalletAddress],
+        is_locked: bool,
     ) -> Result<Self, SavedTransactionError> {
         let unusable = |source| SavedTransactionError::Unusable {
             path: folder.to_owned(),
@@ -65,6 +72,8 @@ impl SavedClaims {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
             Err(error) => return Err(unusable(error)),
         };
+        let (mut index, mut next) = (Index::read(folder), Index::next());
+        let asset = file::digest_name(asset_id.as_bytes());
         let mut left = MAX_BYTES;
         let prefix = file::link_prefix(asset_id);
         for (count, entry) in entries.enumerate() {
@@ -82,10 +91,9 @@ impl SavedClaims {
             if file::is_link_name(name) && !is_about_it {
                 continue;
             }
-            // A link points to a file in another folder. Another entry may have been removed already.
-            let read = real_path(&entry).and_then(|path| Ok((fs::metadata(&path)?, path)));
-            let (about, path) = match read {
-                Ok(read) => read,
+            // Another entry may have been removed already.
+            let (about, path, is_link) = match located(&entry) {
+                Ok(located) => located,
                 Err(source) if is_about_it => {
                     found.unread.push(SavedTransactionError::Unusable {
                         path: fs::read_link(entry.path()).unwrap_or(entry.path()),
@@ -100,13 +108,24 @@ impl SavedClaims {
             if !is_about_it && (!about.is_file() || about.len() > file::MAX_LENGTH) {
                 continue;
             }
+            if !is_link && index.keeps(name, &about, &asset, &mut next) {
+                continue;
+            }
             let Some(rest) = left.checked_sub(about.len()) else {
                 found.complete = false;
                 continue;
             };
             left = rest;
+            found.read += 1;
+            // The target of a link can change, so it is not in the index.
+            let mut list = |asset| {
+                if !is_link {
+                    next.add(name, &about, asset);
+                }
+            };
             match SavedTransaction::open(&path) {
                 Ok(Some(saved)) => {
+                    list(saved.asset_id().map(|id| file::digest_name(id.as_bytes())));
                     let verifier = claimant(saved.call(), contract, asset_id, verifiers);
                     found
                         .transactions
@@ -114,10 +133,14 @@ impl SavedClaims {
                 }
                 Ok(None) => {}
                 Err(error) if is_about_it || names_format(&path) => found.unread.push(error),
-                Err(SavedTransactionError::NotSavedTransaction { .. }) => {}
+                Err(SavedTransactionError::NotSavedTransaction { .. }) => list(None),
                 Err(error) => found.skipped.push(error),
             }
         }
+        if is_locked {
+            next.save(folder);
+        }
+        tracing::debug!(read = found.read, "searched for earlier claims");
         found
             .transactions
             .sort_by(|(a, _), (b, _)| a.path().cmp(b.path()));
@@ -131,12 +154,13 @@ fn names_format(path: &Path) -> bool {
     text.is_some_and(|text| text.contains(FORMAT))
 }
 
-/// Returns the path of a folder's entry, or of the file that it links to.
-fn real_path(entry: &fs::DirEntry) -> io::Result<PathBuf> {
+/// Returns a folder's entry, or the file that it links to: the metadata, the path, and whether it is a link.
+fn located(entry: &fs::DirEntry) -> io::Result<(fs::Metadata, PathBuf, bool)> {
     if entry.file_type()?.is_symlink() {
-        entry.path().canonicalize()
+        let path = entry.path().canonicalize()?;
+        Ok((fs::metadata(&path)?, path, true))
     } else {
-        Ok(entry.path())
+        Ok((entry.metadata()?, entry.path(), false))
     }
 }
 

@@ -4,7 +4,6 @@ use nodeproof_client::{
     Client,
     contract_call::{SubmitPolicy, Submitted},
 };
-use nodeproof_primitives::{Integer, escape::escaped_up_to};
 
 use super::{SavedTransaction, SavedTransactionError, TransactionState};
 use crate::{blocking::blocking, call_error::SavedCallError};
@@ -60,20 +59,15 @@ impl SavedTransaction {
         let error = error.or_accepted_earlier(accepted_earlier);
         let state = match error.sent() {
             // Written again, in case another process changed it in the meantime.
-            _ if error.maybe_accepted() => TransactionState::Sent,
+            _ if error.maybe_sent() => TransactionState::Sent,
             0 => before,
             // The node has received it, and did not accept it.
             _ => TransactionState::Refused,
         };
         self.note_if_possible(state).await;
-        let shortage = match error.is_refused() {
-            true => self.shortage(client).await,
-            false => None,
-        };
         Err(SavedCallError::Submission {
             error,
             trans_code: self.trans_code(),
-            shortage,
             saved_in: self.path().to_owned(),
         })
     }
@@ -95,18 +89,5 @@ impl SavedTransaction {
         if let Err(error) = self.note(state).await {
             tracing::warn!(%error, "the state can't be saved");
         }
-    }
-
-    /// Returns what the wallet lacks that pays the fee, if the node shows that.
-    async fn shortage(&self, client: &Client) -> Option<String> {
-        let wallet = *self.call().signers.first()?;
-        let (amount, currency) = self.fee();
-        let needed: Integer = amount.as_str().parse().ok()?;
-        let balance = client.token_balance(currency, wallet).await;
-        let balance = balance.ok()?.unwrap_or_else(|| Integer::from(0));
-        (balance < needed).then(|| {
-            let currency = escaped_up_to(currency, 60);
-            format!("wallet {wallet} has {balance} {currency}, and the fee is {needed}")
-        })
     }
 }

@@ -1,6 +1,9 @@
 //! Tests of saved files: writing, reading, damage, and files of other claims.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use nodeproof_client::{
     BaseUrl, ContractCall, RawTransaction, SignedTransaction,
@@ -94,7 +97,7 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
     assert_eq!(opened.state(), TransactionState::Signed);
     assert_eq!(opened.node(), files.node.as_str());
     assert_eq!(opened.call(), &call());
-    assert!(opened.check_same(&call(), &fee()).is_ok());
+    assert!(opened.check_same(&call(), Some(&fee())).is_ok());
     assert!(opened.check_target(&files.node, None, false).is_ok());
     // The folder contains nothing else.
     assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
@@ -328,7 +331,7 @@ async fn every_saved_claim_about_an_asset_is_found_in_a_folder_whatever_its_stat
 
     let claims = |contract: &str| {
         let (contract, verifier) = (contract.parse().unwrap(), FIRST.parse().unwrap());
-        SavedClaims::find(folder.path(), contract, "caf\u{e9}", &[verifier]).unwrap()
+        SavedClaims::find(folder.path(), contract, "caf\u{e9}", &[verifier], true).unwrap()
     };
     let found = claims(CONTRACT);
     let names: Vec<_> = found
@@ -356,8 +359,87 @@ async fn every_saved_claim_about_an_asset_is_found_in_a_folder_whatever_its_stat
 
     let nowhere = folder.path().join("nowhere");
     let (contract, verifier) = (CONTRACT.parse().unwrap(), FIRST.parse().unwrap());
-    let none = SavedClaims::find(&nowhere, contract, "a", &[verifier]);
+    let none = SavedClaims::find(&nowhere, contract, "a", &[verifier], true);
     assert!(none.unwrap().transactions.is_empty());
+}
+
+/// Searches a folder, as the process that holds its lock, for claims about an asset.
+fn search(folder: &Path, asset: &str) -> SavedClaims {
+    let (contract, verifier) = (CONTRACT.parse().unwrap(), FIRST.parse().unwrap());
+    SavedClaims::find(folder, contract, asset, &[verifier], true).unwrap()
+}
+
+/// Saves claims about the assets 0 to `count` in a folder, and searches it once the files are as old as the
+/// index wants them.
+async fn indexed(folder: &Path, count: usize) -> usize {
+    for number in 0..count {
+        let claim = claiming(&number.to_string(), FIRST, "1").await;
+        let path = folder.join(format!("{number}.json"));
+        SavedTransaction::create(&path, &claim.node, &claim.checked, &claim.signed).unwrap();
+    }
+    let changed = std::fs::metadata(folder.join(format!("{}.json", count - 1))).unwrap();
+    while changed.modified().unwrap().elapsed().unwrap() < Duration::from_secs(3) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    search(folder, "new").read
+}
+
+#[tokio::test]
+async fn a_search_reads_as_few_files_in_a_large_folder_as_in_a_small_one() {
+    let (small, large) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (folder, count) in [(&small, 40), (&large, 200)] {
+        let folder = folder.path();
+        assert_eq!(indexed(folder, count).await, count);
+        let reads = |asset| {
+            (
+                search(folder, asset).read,
+                search(folder, asset).transactions.len(),
+            )
+        };
+        assert_eq!(reads("new"), (0, 0));
+        assert_eq!(reads("7"), (1, 1));
+        // A claim that is saved or noted later is read in each search, until the index has it.
+        let mut claim = search(folder, "7").transactions.remove(0).0;
+        claim.save_state(TransactionState::Sent).unwrap();
+        assert_eq!((reads("new"), reads("7")), ((1, 0), (1, 1)));
+    }
+    // A folder with few files has nothing else.
+    let few = tempfile::tempdir().unwrap();
+    assert_eq!(indexed(few.path(), 3).await, 3);
+    assert_eq!(std::fs::read_dir(few.path()).unwrap().count(), 3);
+}
+
+#[tokio::test]
+async fn an_index_hides_no_claim_whatever_happens_to_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    indexed(folder.path(), 40).await;
+    let (index, claim) = (at(super::file::INDEX), claiming("new", FIRST, "1").await);
+    let finds = |name: &str| {
+        let found = search(folder.path(), "new");
+        let paths: Vec<_> = found
+            .transactions
+            .iter()
+            .map(|(saved, _)| saved.path())
+            .collect();
+        assert_eq!(paths, [at(name)]);
+    };
+    // Another program, or an older version, adds a file; a person copies it over a listed one, or renames it.
+    SavedTransaction::create(&at("new"), &claim.node, &claim.checked, &claim.signed).unwrap();
+    finds("new");
+    std::fs::copy(at("new"), at("3.json")).unwrap();
+    std::fs::remove_file(at("new")).unwrap();
+    finds("3.json");
+    std::fs::rename(at("3.json"), at("4.json")).unwrap();
+    finds("4.json");
+    let whole = std::fs::read_to_string(&index).unwrap();
+    for damaged in [&whole[..whole.len() / 2], "", "{}", "[]", "no JSON"] {
+        std::fs::write(&index, damaged).unwrap();
+        finds("4.json");
+    }
+    std::fs::remove_file(&index).unwrap();
+    std::fs::create_dir(&index).unwrap();
+    finds("4.json");
 }
 
 #[tokio::test]
@@ -512,10 +594,11 @@ async fn other_files_are_told_apart_from_damaged_ones() {
 async fn a_file_of_another_call_says_what_differs() {
     let files = files().await;
     let kept = files.keep();
-    let differences = |requested: &ContractCall, fee: &Fee| match kept.check_same(requested, fee) {
-        Err(SavedTransactionError::DifferentTransaction { differences, .. }) => differences,
-        other => panic!("{other:?}"),
-    };
+    let differences =
+        |requested: &ContractCall, fee: &Fee| match kept.check_same(requested, Some(fee)) {
+            Err(SavedTransactionError::DifferentTransaction { differences, .. }) => differences,
+            other => panic!("{other:?}"),
+        };
     let dearer = Fee::new(1_500_001.into(), "TKN \"é\"").unwrap();
     assert_eq!(
         differences(&call(), &dearer),

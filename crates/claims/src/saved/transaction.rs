@@ -39,13 +39,6 @@ pub struct SavedTransaction {
 }
 
 /// The last known state of a saved transaction.
-///
-/// ```
-/// use nodeproof_claims::TransactionState;
-///
-/// assert!(TransactionState::Sent.may_have_arrived());
-/// assert!(!TransactionState::Signed.may_have_arrived());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -67,8 +60,7 @@ pub enum TransactionState {
 
 impl TransactionState {
     /// Returns whether a node may have accepted it.
-    #[must_use]
-    pub fn may_have_arrived(self) -> bool {
+    pub(crate) fn may_have_arrived(self) -> bool {
         matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
     }
 }
@@ -202,13 +194,15 @@ impl SavedTransaction {
     /// Makes a link to the file in each of these folders, so that a search for claims about its asset finds it there,
     /// or finds that it can't be read.
     pub(crate) fn link_from(&self, folders: &[PathBuf]) -> Result<(), SavedTransactionError> {
-        let asset_id = params(self.call())
-            .get("asset_id")
-            .map(RawJson::decode::<String>);
-        match asset_id {
-            Some(Ok(asset_id)) => file::link_from(&self.path, &asset_id, folders),
-            _ => Ok(()),
+        match self.asset_id() {
+            Some(asset_id) => file::link_from(&self.path, &asset_id, folders),
+            None => Ok(()),
         }
+    }
+
+    /// Returns the asset that the call names, if it names one.
+    pub(super) fn asset_id(&self) -> Option<String> {
+        params(self.call()).get("asset_id")?.decode().ok()
     }
 
     /// Sets the latest block when this was signed, or the block that contains it.
@@ -350,14 +344,14 @@ impl SavedTransaction {
             && serde_json::from_str(text).is_ok_and(|head: Format| head.format == FORMAT)
     }
 
-    /// Checks that it is the transaction for this call and this fee.
+    /// Checks that it is the transaction for this call, and this fee unless any fee will do.
     ///
     /// # Errors
     /// [`SavedTransactionError::DifferentTransaction`] with the differences.
     pub(crate) fn check_same(
         &self,
         requested: &ContractCall,
-        fee: &Fee,
+        fee: Option<&Fee>,
     ) -> Result<(), SavedTransactionError> {
         let kept = &self.contents;
         let mut differences = Vec::new();
@@ -378,12 +372,14 @@ impl SavedTransaction {
             requested.function_called.clone(),
         );
         compare("signers", list(&kept.requested), list(requested));
-        compare("fee", kept.fee.amount.to_string(), fee.amount().to_string());
-        compare(
-            "currency",
-            kept.fee.currency.clone(),
-            fee.currency().to_owned(),
-        );
+        if let Some(fee) = fee {
+            compare("fee", kept.fee.amount.to_string(), fee.amount().to_string());
+            compare(
+                "currency",
+                kept.fee.currency.clone(),
+                fee.currency().to_owned(),
+            );
+        }
         let (before, now) = (params(&kept.requested), params(requested));
         let written = |params: &BTreeMap<String, RawJson>, name: &str| {
             let value = params.get(name);
@@ -395,13 +391,15 @@ impl SavedTransaction {
         }
         if differences.is_empty() {
             // Repeat the check that runs before signing.
-            let checked = CheckedTransaction::check_signed(requested, &self.signed, fee);
-            return checked
-                .map(drop)
-                .map_err(|source| SavedTransactionError::Mismatch {
+            let repeated =
+                fee.map(|fee| CheckedTransaction::check_signed(requested, &self.signed, fee));
+            return match repeated {
+                Some(Err(source)) => Err(SavedTransactionError::Mismatch {
                     path: self.path.clone(),
                     source,
-                });
+                }),
+                _ => Ok(()),
+            };
         }
         Err(SavedTransactionError::DifferentTransaction {
             path: self.path.clone(),
@@ -527,11 +525,6 @@ impl SavedTransaction {
     #[must_use]
     pub fn call(&self) -> &ContractCall {
         &self.contents.requested
-    }
-
-    /// Returns the amount of the fee and its currency.
-    pub(super) fn fee(&self) -> (&Amount, &str) {
-        (&self.contents.fee.amount, &self.contents.fee.currency)
     }
 
     /// Returns the base URL of the node that built it.

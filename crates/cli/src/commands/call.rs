@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use nodeproof_client::{ContractCall, contract_call::CheckedTransaction};
+use nodeproof_client::{CheckedTransaction, ContractCall};
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 
 use super::{field_text::date_and_time, not_made};

@@ -35,13 +35,13 @@ pub(super) fn saved_file(error: &SavedTransactionError) -> Failure {
 pub(super) fn submission(error: &SubmitError, text: String) -> Failure {
     if error.is_refused() {
         let refused = Failure::refused(text, error.messages());
-        return match error.maybe_accepted() {
+        return match error.maybe_sent() {
             // A node that refuses it now may have accepted it earlier.
             true => refused.with_kind(Kind::Unconfirmed),
             false => refused,
         };
     }
-    let Some(cause) = error.request_error().filter(|_| !error.maybe_accepted()) else {
+    let Some(cause) = error.client_error().filter(|_| !error.maybe_sent()) else {
         return Failure::new(Kind::Unconfirmed, text);
     };
     if cause.kind() == ErrorKind::Configuration {

@@ -148,7 +148,7 @@ fn verified(text: &str) -> Result<Option<String>, Failure> {
 
 /// Returns the failure of a submission whose result is saved nowhere.
 fn not_accepted(error: &SubmitError) -> Failure {
-    let advice = match (error.maybe_accepted(), error.sent()) {
+    let advice = match (error.maybe_sent(), error.sent()) {
         (true, _) => {
             "; the node may still have accepted the transaction: submitting the same file again is \
              safe, because the node recognises its code"

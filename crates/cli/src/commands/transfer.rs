@@ -4,9 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use nodeproof_claims::{CallOutcome, SavedCall};
-use nodeproof_client::{
-    CallOptions, ContractCall, InclusionOptions, Transfer, contract_call::CheckedTransaction,
-};
+use nodeproof_client::{CallOptions, CheckedTransaction, ContractCall, InclusionOptions, Transfer};
 use nodeproof_files::{Shared, check_private_folder, parent_folder};
 use nodeproof_primitives::{ContractAddress, Integer, Signer, TokenDecimals, WalletAddress};
 use serde::Serialize;
@@ -138,7 +136,7 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
     };
     CheckedTransaction::check_call(&call).map_err(Failure::usage)?;
     let client = session.client_of(&target)?;
-    let mut saved_call = SavedCall::of(call.clone(), fee.clone(), &args.keep)
+    let mut saved_call = SavedCall::new(call.clone(), fee.clone(), &args.keep)
         .options(options)
         .wait(wait)
         .any_node(args.any_node);

@@ -1,12 +1,6 @@
 //! `nodectl watch`.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use clap::Args;
 use nodeproof_client::{Block, FollowEvent, FollowOptions};
@@ -44,26 +38,27 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
             latest.index.as_u64().unwrap_or(u64::MAX)
         }
     };
-    let missing = Arc::new(AtomicU64::new(0));
-    let (output, noted) = (session.output, Arc::clone(&missing));
-    let options = FollowOptions {
+    let mut events = client.follow_events(FollowOptions {
         start: Some(start),
         interval: args.interval,
         max_outage: Duration::MAX,
         skip_missing: true,
-        on_event: Some(Arc::new(move |event| note(output, &noted, event))),
         ..FollowOptions::default()
-    };
-    let mut blocks = client.follow_blocks(options);
+    });
     let (mut shown, mut missed) = (0_u64, 0);
     let mut before: Option<Block> = None;
-    while let Some(block) = blocks.next().await {
-        let block = block?;
-        let missing = missing.load(Ordering::Relaxed);
-        if missing > missed {
-            // A block after a missing one has no shown predecessor, so it is not compared.
-            (missed, before) = (missing, None);
-        }
+    while let Some(event) = events.next().await {
+        let block = match event? {
+            FollowEvent::Block(block) => *block,
+            between => {
+                if let FollowEvent::Missing { .. } = between {
+                    // A block after a missing one has no shown predecessor, so it is not compared.
+                    (missed, before) = (missed + 1, None);
+                }
+                note(session.output, &between);
+                continue;
+            }
+        };
         show(session, &block, start + shown + missed, before.as_ref())?;
         before = Some(block);
         shown += 1;
@@ -77,7 +72,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
 }
 
 /// Reports an event between two blocks.
-fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
+fn note(output: Output, event: &FollowEvent) {
     match event {
         FollowEvent::Outage {
             error,
@@ -95,12 +90,9 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
             }
         }
         FollowEvent::Resumed => output.note("the node responds again"),
-        FollowEvent::Missing { index } => {
-            missing.fetch_add(1, Ordering::Relaxed);
-            output.note(&format!(
-                "the node has no block {index}, but has the next one; continuing from there"
-            ));
-        }
+        FollowEvent::Missing { index } => output.note(&format!(
+            "the node has no block {index}, but has the next one; continuing from there"
+        )),
         _ => {}
     }
 }

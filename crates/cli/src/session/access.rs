@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nodeproof_client::{BaseUrl, ClientBuilder, transport::SecretHeaders};
-use nodeproof_files::read_text;
+use nodeproof_files::{header_option, read_text};
 use nodeproof_primitives::Hidden;
 
 use super::config_file::ConfigFile;
@@ -55,7 +55,8 @@ impl Access {
 
     fn add_header(&mut self, option: &str, folder: &Path) -> Result<(), Failure> {
         let read = |path: &Path| read_text(&folder.join(path), MAX_FILE);
-        Ok(self.headers.add_option(option, read)?)
+        let (name, value) = header_option(option, read).map_err(Failure::usage)?;
+        Ok(self.headers.add(&name, &value)?)
     }
 
     /// Adds everything to a client.

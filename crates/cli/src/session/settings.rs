@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use nodeproof_client::{BaseUrl, Client, contract_call::Fee};
+use nodeproof_client::{BaseUrl, Client, Fee};
 use nodeproof_primitives::{ContractAddress, Network, redact::redact};
 
 use crate::{

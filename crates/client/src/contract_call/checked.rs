@@ -23,7 +23,7 @@ pub const MAX_SUBMISSION_LENGTH: usize = 4096;
 /// # async fn example(
 /// #     node: nodeproof_client::Client,
 /// #     call: nodeproof_client::ContractCall,
-/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// use nodeproof_client::contract_call::{CheckedTransaction, Clock, Fee};
 ///
@@ -89,7 +89,7 @@ impl CheckedTransaction {
     /// #     call: nodeproof_client::ContractCall,
     /// #     fee: nodeproof_client::contract_call::Fee,
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
-    /// use nodeproof_client::{SignedTransaction, contract_call::CheckedTransaction};
+    /// use nodeproof_client::{SignedTransaction, CheckedTransaction};
     ///
     /// let signed = SignedTransaction::from_json(&std::fs::read_to_string("transaction.json")?)?;
     /// let checked = CheckedTransaction::check_signed(&call, &signed, &fee)?;
@@ -161,16 +161,7 @@ impl CheckedTransaction {
     /// one signature for each signer, as the JSON that Python writes.
     ///
     /// Source: observed.
-    ///
-    /// ```no_run
-    /// # fn example(checked: nodeproof_client::contract_call::CheckedTransaction) {
-    /// use nodeproof_client::contract_call::MAX_SUBMISSION_LENGTH;
-    ///
-    /// println!("{} of {MAX_SUBMISSION_LENGTH}", checked.submission_length());
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn submission_length(&self) -> usize {
+    fn submission_length(&self) -> usize {
         const AROUND: usize = r#"{"transaction": , "signatures": []}"#.len();
         const ENTRY: usize = r#"{"wallet_address": "", "msgsign": ""}"#.len() + 42 + 128;
         let signers = self.requested.signers.len();
@@ -182,7 +173,7 @@ impl CheckedTransaction {
     ///
     /// # Errors
     /// If a signer is missing, is not one of the call's signers, or does not sign, or if the
-    /// [submission](Self::submission_length) would be longer than [`MAX_SUBMISSION_LENGTH`]. All of this
+    /// submission would be longer than [`MAX_SUBMISSION_LENGTH`]. All of this
     /// but the last signature is checked before the first one signs.
     pub async fn sign(&self, signers: &[&dyn Signer]) -> Result<SignedTransaction, InputError> {
         let length = self.submission_length();
@@ -297,7 +288,7 @@ mod tests {
         let checked = check(&honest()).unwrap();
         let reason = async |signers: &[&dyn Signer]| {
             let error = checked.sign(signers).await.unwrap_err();
-            assert_eq!(error.failed_signer(), None);
+            assert!(error.signer_error().is_none());
             error.to_string()
         };
         let missing = reason(&[&second]).await;
@@ -335,7 +326,8 @@ mod tests {
         };
         let error = check(&honest()).unwrap().sign(&[&first, &dry]).await;
         let error = error.unwrap_err();
-        assert_eq!(error.failed_signer(), Some(dry.wallet));
+        let (wallet, reason) = error.signer_error().unwrap();
+        assert!(wallet == dry.wallet && reason.is_refusal());
         assert_eq!(
             nodeproof_primitives::with_causes(&error),
             format!("{SECOND} did not sign: the signer refused: not today")

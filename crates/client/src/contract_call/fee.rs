@@ -11,7 +11,7 @@ use crate::InputError;
 /// Source: TX-4 and TX-5 of the specification.
 ///
 /// ```
-/// use nodeproof_client::contract_call::Fee;
+/// use nodeproof_client::Fee;
 ///
 /// let fee = Fee::new("1500000".parse()?, "TKN")?;
 /// assert_eq!((fee.amount().as_str(), fee.currency()), ("1500000", "TKN"));

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// signed in this order. [`Client::call`](crate::Client::call) calls the function.
 ///
 /// ```
-/// use nodeproof_client::{ContractCall, contract_call::ContractFunction};
+/// use nodeproof_client::{ContractCall, ContractFunction};
 /// use serde::Serialize;
 ///
 /// #[derive(Serialize)]

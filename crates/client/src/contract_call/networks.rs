@@ -15,7 +15,7 @@ use crate::InputError;
 /// If a wallet is bound to another network.
 ///
 /// ```
-/// use nodeproof_client::{contract_call::check_networks, nodeproof_primitives::Network};
+/// use nodeproof_client::{contract_call::check_networks, Network};
 /// use nodeproof_wallet::KeyPair;
 ///
 /// let wallet = KeyPair::from_bytes(&[1; 32])?.for_network(Some(Network::Testnet));
@@ -30,7 +30,7 @@ pub fn check_networks(signers: &[&dyn Signer], network: Option<Network>) -> Resu
     };
     for signer in signers {
         if let Some(other) = signer.network().filter(|other| *other != network) {
-            return Err(InputError::new(format!(
+            return Err(InputError::other_network(format!(
                 "wallet {} is bound to {other}, and the node is one of {network}",
                 signer.wallet_address()
             )));

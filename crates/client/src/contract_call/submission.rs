@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use nodeproof_primitives::doubled_pause;
 
-use crate::{Client, Error, SignedTransaction, SubmitError, SubmitResponse};
+use crate::{Client, Error, ErrorKind, SignedTransaction, SubmitError, SubmitResponse};
 
 /// The number of submissions of one transaction, and the pauses between them.
 ///
@@ -116,7 +116,7 @@ impl Client {
     ///
     /// # Errors
     /// If the node [refuses](SubmitError::is_refused) the transaction, or no response shows whether
-    /// it accepted the transaction. [`maybe_accepted`](SubmitError::maybe_accepted) is true if the
+    /// it accepted the transaction. [`maybe_sent`](SubmitError::maybe_sent) is true if the
     /// node may have accepted any one of the submissions.
     ///
     /// ```no_run
@@ -151,7 +151,7 @@ impl Client {
     ) -> Result<Submitted, SubmitError> {
         let started = Instant::now();
         let (mut attempts, mut rate_limited, mut sent) = (0, 0, 0);
-        let mut maybe_accepted = false;
+        let mut maybe_sent = false;
         loop {
             on_attempt(attempts);
             let outcome = self.submit(transaction).await;
@@ -163,10 +163,12 @@ impl Client {
                         Ok(()) => return Ok(Submitted { response, sent }),
                         Err(refused) if refused.is_refused() => {
                             let new = response.response.new_transaction;
-                            (refused.with_new_transaction(new), None, true)
+                            let refusal = self.refusal(transaction, refused.messages()).await;
+                            let refused = refused.with_new_transaction(new).with_refusal(refusal);
+                            (refused, None, true)
                         }
                         Err(unclear) => {
-                            maybe_accepted = true;
+                            maybe_sent = true;
                             (unclear, None, false)
                         }
                     }
@@ -174,7 +176,7 @@ impl Client {
                 Err(error) => {
                     sent += u32::from(error.maybe_sent());
                     rate_limited += u32::from(error.is_rate_limited());
-                    maybe_accepted |= error.maybe_sent() && !is_not_accepted(&error);
+                    maybe_sent |= error.maybe_sent() && !is_not_accepted(&error);
                     let (requested, is_final) = (error.retry_after(), !may_succeed_later(&error));
                     (SubmitError::request(error), requested, is_final)
                 }
@@ -184,7 +186,7 @@ impl Client {
                 .pause(attempts, rate_limited, requested, left)
                 .filter(|_| !is_final);
             let Some(pause) = pause else {
-                return Err(failure.attempted(attempts, sent, maybe_accepted));
+                return Err(failure.attempted(attempts, sent, maybe_sent));
             };
             tracing::debug!(%failure, ?pause, "submitting the same transaction again");
             tokio::time::sleep(pause).await;
@@ -203,7 +205,7 @@ fn is_not_accepted(error: &Error) -> bool {
 /// Returns whether the same submission may succeed later.
 fn may_succeed_later(error: &Error) -> bool {
     error.is_retryable()
-        || error.is_decode()
+        || error.kind() == ErrorKind::Decode
         || error
             .status()
             .is_some_and(|status| status.is_server_error())

@@ -29,16 +29,17 @@ use nodeproof_primitives::{
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), nodeproof_client::Error> {
+/// use nodeproof_client::ErrorKind;
+///
 /// let client = nodeproof_client::Client::new("http://localhost:8420")?;
 /// match client.block(1200_u64).await {
 ///     Ok(Some(block)) => println!("{}", block.timestamp),
 ///     Ok(None) => println!("no such block"),
-///     Err(error) if error.is_rate_limited() => println!("pause: {:?}", error.retry_after()),
 ///     Err(error) if error.is_connect() || error.is_timeout() => println!("down: {error}"),
-///     Err(error) if error.is_decode() || error.is_body_too_large() => {
+///     Err(error) if error.kind() == ErrorKind::Decode => {
 ///         println!("unreadable: {:?}", error.body_excerpt());
 ///     }
-///     Err(error) if error.is_retryable() => println!("later: {}", error.full_message()),
+///     Err(error) if error.is_retryable() => println!("later, in {:?}", error.retry_after()),
 ///     Err(error) => return Err(error),
 /// }
 /// # Ok(())
@@ -250,8 +251,7 @@ impl Error {
     }
 
     /// Returns whether the node received too many requests: status 429.
-    #[must_use]
-    pub fn is_rate_limited(&self) -> bool {
+    pub(crate) fn is_rate_limited(&self) -> bool {
         self.0.status == Some(StatusCode::TOO_MANY_REQUESTS)
     }
 
@@ -285,12 +285,6 @@ impl Error {
     fn has_status_of_absence(&self) -> bool {
         let status = self.0.status.map(|status| status.as_u16());
         matches!(status, Some(400 | 404 | 410 | 422))
-    }
-
-    /// Returns whether the response is in no stated form, or contradicts the request or itself.
-    #[must_use]
-    pub fn is_decode(&self) -> bool {
-        self.0.kind == ErrorKind::Decode
     }
 
     /// Returns how a built transaction differs from the requested call, for an error of the kind
@@ -331,12 +325,6 @@ impl Error {
                 Err(self)
             }
         }
-    }
-
-    /// Returns whether the response exceeds the client's limits: in size, number of values or depth.
-    #[must_use]
-    pub fn is_body_too_large(&self) -> bool {
-        self.0.kind == ErrorKind::BodyTooLarge
     }
 
     fn http_error(&self) -> Option<&reqwest::Error> {

@@ -1,5 +1,7 @@
 //! Finding the next block of a stream.
 
+use std::{collections::VecDeque, time::Duration};
+
 use nodeproof_primitives::{Hash256, Integer, TimestampMs};
 use tokio::time::{Instant, sleep};
 
@@ -39,6 +41,10 @@ pub(super) struct Follower {
     is_behind: bool,
     /// The start of the current outage, and the number of failed requests in it.
     outage: Option<(Instant, u32)>,
+    /// The pause before the next request.
+    pause: Option<Duration>,
+    /// The events that are not returned yet.
+    events: VecDeque<FollowEvent>,
 }
 
 /// What is remembered of a block, to recognise it.
@@ -109,12 +115,20 @@ impl Follower {
             gaps: 0,
             is_behind: false,
             outage: None,
+            pause: None,
+            events: VecDeque::new(),
         }
     }
 
-    /// Returns the next block. `None` if no index can follow.
-    pub(super) async fn next_block(&mut self) -> Result<Option<Block>, Error> {
+    /// Returns the next event. `None` if no index can follow.
+    pub(super) async fn next_event(&mut self) -> Result<Option<FollowEvent>, Error> {
         loop {
+            if let Some(event) = self.events.pop_front() {
+                return Ok(Some(event));
+            }
+            if let Some(pause) = self.pause.take() {
+                sleep(pause).await;
+            }
             match self.request().await {
                 Ok(Found::Block(index, block)) => {
                     self.is_catching_up = self.failed_requests == 0 && self.outage.is_none();
@@ -125,15 +139,18 @@ impl Follower {
                     (self.failed_requests, self.gaps, self.is_behind) = (0, 0, false);
                     // No block can follow the one with the largest index.
                     self.next = Some(index.saturating_add(1));
-                    return Ok((index < u64::MAX).then_some(*block));
+                    if index == u64::MAX {
+                        return Ok(None);
+                    }
+                    self.events.push_back(FollowEvent::Block(block));
                 }
-                Ok(Found::Behind(error)) => self.wait(error).await?,
+                Ok(Found::Behind(error)) => self.wait(error)?,
                 Ok(Found::NotYet) => {
                     self.resumed();
                     self.is_known = true;
-                    sleep(self.options.interval).await;
+                    self.pause = Some(self.options.interval);
                 }
-                Err(error) if self.survives(&error) => self.wait(error).await?,
+                Err(error) if self.survives(&error) => self.wait(error)?,
                 Err(error) => return Err(error),
             }
         }
@@ -211,7 +228,7 @@ impl Follower {
             return Ok(Some(found).into());
         }
         if !self.is_known {
-            self.client.check_url().await?;
+            self.client.check_node().await?;
         }
         self.failed_requests = self.failed_requests.saturating_add(1);
         let is_due = self.failed_requests.is_multiple_of(REQUESTS_BEFORE_GAP);
@@ -230,7 +247,7 @@ impl Follower {
             return Ok(Found::NotYet);
         };
         // A server that is not a node any more is not waited for.
-        self.client.check_url().await?;
+        self.client.check_node().await?;
         Ok(Found::Behind(error))
     }
 
@@ -241,7 +258,7 @@ impl Follower {
         let latest = if self.is_empty && !is_due {
             Some(1)
         } else {
-            let latest = self.client.check_node().await?;
+            let latest = self.client.height().await?;
             self.is_empty = latest.is_none();
             latest
         };
@@ -282,7 +299,7 @@ impl Follower {
         if !self.options.skip_missing {
             return Err(missing(next, &format!(", but it has block {after}")));
         }
-        self.options.report(&FollowEvent::Missing { index: next });
+        self.events.push_back(FollowEvent::Missing { index: next });
         self.next = Some(after);
         (self.failed_requests, self.gaps) = (0, 0);
         self.block_at(after).await
@@ -295,27 +312,27 @@ impl Follower {
         Ok(block.map(|block| (index, block)))
     }
 
-    /// Waits for the end of an outage.
-    async fn wait(&mut self, error: Error) -> Result<(), Error> {
+    /// Reports an outage, and sets the pause before the next request.
+    fn wait(&mut self, error: Error) -> Result<(), Error> {
         let (began, earlier) = self.outage.unwrap_or_else(|| (Instant::now(), 0));
         let pause = self.options.pause(&error, earlier);
         if began.elapsed().saturating_add(pause) > self.options.max_outage {
             return Err(error);
         }
         tracing::debug!(%error, ?pause, "waiting for the node");
-        self.options.report(&FollowEvent::Outage {
-            error: &error,
+        self.outage = Some((began, earlier.saturating_add(1)));
+        self.pause = Some(pause);
+        self.events.push_back(FollowEvent::Outage {
+            error,
             earlier,
             pause,
         });
-        self.outage = Some((began, earlier.saturating_add(1)));
-        sleep(pause).await;
         Ok(())
     }
 
     fn resumed(&mut self) {
         if self.outage.take().is_some() {
-            self.options.report(&FollowEvent::Resumed);
+            self.events.push_back(FollowEvent::Resumed);
         }
     }
 }

@@ -4,12 +4,12 @@ mod follower;
 mod options;
 mod read_ahead;
 
-use futures_util::stream;
+use futures_util::{Stream, TryStreamExt, stream};
 
-use crate::{BlockStream, Client};
+use crate::{BlockStream, Client, Error};
 
 use follower::Follower;
-pub use options::{FollowEvent, FollowOptions, OnEvent};
+pub use options::{FollowEvent, FollowOptions};
 
 impl Client {
     /// Follows the chain: returns each block in order, without gaps. Starts at an index or at the
@@ -52,12 +52,53 @@ impl Client {
         self.follow(options, false)
     }
 
+    /// Follows the chain like [`follow_blocks`](Self::follow_blocks), and also returns what happens between
+    /// two blocks, such as an outage.
+    ///
+    /// # Errors
+    /// As for [`follow_blocks`](Self::follow_blocks).
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::{FollowEvent, FollowOptions};
+    ///
+    /// let mut events = node.follow_events(FollowOptions::default());
+    /// while let Some(event) = events.next().await {
+    ///     match event? {
+    ///         FollowEvent::Block(block) => println!("block {}", block.index),
+    ///         FollowEvent::Outage { error, pause, .. } => println!("{error}; again in {pause:?}"),
+    ///         other => println!("{other:?}"),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn follow_events(&self, options: FollowOptions) -> BlockStream<FollowEvent> {
+        BlockStream::new(self.events(options, false))
+    }
+
     /// Follows the chain. `is_known` is true if the caller has checked that the server is a node.
     pub(crate) fn follow(&self, options: FollowOptions, is_known: bool) -> BlockStream {
+        let blocks = self
+            .events(options, is_known)
+            .try_filter_map(async |event| {
+                Ok(match event {
+                    FollowEvent::Block(block) => Some(*block),
+                    _ => None,
+                })
+            });
+        BlockStream::new(blocks)
+    }
+
+    fn events(
+        &self,
+        options: FollowOptions,
+        is_known: bool,
+    ) -> impl Stream<Item = Result<FollowEvent, Error>> + Send + use<> {
         let follower = Follower::new(self.clone(), options, is_known);
-        BlockStream::new(stream::try_unfold(follower, |mut follower| async move {
-            let block = follower.next_block().await?;
-            Ok(block.map(|block| (block, follower)))
-        }))
+        stream::try_unfold(follower, |mut follower| async move {
+            let event = follower.next_event().await?;
+            Ok(event.map(|event| (event, follower)))
+        })
     }
 }

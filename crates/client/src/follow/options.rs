@@ -1,16 +1,13 @@
 //! The options of a stream of blocks, and its events.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use nodeproof_primitives::{Hash256, doubled_pause};
 
-use crate::Error;
+use crate::{Block, Error};
 
 /// The longest pause that a `Retry-After` header can cause.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(3_600);
-
-/// A function that is called for each event between two blocks.
-pub type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 
 /// The start of a [stream of blocks](crate::Client::follow_blocks), and its pauses.
 ///
@@ -28,7 +25,7 @@ pub type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 /// };
 /// # let _ = options;
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct FollowOptions {
     /// The index of the first block. The latest block unless set.
     pub start: Option<u64>,
@@ -55,19 +52,20 @@ pub struct FollowOptions {
     /// Whether to continue with the next block if the node does not have one. Otherwise the stream
     /// ends with [`ErrorKind::MissingBlock`](crate::ErrorKind::MissingBlock). Off.
     pub skip_missing: bool,
-    /// The function that is called for each event. It should not block. None unless set.
-    pub on_event: Option<Arc<OnEvent>>,
 }
 
-/// An event between two blocks.
+/// What happens while a chain is followed: a block, or something between two blocks. See
+/// [`Client::follow_events`](crate::Client::follow_events).
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum FollowEvent<'e> {
+pub enum FollowEvent {
+    /// The next block.
+    Block(Box<Block>),
     /// The node can't be reached, is busy, or does not have the last block any more. The next request
     /// follows after the pause.
     Outage {
         /// The error.
-        error: &'e Error,
+        error: Error,
         /// The number of errors before, in this outage.
         earlier: u32,
         /// The pause before the next request.
@@ -94,18 +92,11 @@ impl Default for FollowOptions {
             max_outage: Duration::from_secs(600),
             retry_at_start: false,
             skip_missing: false,
-            on_event: None,
         }
     }
 }
 
 impl FollowOptions {
-    pub(super) fn report(&self, event: &FollowEvent<'_>) {
-        if let Some(report) = &self.on_event {
-            report(event);
-        }
-    }
-
     /// Returns the pause after an error that follows `earlier` errors in a row.
     pub(super) fn pause(&self, error: &Error, earlier: u32) -> Duration {
         match error.retry_after() {
@@ -116,21 +107,6 @@ impl FollowOptions {
                 earlier,
             ),
         }
-    }
-}
-
-impl fmt::Debug for FollowOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FollowOptions")
-            .field("start", &self.start)
-            .field("after", &self.after)
-            .field("read_ahead", &self.read_ahead)
-            .field("interval", &self.interval)
-            .field("longest_pause", &self.longest_pause)
-            .field("max_outage", &self.max_outage)
-            .field("retry_at_start", &self.retry_at_start)
-            .field("skip_missing", &self.skip_missing)
-            .finish_non_exhaustive()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{InputError, Transaction, from_json};
 ///
 /// ```
 /// use nodeproof_client::{
-///     RawTransaction, SignatureEntry, nodeproof_primitives::MessageSignature,
+///     RawTransaction, SignatureEntry, MessageSignature,
 /// };
 ///
 /// let raw = RawTransaction::from_json(
@@ -26,9 +26,9 @@ use crate::{InputError, Transaction, from_json};
 ///         "timestamp":1767225593000,"fee":0.0,"currency":"TKN","descr":"","valid":1,
 ///         "specific_data":{}},"signatures":[]}"#,
 /// )?;
-/// let raw = raw.with_fee(&"1500000".parse()?)?.with_currency("GRAIN")?;
+/// let raw = raw.with_fee(&"1500000".parse()?)?;
 /// assert!(raw.transaction_text()?.contains("\"fee\":1500000,"));
-/// assert_eq!(raw.transaction()?.currency, "GRAIN");
+/// assert_eq!(raw.transaction()?.currency, "TKN");
 ///
 /// let wallet = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
 /// let entry = SignatureEntry::new(wallet, MessageSignature::from_bytes([0x7e; 64]));
@@ -97,7 +97,7 @@ impl RawTransaction {
     ///
     /// # Errors
     /// If the transaction does not have exactly one `currency`.
-    pub fn with_currency(&self, token_code: &str) -> Result<Self, InputError> {
+    pub(crate) fn with_currency(&self, token_code: &str) -> Result<Self, InputError> {
         let text = serde_json::to_string(token_code)?;
         self.with_member("currency", &text)
     }

@@ -11,7 +11,7 @@ use crate::{InputError, SignatureEntry, Transaction, from_json};
 /// Source: SUBMIT-2 and TX-1 to TX-11 of the specification.
 ///
 /// ```
-/// use nodeproof_client::{SignatureEntry, SignedTransaction, nodeproof_primitives::MessageSignature};
+/// use nodeproof_client::{SignatureEntry, SignedTransaction, MessageSignature};
 ///
 /// let text = r#"{"transaction": {"fee": 1.50}, "signatures": [
 ///     {"wallet_address": "0xc8111e8386bed918b8068b3f719c53a2e76810c3", "msgsign": "30c4"}]}"#;

@@ -5,6 +5,29 @@ use nodeproof_primitives::{MessageSignature, ParseHexError, WalletAddress};
 use crate::{ContractCallData, InputError, SignatureEntry, Transaction, from_json};
 
 impl Transaction {
+    /// Reads the transaction that a signer is asked to sign, to show it or to decide.
+    ///
+    /// `message` is what [`Signer::sign_message`](crate::Signer::sign_message) gets. A transaction in another
+    /// form than the documented one is an error: do not sign what you can't show.
+    ///
+    /// # Errors
+    /// If the message is not a transaction.
+    ///
+    /// ```
+    /// use nodeproof_client::{Transaction, signed_message};
+    ///
+    /// let message = signed_message(
+    ///     r#"{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,
+    ///         "currency":"TKN","fee":1500000,"descr":"","valid":1,"specific_data":{}}"#,
+    /// )?;
+    /// let transaction = Transaction::from_message(message.as_bytes())?;
+    /// assert_eq!((transaction.fee.as_str(), &*transaction.currency), ("1500000", "TKN"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_message(message: &[u8]) -> Result<Self, InputError> {
+        from_json(message)
+    }
+
     /// Returns the data of a contract call, which is a transaction of the type 3.
     ///
     /// # Errors
@@ -28,7 +51,7 @@ impl SignatureEntry {
     /// Creates the entry of a wallet from its signature.
     ///
     /// ```
-    /// use nodeproof_client::{SignatureEntry, nodeproof_primitives::MessageSignature};
+    /// use nodeproof_client::{SignatureEntry, MessageSignature};
     ///
     /// let wallet = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
     /// let signature = MessageSignature::from_bytes([0x7e; 64]);

@@ -4,8 +4,8 @@ use nodeproof_primitives::JsonTooLarge;
 
 /// A body exceeded a limit of the client.
 ///
-/// It is the source of an [`Error`](crate::Error) for which
-/// [`is_body_too_large`](crate::Error::is_body_too_large) is true. After a submission, check
+/// It is the source of an [`Error`](crate::Error) of the kind
+/// [`BodyTooLarge`](crate::ErrorKind::BodyTooLarge). After a submission, check
 /// [`Error::maybe_sent`](crate::Error::maybe_sent) first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,7 +1,5 @@
 //! Headers for every request, such as the key of a gateway. Their values are secrets.
 
-use std::{io, path::Path};
-
 use nodeproof_primitives::{escape::escaped_up_to, redact::Secrets};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -77,66 +75,6 @@ impl SecretHeaders {
         Ok(())
     }
 
-    /// Adds a header in the form of a command-line option: `NAME: VALUE`, `NAME: @FILE` for the value
-    /// in a file, or `NAME: env:VARIABLE` for the value in an environment variable.
-    ///
-    /// `read` returns the text of a file. Line breaks at its end are removed.
-    ///
-    /// ```
-    /// use nodeproof_client::transport::SecretHeaders;
-    ///
-    /// let mut headers = SecretHeaders::default();
-    /// headers.add_option("Authorization: @token.txt", |_| Ok("Bearer 5ec2e7\n".to_owned()))?;
-    /// assert_eq!(headers.as_map()["authorization"], "Bearer 5ec2e7");
-    /// # Ok::<(), nodeproof_client::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`add`](Self::add), or if there is no value. An error never shows any part of the
-    /// option after the name.
-    pub fn add_option(
-        &mut self,
-        option: &str,
-        read: impl FnOnce(&Path) -> io::Result<String>,
-    ) -> Result<(), Error> {
-        const FORM: &str = "expected NAME: VALUE, NAME: @FILE or NAME: env:VARIABLE";
-
-        // Without a name, all of the text can be a secret.
-        let named = option
-            .split_once(':')
-            .map(|(name, rest)| (name.trim(), rest.trim()));
-        let named = named.filter(|(name, _)| HeaderName::from_bytes(name.as_bytes()).is_ok());
-        let Some((name, source)) = named else {
-            let message = format!("a header does not begin with its name and a colon: {FORM}");
-            return Err(Error::unusable(message));
-        };
-        let value = if let Some(path) = source.strip_prefix('@') {
-            read(Path::new(path)).map_err(|error| {
-                let message = format!("the file of the header \"{name}\" can't be read");
-                Error::configuration(message, error)
-            })?
-        } else if let Some(variable) = source.strip_prefix("env:") {
-            std::env::var(variable).map_err(|error| {
-                // The text of this error has a value that is not Unicode.
-                let reason = match error {
-                    std::env::VarError::NotPresent => "not set",
-                    std::env::VarError::NotUnicode(_) => "not Unicode",
-                };
-                let message =
-                    format!("the environment variable of the header \"{name}\" is {reason}");
-                Error::unusable(message)
-            })?
-        } else {
-            source.to_owned()
-        };
-        let value = value.trim_end_matches(['\r', '\n']);
-        if value.is_empty() {
-            let message = format!("the header \"{name}\" has no value: {FORM}");
-            return Err(Error::unusable(message));
-        }
-        self.add(name, value)
-    }
-
     /// Adds all headers of another list.
     ///
     /// ```
@@ -200,7 +138,8 @@ impl SecretHeaders {
     /// Adds the values to secrets, of which pieces of 8 characters or more are found.
     ///
     /// ```
-    /// use nodeproof_client::{nodeproof_primitives::redact::Secrets, transport::SecretHeaders};
+    /// use nodeproof_client::transport::SecretHeaders;
+    /// use nodeproof_primitives::redact::Secrets;
     ///
     /// let (mut headers, mut secrets) = (SecretHeaders::default(), Secrets::default());
     /// headers.add("x-api-key", "0123456789abcdef")?;
@@ -268,51 +207,27 @@ mod tests {
         }
         assert_eq!(SecretHeaders::default().redact("ab/cd-0123456789"), None);
     }
+
     #[test]
-    fn an_option_names_a_header_and_its_value_is_in_no_error() {
+    fn the_value_of_a_header_that_is_not_valid_is_in_no_error() {
         const SECRET: &str = "5ec2e75ec2e7";
 
-        let add = |option: &str| {
-            let mut headers = SecretHeaders::default();
-            let read = |path: &Path| match path.to_str() {
-                Some("key.txt") => Ok(format!("Bearer {SECRET}\r\n")),
-                Some("two-lines") => Ok(format!("{SECRET}\n{SECRET}")),
-                Some("empty") => Ok("\n".to_owned()),
-                _ => Err(io::ErrorKind::NotFound.into()),
-            };
-            headers.add_option(option, read).map(|()| headers)
-        };
-        for (option, value) in [
-            (format!("X-Key: {SECRET}"), SECRET.to_owned()),
-            (format!("x-key:{SECRET}:x"), format!("{SECRET}:x")),
-            ("X-KEY: @key.txt".to_owned(), format!("Bearer {SECRET}")),
+        for (name, value, words) in [
             (
-                "x-key: env:CARGO_PKG_NAME".to_owned(),
-                env!("CARGO_PKG_NAME").to_owned(),
+                "x-key",
+                format!("{SECRET}\n{SECRET}"),
+                "without line breaks",
             ),
-        ] {
-            assert_eq!(add(&option).unwrap().as_map()["x-key"], value);
-        }
-        for (option, words) in [
-            (SECRET.to_owned(), "does not begin with its name"),
+            ("Accept", SECRET.to_owned(), "is set by the client"),
+            ("accept-encoding", SECRET.to_owned(), "is set by the client"),
             (
-                format!("Bearer {SECRET}: x"),
-                "does not begin with its name",
-            ),
-            (format!("{SECRET} x:"), "does not begin with its name"),
-            ("x-key:".to_owned(), "\"x-key\" has no value"),
-            ("x-key: @empty".to_owned(), "has no value"),
-            (format!("x-key: @{SECRET}"), "the file of the header"),
-            ("x-key: @two-lines".to_owned(), "without line breaks"),
-            (format!("x-key: env:{SECRET}"), "is not set"),
-            (format!("Accept: {SECRET}"), "is set by the client"),
-            (format!("accept-encoding: {SECRET}"), "is set by the client"),
-            (
-                format!("Transfer-Encoding: {SECRET}"),
+                "Transfer-Encoding",
+                SECRET.to_owned(),
                 "is set by the client",
             ),
+            ("x key", SECRET.to_owned(), "is not the name of a header"),
         ] {
-            let error = add(&option).unwrap_err();
+            let error = SecretHeaders::default().add(name, &value).unwrap_err();
             assert!(error.to_string().contains(words), "{error}");
             assert!(!format!("{error} {error:?}").contains(SECRET), "{error:?}");
         }

@@ -9,14 +9,14 @@ use super::retry::RetryPolicy;
 /// Options for sending requests. The defaults are those of a [`Client`](crate::Client).
 ///
 /// ```
-/// # fn example(certificate: Vec<u8>) {
+/// # fn example(certificates: Vec<u8>) {
 /// use std::time::Duration;
 /// use nodeproof_client::transport::TransportOptions;
 ///
 /// let options = TransportOptions {
 ///     request_timeout: Duration::from_secs(10),
 ///     proxy_from_environment: false,
-///     extra_roots: vec![certificate],
+///     extra_roots_pem: vec![certificates],
 ///     ..TransportOptions::default()
 /// };
 /// # let _ = options;
@@ -34,9 +34,7 @@ pub struct TransportOptions {
     pub proxy_from_environment: bool,
     /// Whether to keep connections open for the next request. On.
     pub keep_alive: bool,
-    /// Certificate authorities, in DER, that are trusted in addition to the machine's. None.
-    pub extra_roots: Vec<Vec<u8>>,
-    /// PEM files of certificate authorities that are trusted in addition, by their contents. None.
+    /// PEM files of certificate authorities that are trusted in addition to the machine's, by their contents. None.
     pub extra_roots_pem: Vec<Vec<u8>>,
     /// The contents of a PEM file with a certificate and its private key, for servers that request
     /// one. None.
@@ -51,7 +49,6 @@ impl Default for TransportOptions {
             user_agent: concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxy_from_environment: true,
             keep_alive: true,
-            extra_roots: Vec::new(),
             extra_roots_pem: Vec::new(),
             client_certificate_pem: None,
         }

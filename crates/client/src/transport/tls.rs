@@ -22,8 +22,7 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
         .with_safe_default_protocol_versions()
         .map_err(|source| Error::configuration("TLS can't be set up", source))?;
     let builder = if base.is_https() {
-        let roots = options.extra_roots.iter().map(|der| der.clone().into());
-        let roots = roots.chain(from_pem(&options.extra_roots_pem)?);
+        let roots = from_pem(&options.extra_roots_pem)?;
         let verifier = Verifier::new_with_extra_roots(roots, provider).map_err(|source| {
             Error::configuration(
                 "TLS can't be set up: there are no usable certificate authorities; install the \

@@ -1,9 +1,8 @@
 //! The request of each method, and the value that it returns for the response.
 
 use nodeproof_client::{
-    AddVerification, BatchOutcome, Client, ContractCall, HolderAddress, SignatureEntry,
-    SignedTransaction,
-    nodeproof_primitives::{Integer, Network, RawJson},
+    AddVerification, BatchOutcome, Client, ContractCall, HolderAddress, Integer, Network, RawJson,
+    SignatureEntry, SignedTransaction,
 };
 
 use crate::{
@@ -191,7 +190,8 @@ async fn a_call_is_built_from_exactly_what_was_given() {
 async fn a_claim_is_built_from_its_request() {
     let server = Server::responding(Reply::json(RAW)).await;
     let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 99);
-    let call = claim.call(CONTRACT.parse().unwrap()).unwrap();
+    let call = ContractCall::of(CONTRACT.parse().unwrap(), &claim).unwrap();
+    let call = call.signers([claim.verifier_address]);
     client(&server.base).build_call(&call).await.unwrap();
     let body = server.request().body;
     assert!(
@@ -220,7 +220,7 @@ async fn what_call_sc_built_is_submitted_byte_for_byte() {
     };
     let signed = raw.with_signatures([entry]).unwrap();
     let response = client.submit(&signed).await.unwrap();
-    assert!(response.is_accepted());
+    assert!(response.accepted().is_ok());
     assert_eq!(response.response.new_transaction, Some(true));
 
     let request = &server.requests()[1];

@@ -2,9 +2,7 @@
 
 use std::error::Error as _;
 
-use nodeproof_client::{
-    Client, ContractCall, ErrorKind, SignedTransaction, SubmitPolicy, nodeproof_primitives::RawJson,
-};
+use nodeproof_client::{Client, ContractCall, ErrorKind, RawJson, SignedTransaction, SubmitPolicy};
 use reqwest::StatusCode;
 
 use crate::{
@@ -65,7 +63,7 @@ async fn a_refusal_with_json_is_an_absence_whatever_the_node_says() {
         assert_eq!(error.kind(), ErrorKind::Status);
         assert_eq!(error.status().unwrap().as_u16(), status);
         assert_eq!(error.body_excerpt(), Some(body));
-        assert!(!error.is_retryable() && !error.is_decode() && !error.is_timeout());
+        assert!(!error.is_retryable() && error.kind() != ErrorKind::Decode && !error.is_timeout());
     }
     for (status, body) in NOT_ABSENT {
         let error = failure(Reply::status(status, body)).await;
@@ -139,7 +137,7 @@ async fn a_response_about_something_else_is_an_error() {
     let error = client(&server.base).block(9).await.unwrap_err();
     let said = "in the response, block 9 was requested, and this is block 1";
     assert!(
-        error.is_decode() && error.to_string().ends_with(said),
+        error.kind() == ErrorKind::Decode && error.to_string().ends_with(said),
         "{error}"
     );
     assert!(client(&server.base).block(1).await.unwrap().is_some());
@@ -151,7 +149,7 @@ async fn a_response_about_something_else_is_an_error() {
         .unwrap_err();
     let said = "`status`: expected \"SUCCESS\", received \"no\"";
     assert!(
-        error.is_decode() && error.to_string().ends_with(said),
+        error.kind() == ErrorKind::Decode && error.to_string().ends_with(said),
         "{error}"
     );
 
@@ -174,7 +172,7 @@ async fn a_response_about_something_else_is_an_error() {
         .await
         .unwrap_err();
     assert!(
-        error.is_decode() && error.to_string().contains("the record of \"b\""),
+        error.kind() == ErrorKind::Decode && error.to_string().contains("the record of \"b\""),
         "{error}"
     );
 }
@@ -217,7 +215,7 @@ async fn a_state_is_in_value_or_in_data() {
             }
             (Err(error), Err(said)) => {
                 assert!(
-                    error.is_decode() && error.to_string().contains(said),
+                    error.kind() == ErrorKind::Decode && error.to_string().contains(said),
                     "{error}"
                 );
             }
@@ -318,7 +316,7 @@ async fn what_is_no_json_says_what_it_is() {
         ("", "[]", "expected a block, which is an object"),
     ] {
         let error = refusal(Reply::with(200, headers, body)).await;
-        assert!(error.is_decode(), "{error}");
+        assert!(error.kind() == ErrorKind::Decode, "{error}");
         assert_eq!(error.status(), Some(StatusCode::OK));
         assert!(error.to_string().contains(reason), "{error}");
         assert!(!error.is_retryable());
@@ -333,7 +331,7 @@ async fn a_response_without_a_balance_is_an_error_with_its_url() {
         .token_balance("T", WALLET.parse().unwrap())
         .await
         .unwrap_err();
-    assert!(error.is_decode());
+    assert!(error.kind() == ErrorKind::Decode);
     let said = "`balance`: expected an integer, received the string";
     assert!(error.to_string().contains(said), "{error}");
     assert!(error.url().unwrap().contains("TOKEN_IN_WALLET"));

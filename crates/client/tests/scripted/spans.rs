@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use nodeproof_client::{Client, nodeproof_primitives::WalletAddress, transport::RetryPolicy};
+use nodeproof_client::{Client, WalletAddress, transport::RetryPolicy};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},

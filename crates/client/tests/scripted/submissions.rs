@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nodeproof_client::{SignedTransaction, contract_call::SubmitPolicy};
+use nodeproof_client::{ErrorKind, SignedTransaction, SubmitPolicy};
 
 use crate::{
     client,
@@ -87,7 +87,7 @@ async fn a_node_that_is_busy_uses_up_no_attempt() {
     let once = SubmitPolicy::once();
     let submitting = client(&server.base);
     let failed = submitting.submit_with_retries(&signed(), &once).await;
-    assert!(!failed.unwrap_err().maybe_accepted());
+    assert!(!failed.unwrap_err().maybe_sent());
     assert_eq!(server.count(), 1);
 }
 
@@ -107,8 +107,8 @@ async fn what_will_not_pass_is_submitted_once() {
             .unwrap_err();
         assert_eq!((server.count(), error.sent()), (1, 1), "{error}");
         // The status means that the transaction was not accepted.
-        assert!(!error.maybe_accepted() && !error.is_refused());
-        assert!(error.request_error().is_some());
+        assert!(!error.maybe_sent() && !error.is_refused());
+        assert!(error.client_error().is_some());
     }
     // The last status does not show what happened to the submission before.
     let server = Server::start(vec![Reply::status(502, "{}"), Reply::status(400, "{}")]).await;
@@ -117,7 +117,7 @@ async fn what_will_not_pass_is_submitted_once() {
         .await
         .unwrap_err();
     assert_eq!((server.count(), error.sent()), (2, 2), "{error}");
-    assert!(error.maybe_accepted());
+    assert!(error.maybe_sent());
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn a_refusal_is_an_error_with_the_messages_and_is_final() {
         .submit_with_retries(&signed(), &policy())
         .await
         .unwrap_err();
-    assert!(error.is_refused() && !error.maybe_accepted());
+    assert!(error.is_refused() && !error.maybe_sent());
     assert_eq!(error.messages(), ["a", "b"]);
     assert_eq!(
         (server.count(), error.sent(), error.new_transaction()),
@@ -141,7 +141,7 @@ async fn a_refusal_is_an_error_with_the_messages_and_is_final() {
         .submit_with_retries(&signed(), &policy())
         .await
         .unwrap_err();
-    assert!(error.is_refused() && error.maybe_accepted());
+    assert!(error.is_refused() && error.maybe_sent());
     assert_eq!((server.count(), error.sent()), (2, 2));
 }
 
@@ -169,8 +169,11 @@ async fn submitting_ends_after_as_many_times_as_are_allowed() {
         .submit_with_retries(&signed(), &SubmitPolicy::once())
         .await
         .unwrap_err();
-    assert!(error.maybe_accepted() && !error.is_refused());
-    assert!(error.request_error().unwrap().is_decode(), "{error}");
+    assert!(error.maybe_sent() && !error.is_refused());
+    assert!(
+        error.client_error().unwrap().kind() == ErrorKind::Decode,
+        "{error}"
+    );
     assert!(
         error.to_string().ends_with("`response` is missing"),
         "{error}"
@@ -193,8 +196,8 @@ async fn a_contradictory_response_is_neither_a_success_nor_a_refusal() {
             .submit_with_retries(&signed(), &SubmitPolicy::once())
             .await
             .unwrap_err();
-        assert!(error.maybe_accepted() && !error.is_refused(), "{status}");
-        match error.request_error() {
+        assert!(error.maybe_sent() && !error.is_refused(), "{status}");
+        match error.client_error() {
             None => assert!(error.to_string().contains("instead of"), "{error}"),
             Some(error) => assert!(
                 error.reason().contains("`status`: expected a string"),

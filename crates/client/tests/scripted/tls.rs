@@ -77,7 +77,7 @@ async fn https_at_a_port_with_plain_http_is_an_error_that_says_so() {
     let config = nodeproof_devnode::Config::for_tests();
     let node = nodeproof_devnode::spawn(config).await.unwrap();
     let client = builder(&node.base_url().replace("http://", "https://"))
-        .extra_root(CERTIFICATE)
+        .extra_roots_pem(include_bytes!("tls/localhost.pem"))
         .build()
         .unwrap();
     let error = client.block(1).await.unwrap_err();
@@ -119,7 +119,7 @@ async fn a_server_that_has_only_an_old_version_of_tls_is_refused() {
             seen
         });
         let client = builder(&format!("https://localhost:{port}"))
-            .extra_root(CERTIFICATE)
+            .extra_roots_pem(include_bytes!("tls/localhost.pem"))
             .build()
             .unwrap();
         let signed = r#"{"transaction":{},"signatures":[{"msgsign":"secret"}]}"#;
@@ -143,7 +143,7 @@ async fn a_redirect_from_https_to_http_is_not_followed() {
         let location = format!("location: {}/get-block?block_index=1\r\n", plain.base);
         let port = responding(Reply::with(status, &location, "")).await;
         let client = builder(&format!("https://localhost:{port}"))
-            .extra_root(CERTIFICATE)
+            .extra_roots_pem(include_bytes!("tls/localhost.pem"))
             .build()
             .unwrap();
         let error = client.block(1).await.unwrap_err();
@@ -170,7 +170,7 @@ async fn a_broken_response_over_tls_does_not_hide_that_a_post_may_have_arrived()
         let _rest = connection.read_to_end(&mut Vec::new()).await;
     });
     let client = builder(&format!("https://localhost:{port}"))
-        .extra_root(CERTIFICATE)
+        .extra_roots_pem(include_bytes!("tls/localhost.pem"))
         .build()
         .unwrap();
     let signed = r#"{"transaction":{},"signatures":[]}"#;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nodeproof_files::read_text;
+use nodeproof_files::{header_option, read_text};
 use nodeproof_primitives::Hidden;
 
 use super::{args::CheckArgs, error::UsageError};
@@ -54,7 +54,9 @@ pub(super) fn access(
     };
     let mut access = Access::default();
     for header in headers {
-        access.add_header(header.expose(), read)?;
+        let (name, value) = header_option(header.expose(), read)
+            .map_err(|error| UsageError::Header(error.to_string()))?;
+        access.add_header(&name, &value)?;
     }
     if let Some(path) = files.authorities {
         access.add_authorities(pem(path)?);

@@ -142,6 +142,9 @@ pub(crate) enum UsageError {
     Access(nodeproof_client::Error),
     #[error("the certificates in {path} can't be read: {reason}")]
     AccessFile { path: String, reason: String },
+    /// An option `--header` has no name or no value.
+    #[error("{0}")]
+    Header(String),
     #[error(
         "--header and --client-cert are for one server, and the nodes are on several: give each node \
          its own, with headers and client_cert in the file for --targets"

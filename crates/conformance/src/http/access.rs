@@ -1,7 +1,5 @@
 //! What a gateway in front of the node needs: headers, certificate authorities and a client certificate.
 
-use std::{io, path::Path};
-
 use nodeproof_client::{
     BaseUrl, Error,
     transport::{SecretHeaders, TransportOptions, http_client},
@@ -19,13 +17,9 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Adds a header, in the form of the option `--header`.
-    pub(crate) fn add_header(
-        &mut self,
-        option: &str,
-        read: impl FnOnce(&Path) -> io::Result<String>,
-    ) -> Result<(), Error> {
-        self.headers.add_option(option, read)
+    /// Adds a header.
+    pub(crate) fn add_header(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        self.headers.add(name, value)
     }
 
     /// Trusts the certificate authorities in the contents of a PEM file.
@@ -100,9 +94,7 @@ mod tests {
     fn a_shell_command_names_headers_and_has_no_values() {
         let mut access = Access::default();
         assert_eq!(access.curl_options(), "");
-        access
-            .add_header("X-Api-Key: 5ec2e75ec2e7", |_| unreachable!())
-            .unwrap();
+        access.add_header("X-Api-Key", "5ec2e75ec2e7").unwrap();
         access.add_authorities("5ec2e75ec2e7".to_owned());
         access.set_client_certificate("5ec2e75ec2e7".to_owned());
         assert_eq!(

@@ -7,9 +7,9 @@ mod ownership;
 mod unix;
 
 #[cfg(not(unix))]
-pub use other::{is_readable_by_others, link};
+pub use other::{file_stamp, is_readable_by_others, link};
 #[cfg(unix)]
-pub use unix::{is_readable_by_others, link};
+pub use unix::{file_stamp, is_readable_by_others, link};
 
 #[cfg(not(unix))]
 pub(crate) use other::{

@@ -1,9 +1,10 @@
 //! Windows, and other systems that are not Unix. They have no permissions of Unix.
 
 use std::{
-    fs::{DirBuilder, File, Permissions},
+    fs::{DirBuilder, File, Metadata, Permissions},
     io,
     path::Path,
+    time::SystemTime,
 };
 
 use super::ownership::Ownership;
@@ -22,6 +23,19 @@ pub(crate) const LOCAL_DATA: Option<&str> = if cfg!(windows) {
 #[must_use]
 pub fn is_readable_by_others(_: &File) -> bool {
     false
+}
+
+/// Returns a text that differs once a file is replaced or written to, and the time of the last change.
+///
+/// A file that changes twice within a clock tick, a few milliseconds, can keep its stamp. So trust only
+/// the stamp of a file whose last change was some time ago.
+#[must_use]
+pub fn file_stamp(found: &Metadata) -> Option<(String, SystemTime)> {
+    let nanoseconds = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH);
+    let changed = found.modified().ok()?;
+    let made = nanoseconds(found.created().ok()?).ok()?.as_nanos();
+    let written = nanoseconds(changed).ok()?.as_nanos();
+    Some((format!("{made}.{}.{written}", found.len()), changed))
 }
 
 /// Does nothing.

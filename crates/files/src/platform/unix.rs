@@ -1,10 +1,11 @@
 //! Unix.
 
 use std::{
-    fs::{self, DirBuilder, File, Permissions},
+    fs::{self, DirBuilder, File, Metadata, Permissions},
     io,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, symlink},
     path::Path,
+    time::{Duration, SystemTime},
 };
 
 use super::ownership::Ownership;
@@ -24,6 +25,20 @@ pub fn is_readable_by_others(file: &File) -> bool {
     // A pipe has a mode too, but no other user can open it.
     file.metadata()
         .is_ok_and(|found| found.is_file() && found.mode() & READABLE_BY_OTHERS != 0)
+}
+
+/// Returns a text that differs once a file is replaced or written to, and the time of the last change.
+///
+/// A file that changes twice within a clock tick, a few milliseconds, can keep its stamp. So trust only
+/// the stamp of a file whose last change was some time ago.
+#[must_use]
+pub fn file_stamp(found: &Metadata) -> Option<(String, SystemTime)> {
+    let (seconds, nanoseconds) = (found.ctime(), found.ctime_nsec());
+    let since = Duration::new(seconds.try_into().ok()?, nanoseconds.try_into().ok()?);
+    let changed = SystemTime::UNIX_EPOCH.checked_add(since)?;
+    let (device, file, length) = (found.dev(), found.ino(), found.len());
+    let stamp = format!("{device}.{file}.{length}.{seconds}.{nanoseconds}");
+    Some((stamp, changed))
 }
 
 /// Creates a symbolic link, unless the name is taken. Other systems have no such links, so nothing

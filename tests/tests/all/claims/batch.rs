@@ -229,7 +229,7 @@ async fn a_claim_is_not_paid_if_not_all_files_can_be_searched_for_an_earlier_one
     assert!(matches!(error, ClaimError::TooManyFiles { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains("nothing was sent"), "{text}");
-    assert_eq!(error.kind(), CallErrorKind::NotMade);
+    assert_eq!(error.kind(), CallErrorKind::SavedFile);
     assert_eq!((world.node.submissions_received(), world.files()), (0, 0));
 
     std::fs::remove_file(folder.join("1")).unwrap();

@@ -7,9 +7,7 @@ use integration_tests::built;
 use nodeproof_claims::{
     CallErrorKind, CallOutcome, SavedCall, SavedCallError, SavedTransactionError, TransactionState,
 };
-use nodeproof_client::{
-    CallOptions, InclusionOptions, Transfer, contract_call::CheckedTransaction,
-};
+use nodeproof_client::{CallOptions, CheckedTransaction, ContractCall, InclusionOptions, Transfer};
 use nodeproof_devnode::{BlockTime, ChainTime, InjectedFault, Outage};
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
@@ -39,7 +37,8 @@ impl TestEnvironment {
         let transfer = Transfer::new(amount, self.named("bob").address(), TOKEN);
         let fee = Fee::new(FEE.into(), self.node.native_token()).unwrap();
         let contract = self.node.token_contract_address();
-        let call = SavedCall::new(contract, &transfer, fee, self.file()).unwrap();
+        let transfer = ContractCall::of(contract, &transfer).unwrap();
+        let call = SavedCall::new(transfer, fee, self.file());
         let once = CallOptions {
             submit: SubmitPolicy::once(),
             ..CallOptions::default()
@@ -105,8 +104,8 @@ async fn a_transfer_whose_response_is_lost_is_paid_once() {
         assert_eq!(outcome.block(), Some(height));
         let included = outcome.included.unwrap();
         assert_eq!(included.transaction.trans_code(), Some(code));
-        // The block that is known is read before anything is sent.
-        assert_eq!(outcome.sent, u32::from(outage.is_none()));
+        // Blocks are read before anything is sent again.
+        assert_eq!(outcome.sent, 0);
         if outage.is_none() {
             // Later runs find a block that is not one of the latest any more.
             for _ in 0..30 {
@@ -142,6 +141,87 @@ async fn a_node_that_refuses_a_transaction_it_has_does_not_hide_its_block() {
     std::fs::remove_file(world.file()).unwrap();
     let error = refused.make(&client, &[&alice]).await.unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Refused, "{error}");
+}
+
+#[tokio::test]
+async fn a_call_in_a_block_is_sent_once_however_often_it_is_made() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let call = world.transfer(7);
+    assert_eq!(call.status(&world.client).await.unwrap(), None);
+    let first = world.pay(&call).await.unwrap();
+    for _ in 0..3 {
+        let again = world.pay(&call).await.unwrap();
+        assert_eq!((again.block(), again.sent), (first.block(), 0));
+        let status = call.status(&world.client).await.unwrap().unwrap();
+        assert_eq!(status.saved.state(), TransactionState::Recorded);
+        assert_eq!(status.included, first.included);
+    }
+    assert_eq!(world.node.submissions_received(), 1);
+    // A call that no block contains yet.
+    let manual = TestEnvironment::new().await;
+    let call = manual.transfer(7).wait(InclusionOptions {
+        timeout: Duration::ZERO,
+        ..InclusionOptions::default()
+    });
+    manual.pay(&call).await.unwrap();
+    let status = call.status(&manual.client).await.unwrap().unwrap();
+    assert_eq!(status.saved.state(), TransactionState::Accepted);
+    assert_eq!(status.included, None);
+    assert_eq!(manual.node.submissions_received(), 1);
+}
+
+#[tokio::test]
+async fn a_call_that_was_refused_for_its_fee_is_made_again_with_another_one() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let (alice, bob) = (world.named("alice"), world.named("bob"));
+    let with_fee = |amount: i128, tokens: u64| {
+        let transfer = Transfer::new(tokens, bob.address(), TOKEN);
+        let fee = Fee::new(amount.into(), world.node.native_token()).unwrap();
+        let contract = world.node.token_contract_address();
+        let transfer = ContractCall::of(contract, &transfer).unwrap();
+        SavedCall::new(transfer, fee, world.file())
+    };
+    let make = async |call: SavedCall| call.make(&world.client, &[&alice]).await;
+    let before = world.balances().await;
+    assert!(make(with_fee(1, 5)).await.unwrap_err().is_refused());
+    let refused = world.saved();
+    // Without the option, the fee is part of the call. With it, only the fee may differ.
+    for wrong in [with_fee(FEE, 5), with_fee(FEE, 6).again(true)] {
+        let error = make(wrong).await.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::SavedFile, "{error}");
+    }
+    let made = make(with_fee(FEE, 5).again(true)).await.unwrap();
+    let aside = made.put_aside.as_ref().unwrap();
+    let aside = SavedTransaction::open(aside).unwrap().unwrap();
+    assert_eq!(aside.signed(), refused.signed());
+    // A later run finds the block of the one that was made, and pays no third one.
+    for again in [with_fee(FEE, 5), with_fee(2 * FEE, 5).again(true)] {
+        let later = make(again).await.unwrap();
+        assert_eq!((later.block(), later.sent), (made.block(), 0));
+    }
+    let after = world.balances().await;
+    assert_eq!((before.0 - after.0, after.1 - before.1), (FEE, 5));
+}
+
+#[tokio::test]
+async fn a_call_and_a_claim_are_made_at_the_same_time_in_one_expression() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let (alice, folder) = (world.named("alice"), world.folder.path());
+    let (paid, claimed) = tokio::join!(
+        world.transfer(5).make(&world.client, &[&alice]),
+        world.claim("a").make(
+            &world.client,
+            &[&alice],
+            folder.join("a.json"),
+            &ClaimOptions::default()
+        ),
+    );
+    let (paid, claimed) = (paid.unwrap(), claimed.unwrap());
+    assert!(paid.block().is_some() && claimed.record().is_some());
+    // A service stores what it knows.
+    let stored = serde_json::to_value((&paid.included, claimed.record())).unwrap();
+    assert_eq!(stored[0]["block"], paid.block().unwrap());
+    assert_eq!(stored[1]["asset_id"], "a");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use nodeproof_claims::{PreparedClaim, ReadBack, TransactionState, wait_for_claim};
-use nodeproof_client::nodeproof_primitives::{Hash256, signed_message};
+use nodeproof_client::{Hash256, signed_message};
 
 use super::*;
 
@@ -131,6 +131,32 @@ async fn a_record_that_is_not_there_at_the_deadline_is_told_as_such() {
     assert!(later.resumed && later.record().is_some());
     assert_eq!(later.transaction, outcome.transaction);
     assert_eq!(later.new_transaction, Some(false));
+}
+
+#[tokio::test]
+async fn a_recorded_claim_is_sent_once_however_often_it_is_made() {
+    let world = TestEnvironment::new().await;
+    let (claim, options) = (world.claim(ASSET), world.with_blocks());
+    let wallets = [world.wallet(0).address()];
+    let prepared = PreparedClaim::prepare(&world.client, &claim, &wallets, &options);
+    let prepared = prepared.await.unwrap();
+    assert_eq!(prepared.status(&world.file()).await.unwrap(), None);
+    let first = world.make(&claim, &options).await.unwrap();
+    // The block is known, also when it is not one of the latest any more.
+    for _ in 0..30 {
+        world.node.make_block();
+    }
+    for _ in 0..3 {
+        let again = world.make(&claim, &options).await.unwrap();
+        assert_eq!((again.sent, again.resumed), (0, true));
+        assert_eq!(again.inclusion, first.inclusion);
+        assert_eq!(again.record(), first.record());
+        let status = prepared.status(&world.file()).await.unwrap().unwrap();
+        assert_eq!(status.saved.state(), TransactionState::Recorded);
+        assert_eq!(status.inclusion, first.inclusion);
+        assert_eq!(status.read_back.record(), first.record());
+    }
+    assert_eq!(world.node.submissions_received(), 1);
 }
 
 #[tokio::test]

@@ -84,6 +84,7 @@ async fn a_transaction_that_was_saved_on_the_port_of_another_network_is_not_subm
             ),
             "{error}"
         );
+        assert_eq!(error.kind(), CallErrorKind::OtherNetwork);
     }
     assert_eq!(world.node.submissions_received(), 0);
     assert_eq!(world.saved().state(), TransactionState::Signed);
@@ -105,7 +106,7 @@ async fn a_wallet_of_another_network_submits_no_saved_transaction() {
         .await;
     let error = refused.unwrap_err();
     assert!(error.to_string().contains("is bound to testnet"), "{error}");
-    assert_eq!(error.kind(), CallErrorKind::NotMade);
+    assert_eq!(error.kind(), CallErrorKind::OtherNetwork);
     assert_eq!(world.node.submissions_received(), 0);
 }
 
@@ -125,7 +126,11 @@ async fn an_option_does_not_lift_the_network_of_the_port() {
             .make(&mainnet, &[&wallet], world.file(), &options)
             .await;
         let error = made.unwrap_err();
-        assert_eq!(error.kind(), CallErrorKind::NotMade);
+        let kind = match bound {
+            Some(_) => CallErrorKind::OtherNetwork,
+            None => CallErrorKind::NotMade,
+        };
+        assert_eq!(error.kind(), kind);
         let is_connect = error.client_error().is_some_and(|error| error.is_connect());
         let is_refused = error.to_string().contains(words);
         assert_eq!((is_refused, is_connect), (bound.is_some(), bound.is_none()));

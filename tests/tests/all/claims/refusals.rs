@@ -1,8 +1,8 @@
 //! Claims that are not made, and their messages.
 
-use nodeproof_claims::{CallErrorKind, ReadBack, SavedCallError, SavedTransactionError};
-use nodeproof_client::Transfer;
-use nodeproof_primitives::Network;
+use nodeproof_claims::{CallErrorKind, ReadBack, Refusal, SavedCallError, SavedTransactionError};
+use nodeproof_client::{ContractCall, ErrorKind, Transfer};
+use nodeproof_primitives::{Network, SignerError, Signing, WalletAddress};
 
 use super::*;
 
@@ -104,7 +104,9 @@ async fn what_a_node_does_not_say_rightly_has_nothing_signed() {
             .make_at(&client, &world.claim("a"), &world.options())
             .await;
         let error = made.unwrap_err();
-        let is_decode = error.client_error().is_some_and(|error| error.is_decode());
+        let is_decode = error
+            .client_error()
+            .is_some_and(|error| error.kind() == ErrorKind::Decode);
         let is_other = matches!(
             error,
             ClaimError::Call(SavedCallError::BuiltCallMismatch(_))
@@ -166,20 +168,20 @@ async fn a_refusal_names_what_the_wallet_lacks() {
     let native = world.node.native_token();
     let poor = KeyPair::from_bytes(&[0x5a; 32]).unwrap();
     let rich = world.wallet(0);
-    let has_none = format!(
-        "wallet {} has 0 {native}, and the fee is 1500000",
-        poor.address()
-    );
+    let lacks = Refusal::Fee {
+        wallet: poor.address(),
+        have: 0.into(),
+        need: 1_500_000.into(),
+        token: native.to_owned(),
+    };
+    let unknown = Refusal::UnknownToken {
+        token: "NONE".to_owned(),
+    };
+    let low = "Not enough fee. Min of 1 DEVN is required".to_owned();
     for (asset, wallet, amount, token, expected) in [
-        ("no funds", &poor, 1_500_000, native, Some(&*has_none)),
-        ("a low fee", &rich, 1, native, None),
-        (
-            "an unknown currency",
-            &rich,
-            1_500_000,
-            "NONE",
-            Some("has 0 NONE, and the fee is 1500000"),
-        ),
+        ("no funds", &poor, 1_500_000, native, lacks),
+        ("a low fee", &rich, 1, native, Refusal::Other(low)),
+        ("an unknown currency", &rich, 1_500_000, "NONE", unknown),
     ] {
         let mut claim = world.claim(asset);
         claim.fee = Fee::new(amount.into(), token).unwrap();
@@ -189,13 +191,88 @@ async fn a_refusal_names_what_the_wallet_lacks() {
             .await;
         let error = made.unwrap_err();
         assert_eq!(error.kind(), CallErrorKind::Refused, "{asset}: {error}");
+        assert_eq!(error.refusal(), Some(&expected));
         let text = error.to_string();
         assert!(text.contains(&*file.to_string_lossy()), "{text}");
-        match expected {
-            Some(expected) => assert!(text.contains(expected), "{text}"),
-            None => assert!(!text.contains("; wallet "), "{text}"),
+        assert!(text.contains(&expected.to_string()), "{text}");
+
+        let transfer = Transfer::new(1, wallet.address(), "GRAIN");
+        let contract = world.node.token_contract_address();
+        let transfer = ContractCall::of(contract, &transfer).unwrap();
+        let options = CallOptions::default();
+        let called = world
+            .client
+            .call(&transfer, &claim.fee, &[wallet], &options);
+        let error = called.await.unwrap_err();
+        assert_eq!(error.kind(), CallErrorKind::Refused, "{asset}: {error}");
+        assert_eq!(error.refusal(), Some(&expected));
+        assert!(!error.maybe_sent() && !error.is_retryable());
+    }
+}
+
+#[tokio::test]
+async fn a_loop_over_what_may_be_made_ends_when_the_file_can_not_be_used() {
+    let world = TestEnvironment::new().await;
+    let (claim, wallet) = (world.claim("a"), world.wallet(0));
+    let (folder, damaged) = (world.folder.path(), world.folder.path().join("damaged"));
+    std::fs::write(&damaged, "").unwrap();
+    for file in [folder.to_owned(), folder.join("no/where"), damaged] {
+        let mut runs = 0;
+        let kind = loop {
+            runs += 1;
+            let made = claim.make(&world.client, &[&wallet], &file, &world.options());
+            let error = made.await.unwrap_err();
+            if !error.is_retryable() {
+                break error.kind();
+            }
+        };
+        assert_eq!((kind, runs), (CallErrorKind::SavedFile, 1));
+    }
+    assert_eq!(world.node.submissions_received(), 0);
+}
+
+/// A signer whose owner refuses, or whose device fails.
+struct DoesNotSign(WalletAddress, bool);
+
+impl Signer for DoesNotSign {
+    fn wallet_address(&self) -> WalletAddress {
+        self.0
+    }
+
+    fn sign_message<'a>(&'a self, _message: &'a [u8]) -> Signing<'a> {
+        let error = match self.1 {
+            true => SignerError::refused("not today"),
+            false => SignerError::failed("no device"),
+        };
+        Box::pin(async { Err(error) })
+    }
+}
+
+#[tokio::test]
+async fn a_signer_that_fails_or_refuses_is_named_by_each_error() {
+    let world = TestEnvironment::new().await;
+    for refuses in [true, false] {
+        let wallet = world.wallet(0).address();
+        let signer = DoesNotSign(wallet, refuses);
+        let (claim, options) = (world.claim("a"), world.options());
+        let claimed = claim.make(&world.client, &[&signer], world.file(), &options);
+        let claimed = claimed.await.unwrap_err();
+        let (contract, transfer) = (claim.contract, Transfer::new(1, wallet, "GRAIN"));
+        let transfer = ContractCall::of(contract, &transfer).unwrap();
+        let called = world
+            .client
+            .call(&transfer, &claim.fee, &[&signer], &CallOptions::default());
+        let called = called.await.unwrap_err();
+        for (found, kind) in [
+            (claimed.signer_error(), claimed.kind()),
+            (called.signer_error(), called.kind()),
+        ] {
+            let (named, error) = found.unwrap();
+            assert_eq!((named, error.is_refusal()), (wallet, refuses));
+            assert_eq!(kind, CallErrorKind::NotMade);
         }
     }
+    assert_eq!(world.node.submissions_received(), 0);
 }
 
 #[tokio::test]
@@ -234,10 +311,12 @@ async fn a_wallet_of_another_network_signs_no_call() {
     let devnet = Client::for_network("127.0.0.1", Network::Devnet).unwrap();
     let transfer = Transfer::new(1, wallet.address(), "GRAIN");
     let (contract, fee) = (world.node.token_contract_address(), world.claim("a").fee);
-    let call = devnet.call(contract, &transfer, &fee, &[&wallet]).await;
-    let error = call.unwrap_err();
+    let transfer = ContractCall::of(contract, &transfer).unwrap();
+    let call = devnet.call(&transfer, &fee, &[&wallet], &CallOptions::default());
+    let error = call.await.unwrap_err();
     assert!(error.to_string().contains("is bound to testnet"), "{error}");
-    assert!(error.request_error().is_none() && !error.maybe_accepted());
+    assert!(error.client_error().is_none() && !error.maybe_sent());
+    assert_eq!(error.kind(), CallErrorKind::OtherNetwork);
 }
 
 #[tokio::test]

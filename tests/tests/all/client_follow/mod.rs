@@ -30,7 +30,7 @@ use nodeproof_client::{
 };
 use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::TimestampMs;
-use tokio::{io::AsyncReadExt, net::TcpListener, sync::mpsc};
+use tokio::{io::AsyncReadExt, net::TcpListener};
 
 const SHORT: Duration = Duration::from_millis(5);
 
@@ -118,7 +118,8 @@ async fn a_chain_is_followed_from_before_its_first_block() {
     let config = Config::for_tests().with_blocks(0);
     let node = nodeproof_devnode::spawn(config).await.unwrap();
     let client = client(node.base_url());
-    assert_eq!(client.check_node().await.unwrap(), None);
+    client.check_node().await.unwrap();
+    assert_eq!(client.latest_block().await.unwrap(), None);
     let received = node.requests_received();
     let mut blocks = client.follow_blocks(options());
     let following = tokio::spawn(async move { index(&mut blocks).await });
@@ -136,32 +137,24 @@ async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
     let config = Config::for_tests().with_time(time).with_blocks(5);
     let node = restart::start(config.clone()).await;
     let base = node.base_url().to_owned();
-    let (events, mut seen) = mpsc::unbounded_channel();
-    let reporting = FollowOptions {
-        on_event: Some(Arc::new(move |event| {
-            let name = match event {
-                FollowEvent::Outage { error, .. } => format!("outage: {:?}", error.kind()),
-                other => format!("{other:?}"),
-            };
-            let _ = events.send(name);
-        })),
-        ..from(4)
+    let mut events = client(&base).follow_events(from(4));
+    let mut next = async || match events.next().await.unwrap().unwrap() {
+        FollowEvent::Block(block) => block.index.to_string(),
+        FollowEvent::Outage { error, .. } => format!("outage: {:?}", error.kind()),
+        other => format!("{other:?}"),
     };
-    let mut blocks = client(&base).follow_blocks(reporting);
-    assert_eq!([index(&mut blocks).await, index(&mut blocks).await], [4, 5]);
+    assert_eq!([next().await, next().await], ["4", "5"]);
 
     let port = stop(node).await;
-    let following = tokio::spawn(async move {
-        let next = [index(&mut blocks).await, index(&mut blocks).await];
-        drop(blocks);
-        next
-    });
     // There is no connection, or only one that is just being closed.
-    assert!(seen.recv().await.unwrap().starts_with("outage: Connect"));
+    assert!(next().await.starts_with("outage: Connect"));
     let again = config.with_blocks(7);
     let node = start_at(port, again.clone()).await;
-    assert_eq!(following.await.unwrap(), [6, 7]);
-    while seen.recv().await.unwrap() != "Resumed" {}
+    let mut resumed = next().await;
+    while resumed.starts_with("outage: ") {
+        resumed = next().await;
+    }
+    assert_eq!([resumed, next().await, next().await], ["Resumed", "6", "7"]);
 
     // An outage that lasts too long ends the stream. A stream does not begin during one.
     stop(node).await;
@@ -213,11 +206,8 @@ async fn what_is_not_a_node_is_not_followed() {
     ] {
         let server = Server::spawn(router).await.unwrap();
         let client = client(&server.base_url());
-        let checked = client.check_node().await.unwrap_err();
-        assert_eq!(checked.kind(), ErrorKind::NotANode, "{checked}");
-        assert!(checked.to_string().contains(words), "{words}: {checked}");
         // A server that returns block 1 is one that only the search for the latest block recognises.
-        let checked = client.check_url().await.map_err(|error| error.kind());
+        let checked = client.check_node().await.map_err(|error| error.kind());
         let is_block_1 = words == "this is block 1";
         assert_eq!(
             checked.err(),
@@ -226,12 +216,11 @@ async fn what_is_not_a_node_is_not_followed() {
         );
         let error = end(&mut client.follow_blocks(options())).await;
         assert_eq!(error.kind(), ErrorKind::NotANode, "{words}: {error}");
+        assert!(error.to_string().contains(words), "{words}: {error}");
         // When a stream starts at an index, a wrong block is a separate error.
         let error = end(&mut client.follow_blocks(from(7))).await;
         assert!(!error.is_retryable(), "{words}: {error}");
     }
-    let (node, client) = start().await;
-    assert_eq!(client.check_node().await.unwrap(), Some(node.height()));
 }
 
 #[tokio::test]
@@ -239,7 +228,7 @@ async fn a_node_is_recognised_with_one_or_two_requests() {
     for (blocks, requests) in [(200, 1), (0, 2)] {
         let config = Config::for_tests().with_blocks(blocks);
         let node = nodeproof_devnode::spawn(config).await.unwrap();
-        client(node.base_url()).check_url().await.unwrap();
+        client(node.base_url()).check_node().await.unwrap();
         assert_eq!(node.requests_received(), requests);
     }
 }
@@ -282,19 +271,17 @@ async fn a_missing_block_is_an_error_or_is_reported() {
         "the node has no block 4, but it has block 5"
     );
 
-    let missing = Arc::new(Mutex::new(Vec::new()));
-    let noted = Arc::clone(&missing);
-    let mut blocks = client.follow_blocks(FollowOptions {
+    let skipping = FollowOptions {
         skip_missing: true,
-        on_event: Some(Arc::new(move |event| {
-            if let FollowEvent::Missing { index } = event {
-                noted.lock().unwrap().push(*index);
-            }
-        })),
         ..from(4)
-    });
+    };
+    let mut blocks = client.follow_blocks(skipping.clone());
     assert_eq!([index(&mut blocks).await, index(&mut blocks).await], [5, 6]);
-    assert_eq!(*missing.lock().unwrap(), [4]);
+    let mut events = client.follow_events(skipping);
+    let first = events.next().await.unwrap().unwrap();
+    assert!(matches!(first, FollowEvent::Missing { index: 4 }));
+    let second = events.next().await.unwrap().unwrap();
+    assert!(matches!(second, FollowEvent::Block(block) if block.index == 5));
 }
 
 #[tokio::test]
@@ -319,25 +306,20 @@ async fn a_fallback_that_is_behind_is_an_outage_and_leaves_no_gap() {
         .and_then(|builder| builder.fallback(&*behind.server.base_url()))
         .and_then(|builder| builder.retry(RetryPolicy::never()).build())
         .unwrap();
-    let (events, mut seen) = mpsc::unbounded_channel();
-    let mut blocks = client.follow_blocks(FollowOptions {
-        on_event: Some(Arc::new(move |event| {
-            let _ = events.send(match event {
-                FollowEvent::Outage { error, .. } => Some(error.kind()),
-                _ => None,
-            });
-        })),
-        ..options()
-    });
-    assert_eq!(index(&mut blocks).await, height);
+    let mut events = client.follow_events(options());
+    let mut next = async || events.next().await.unwrap().unwrap();
+    assert!(matches!(next().await, FollowEvent::Block(block) if block.index == height));
     is_down.store(true, Ordering::Relaxed);
     node.make_block();
-    let next = tokio::spawn(async move { index(&mut blocks).await });
     for _ in 0..3 {
-        assert_eq!(seen.recv().await.unwrap(), Some(ErrorKind::MissingBlock));
+        let FollowEvent::Outage { error, .. } = next().await else {
+            panic!("expected an outage");
+        };
+        assert_eq!(error.kind(), ErrorKind::MissingBlock);
     }
     catches_up.store(true, Ordering::Relaxed);
-    assert_eq!(next.await.unwrap(), height + 1);
+    assert!(matches!(next().await, FollowEvent::Resumed));
+    assert!(matches!(next().await, FollowEvent::Block(block) if block.index == height + 1));
 }
 
 #[tokio::test]
@@ -351,7 +333,7 @@ async fn a_node_without_its_first_blocks_is_followed_from_its_latest() {
     let proxy = Proxy::spawn(&node, fault).await.unwrap();
     let client = client(&proxy.server.base_url());
     assert!(height > 4);
-    assert_eq!(client.check_node().await.unwrap(), Some(height));
+    client.check_node().await.unwrap();
     let mut blocks = client.follow_blocks(options());
     assert_eq!(index(&mut blocks).await, height);
 }
@@ -473,19 +455,20 @@ async fn a_stream_can_begin_before_its_node() {
     let base = node.base_url().to_owned();
     let port = stop(node).await;
     for start in [None, Some(1)] {
-        let (events, mut seen) = mpsc::unbounded_channel();
-        let mut blocks = client(&base).follow_blocks(FollowOptions {
+        let mut events = client(&base).follow_events(FollowOptions {
             start,
             retry_at_start: true,
-            on_event: Some(Arc::new(move |event| {
-                let _ = events.send(matches!(event, FollowEvent::Outage { .. }));
-            })),
             ..options()
         });
-        let following = tokio::spawn(async move { index(&mut blocks).await });
-        assert!(seen.recv().await.unwrap());
+        let mut next = async || events.next().await.unwrap().unwrap();
+        assert!(matches!(next().await, FollowEvent::Outage { .. }));
         let node = start_at(port, config.clone()).await;
-        assert_eq!(following.await.unwrap(), start.unwrap_or(3));
+        let found = loop {
+            if let FollowEvent::Block(block) = next().await {
+                break block.index;
+            }
+        };
+        assert_eq!(found, start.unwrap_or(3));
         stop(node).await;
     }
 }
@@ -508,7 +491,7 @@ async fn a_block_stream_that_is_not_polled_does_not_hold_up_the_rate_limit() {
 async fn a_failed_request_does_not_move_the_start_to_the_first_block() {
     let (node, direct) = start().await;
     let received = node.requests_received();
-    direct.check_node().await.unwrap();
+    direct.latest_block().await.unwrap();
     // The request after this one is for the latest block.
     let search = node.requests_received() - received;
     let requests = AtomicUsize::new(0);

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use nodeproof_client::{AddVerification, Client, SignedTransaction};
+use nodeproof_client::{AddVerification, Client, ContractCall, SignedTransaction};
 use nodeproof_devnode::{Config, Handle};
 use nodeproof_primitives::Amount;
 use nodeproof_wallet::{KeyPair, SignatureEntry, sign_transaction, verify_transaction};
@@ -77,7 +77,7 @@ async fn a_claim_signed_elsewhere_is_accepted_and_read_back() {
     let submission = SignedTransaction::from_json(SIGNED_ELSEWHERE.trim()).expect("a submission");
     verified(&submission);
     let response = client.submit(&submission).await.expect("a response");
-    assert!(response.is_accepted(), "{response:?}");
+    assert!(response.accepted().is_ok(), "{response:?}");
     assert_eq!(response.response.new_transaction, Some(true));
     node.make_block();
     let record = client
@@ -96,7 +96,7 @@ async fn a_claim_signed_elsewhere_and_changed_on_the_way_is_refused() {
     assert_ne!(changed, SIGNED_ELSEWHERE.trim());
     let submission = SignedTransaction::from_json(&changed).expect("a submission");
     let response = client.submit(&submission).await.expect("a response");
-    assert!(!response.is_accepted(), "{response:?}");
+    assert!(response.accepted().is_err(), "{response:?}");
 }
 
 /// Returns a claim as the node builds it. Python writes its fee in a different form.
@@ -106,7 +106,8 @@ async fn built(node: &Handle, client: &Client, asset: &str) -> String {
         remarks: "\u{e9}\u{7f}\u{10348} \"\\\" \u{2028}".to_owned(),
         ..AddVerification::new(asset, alice(node).address(), 2_600_000_u64)
     };
-    let call = claim.call(node.contract_address()).expect("a call");
+    let call = ContractCall::of(node.contract_address(), &claim).expect("a call");
+    let call = call.signers([claim.verifier_address]);
     let raw = client.build_call(&call).await.expect("a raw transaction");
     let fee: Amount = "1.25e6".parse().expect("a fee");
     let priced = raw.with_fee(&fee).expect("a fee");
@@ -130,7 +131,8 @@ async fn what_is_signed_elsewhere_now_is_accepted() {
             .submit(&submission)
             .await
             .expect("a response")
-            .is_accepted()
+            .accepted()
+            .is_ok()
     );
 }
 

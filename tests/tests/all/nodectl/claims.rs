@@ -12,7 +12,7 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::proxy::{Fault, Proxy};
-use nodeproof_client::nodeproof_primitives::signed_message;
+use nodeproof_client::signed_message;
 use nodeproof_devnode::{BlockTime, Config, Handle};
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::{Value, json};

@@ -226,11 +226,10 @@ fn a_reader_that_has_gone_away_is_no_failure() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mainnet_is_asked_freely_and_sent_to_only_with_that_word() {
-    let node = nodeproof_devnode::spawn(
-        Config::new(nodeproof_client::nodeproof_primitives::Network::Mainnet).with_port(0),
-    )
-    .await
-    .unwrap();
+    let node =
+        nodeproof_devnode::spawn(Config::new(nodeproof_client::Network::Mainnet).with_port(0))
+            .await
+            .unwrap();
     let home = Home::new();
     let file = signed(&home);
     let wallet = home.wallet("w.json", &keys(&node, "alice"));

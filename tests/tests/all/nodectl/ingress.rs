@@ -43,8 +43,7 @@ async fn a_header_and_a_client_certificate_open_a_gateway() {
 
     // The library, with the same files.
     let mut headers = SecretHeaders::default();
-    let read = |_: &Path| Ok(SECRET.to_owned());
-    headers.add_option(&header, read).expect("a header");
+    headers.add(HEADER, SECRET).expect("a header");
     let builder = Client::builder(&*gateway.base_url).expect("a URL");
     let builder = builder
         .default_headers(&headers)

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use nodeproof_client::{RawTransaction, SignedTransaction, nodeproof_primitives::signed_message};
+use nodeproof_client::{RawTransaction, SignedTransaction, signed_message};
 use nodeproof_devnode::{Config, Handle};
 use nodeproof_wallet::KeyPair;
 use serde_json::json;

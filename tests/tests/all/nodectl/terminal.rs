@@ -3,7 +3,7 @@
 use std::{ffi::OsStr, fs, time::Duration};
 
 use nix::sys::termios::{LocalFlags, tcgetattr};
-use nodeproof_client::nodeproof_primitives::WalletAddress;
+use nodeproof_client::WalletAddress;
 use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_wallet::KeyPair;
 use pty_process::{Pty, Size};

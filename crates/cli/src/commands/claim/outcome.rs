@@ -51,7 +51,8 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
     {
         let failure = Failure::unexpected(format!(
             "an earlier run read the record of transaction {code}, but the node now shows {shown}. \
-             That is a contradiction, unless the record was deleted: look for it at another node"
+             That is a contradiction, unless the record was deleted or the chain was replaced: look for \
+             it at another node"
         ));
         return Some(failure.with_maybe_sent(true));
     }
