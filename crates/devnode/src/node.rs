@@ -72,6 +72,14 @@ impl Node {
     ///
     /// # Errors
     /// Returns an error if the file is not the chain of a node with the same options, or if it can't be written.
+    ///
+    /// ```
+    /// use nodeproof_devnode::{Config, Node};
+    ///
+    /// let mut config = Config::for_tests();
+    /// config.state = Some("/no/such/folder/chain".into());
+    /// assert!(Node::open(&config).is_err());
+    /// ```
     pub fn open(config: &Config) -> io::Result<Self> {
         let Some(path) = &config.state else {
             return Ok(Self::new(config));
@@ -212,7 +220,8 @@ impl Node {
     }
 
     /// Waits until a block could not be saved, and returns why. No further blocks are made then.
-    pub async fn saving_failed(&self) -> String {
+    #[cfg(feature = "cli")]
+    pub(crate) async fn saving_failed(&self) -> String {
         self.not_saved.notified().await;
         self.chain().not_saved().unwrap_or_default().to_owned()
     }
