@@ -26,6 +26,7 @@ use std::{
     io::{self, Write as _},
     net::{IpAddr, Ipv4Addr},
     num::NonZeroU32,
+    path::PathBuf,
     process::ExitCode,
     time::Duration,
 };
@@ -36,14 +37,13 @@ use nodeproof_primitives::{
     redact::{given_keys, redact_parts},
 };
 
-use crate::{
-    BlockTime, ChainTime, Config, InjectedFault, Outage, ParseInjectedFaultError, platform::end,
-    spawn,
-};
+use crate::{BlockTime, ChainTime, Config, InjectedFault, Outage, platform::end, spawn};
 use greeting::Greeting;
 
 /// Exit status if the node can't be started with these options, or if the usage is invalid.
 const EXIT_USAGE: u8 = 2;
+/// Exit status if a block could not be saved.
+const EXIT_NOT_SAVED: u8 = 1;
 
 /// Options of the command that runs a node until a signal ends it.
 #[derive(Args, Clone, Debug)]
@@ -84,9 +84,14 @@ pub struct DevnodeArgs {
     /// Print the greeting as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// Fault that the node has on purpose, to see a case fail; list prints all faults
-    #[arg(long, value_name = "NAME", value_parser = fault)]
+    /// Fault that the node has on purpose, to see a case fail; with @BLOCK, from that height on; list prints
+    /// all faults
+    #[arg(long, value_name = "NAME[@BLOCK]", value_parser = fault)]
     pub fault: Option<FaultArg>,
+    /// File of the chain's blocks. After a restart with the same options, the chain continues there [default:
+    /// none; the chain is lost]
+    #[arg(long, value_name = "FILE", value_parser = state_file)]
+    pub state: Option<PathBuf>,
     /// Host name that requests may use, in addition to IP addresses and localhost. Can be repeated
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
@@ -123,9 +128,10 @@ impl DevnodeArgs {
         config.host = self.host;
         config.port = self.port;
         config.rate_limit = self.rate_limit;
-        if let Some(FaultArg::Inject(fault)) = self.fault {
-            config.fault = Some(fault);
+        if let Some(FaultArg::Inject(fault, from)) = self.fault {
+            (config.fault, config.fault_from) = (Some(fault), from);
         }
+        config.state.clone_from(&self.state);
         config.funded.clone_from(&self.fund);
         config.allowed_hosts.clone_from(&self.allow_host);
         config
@@ -137,14 +143,31 @@ impl DevnodeArgs {
 pub enum FaultArg {
     /// Print all faults.
     List,
-    /// Use this fault.
-    Inject(InjectedFault),
+    /// Use this fault from this height on.
+    Inject(InjectedFault, u64),
 }
 
-fn fault(text: &str) -> Result<FaultArg, ParseInjectedFaultError> {
-    match text {
-        "list" => Ok(FaultArg::List),
-        name => name.parse().map(FaultArg::Inject),
+fn fault(text: &str) -> Result<FaultArg, String> {
+    if text == "list" {
+        return Ok(FaultArg::List);
+    }
+    let (name, block) = text.split_once('@').unwrap_or((text, "0"));
+    let fault = name
+        .parse::<InjectedFault>()
+        .map_err(|error| error.to_string())?;
+    let block = block
+        .parse()
+        .map_err(|_| "write the number of a block after @, such as @100")?;
+    Ok(FaultArg::Inject(fault, block))
+}
+
+/// Parses the name of a file. A private key in this place is a mistake.
+fn state_file(text: &str) -> Result<PathBuf, &'static str> {
+    let is_key = redact_parts(text, &given_keys("DEVNODE_")) != text;
+    if is_key {
+        Err("this looks like a private key")
+    } else {
+        Ok(text.into())
     }
 }
 
@@ -188,29 +211,31 @@ pub fn exit_with(error: &clap::Error) -> ! {
 
 /// Runs a node until Ctrl-C or SIGTERM, and returns the exit status.
 ///
-/// It is 0 after such a signal, and 2 if the node can't be started with these options.
+/// It is 0 after such a signal, 2 if the node can't be started with these options, and 1 if a block could not be
+/// saved.
 pub async fn run(args: DevnodeArgs) -> ExitCode {
     match serve(&args).await {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
+        Err((status, message)) => {
             // If even standard error can't be written to, nothing else can be done.
             let _written = writeln!(io::stderr(), "error: {message}");
-            ExitCode::from(EXIT_USAGE)
+            ExitCode::from(status)
         }
     }
 }
 
-async fn serve(args: &DevnodeArgs) -> Result<(), String> {
+async fn serve(args: &DevnodeArgs) -> Result<(), (u8, String)> {
+    let unusable = |message: String| (EXIT_USAGE, message);
     if let Some(FaultArg::List) = args.fault {
         // A closed pipe is not an error.
         let _written = io::stdout().write_all(list_of_faults().as_bytes());
         return Ok(());
     }
-    let end = end().map_err(|error| format!("can't wait for signals: {error}"))?;
+    let end = end().map_err(|error| unusable(format!("can't wait for signals: {error}")))?;
     tokio::pin!(end);
     let config = args.config();
     let node = tokio::select! {
-        started = spawn(config.clone()) => started.map_err(|error| error.to_string())?,
+        started = spawn(config.clone()) => started.map_err(|error| unusable(error.to_string()))?,
         () = &mut end => return Ok(()),
     };
     node.set_outage(args.latency.map(Outage::Delayed));
@@ -224,13 +249,27 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
     }
     let greeting = Greeting::of(&node, &config);
     let greeting = if args.json {
-        greeting.json().map_err(|error| error.to_string())?
+        greeting
+            .json()
+            .map_err(|error| unusable(error.to_string()))?
     } else {
         greeting.text(&config)
     };
     // A closed pipe is not a reason to end the node.
     let _written = io::stdout().write_all(greeting.as_bytes());
-    end.await;
+    let failed = tokio::select! {
+        () = end => None,
+        reason = node.saving_failed() => Some(reason),
+    };
     node.shutdown().await;
-    Ok(())
+    match (failed, &args.state) {
+        (Some(reason), Some(path)) => {
+            let path = path.display();
+            Err((
+                EXIT_NOT_SAVED,
+                format!("{path}: a block could not be saved: {reason}"),
+            ))
+        }
+        _ => Ok(()),
+    }
 }

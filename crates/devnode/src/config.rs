@@ -4,6 +4,7 @@ use std::{
     fmt,
     net::{IpAddr, Ipv4Addr},
     num::NonZeroU32,
+    path::PathBuf,
     str::FromStr,
     time::Duration,
 };
@@ -156,6 +157,10 @@ pub struct Config {
     pub funded: Vec<WalletAddress>,
     /// A fault that the node has on purpose. Default: none.
     pub fault: Option<InjectedFault>,
+    /// Height from which the node has the fault. Default: 0.
+    pub fault_from: u64,
+    /// File of the chain's blocks, which survives a restart. Pending transactions are not saved. Default: none.
+    pub state: Option<PathBuf>,
     /// Host names that the node accepts in the `Host` header, without a port. IP addresses and `localhost`
     /// are always accepted. Requests for other hosts get status 403. This prevents web pages from reaching
     /// the node by DNS rebinding.
@@ -180,6 +185,8 @@ impl Config {
             rate_limit: None,
             funded: Vec::new(),
             fault: None,
+            fault_from: 0,
+            state: None,
             allowed_hosts: Vec::new(),
         }
     }

@@ -118,6 +118,8 @@ faults! {
                 .then(|| failure(StatusCode::BAD_REQUEST, "Block not found"))
         });
     LatestForUnknown "latest-for-unknown" "an index without a block returns the latest block";
+    Fork "fork" "blocks have another proof, so the node is on another chain";
+    Stalls "stalls" "the node makes no block for five minutes, and then all the missing ones";
     ReceiptKeys "receipt-keys" "votes are signed by another member's key";
     ReceiptSorted "receipt-sorted" "votes are signed over data with sorted members";
     ObservedForms "observed-forms" "blocks and records are rows of tables, and a balance of nothing is null, as on the observed node"

@@ -10,7 +10,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 use nodeproof_devnode::cli::{DevnodeArgs, exit_with};
 
-/// Runs a local node for development and tests, in memory. With --start-time, its blocks follow from its
+/// Runs a local node for development and tests. With --start-time, its blocks follow from its
 /// options.
 #[derive(Parser)]
 #[command(name = "devnode", version, args_conflicts_with_subcommands = true)]

@@ -1,6 +1,7 @@
 //! The state of a node, which requests read and change.
 
 use std::{
+    io,
     num::NonZeroU32,
     sync::{
         PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
@@ -9,12 +10,13 @@ use std::{
 };
 
 use nodeproof_primitives::{ContractAddress, Network};
+use tokio::sync::Notify;
 
 use crate::{
     BlockTime, ChainTime, Config, InjectedFault, Outage, TestWallet,
     chain::{
-        CLAIMED_ASSET, Chain, GenesisWallets, Start, Submission, TransactionRules, TrustScores,
-        Verdict, create_chain,
+        CLAIMED_ASSET, Chain, GenesisWallets, SavedChain, Start, Submission, TransactionRules,
+        TrustScores, Verdict, create_chain, start_time,
     },
     http::RateLimit,
     outage::Outages,
@@ -52,6 +54,8 @@ pub struct Node {
     rate_limit: Option<RateLimit>,
     allowed_hosts: Vec<String>,
     fault: Option<InjectedFault>,
+    /// Notified when a block could not be saved.
+    not_saved: Notify,
     outages: RwLock<Outages>,
     requests: AtomicU64,
     submissions: AtomicU64,
@@ -64,9 +68,38 @@ impl Node {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// Creates a node with the saved chain of [`Config::state`], or a new one.
+    ///
+    /// # Errors
+    /// Returns an error if the file is not the chain of a node with the same options, or if it can't be written.
+    ///
+    /// ```
+    /// use nodeproof_devnode::{Config, Node};
+    ///
+    /// let mut config = Config::for_tests();
+    /// config.state = Some("/no/such/folder/chain".into());
+    /// assert!(Node::open(&config).is_err());
+    /// ```
+    pub fn open(config: &Config) -> io::Result<Self> {
+        let Some(path) = &config.state else {
+            return Ok(Self::new(config));
+        };
+        let start = start_time(config.time, config.blocks);
+        let wrong =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let (saved, start, blocks) = SavedChain::open(path, config, start).map_err(wrong)?;
+        let node = Self::starting_at(config, start);
+        node.chain_mut().restore(saved, blocks).map_err(wrong)?;
+        Ok(node)
+    }
+
     /// Creates a chain with its initial blocks. This takes time in proportion to their number.
     #[must_use]
     pub fn new(config: &Config) -> Self {
+        Self::starting_at(config, start_time(config.time, config.blocks))
+    }
+
+    fn starting_at(config: &Config, start: i64) -> Self {
         let seed = Seed(config.seed);
         let rules = TransactionRules {
             verification: seed.contract("verification contract"),
@@ -89,8 +122,9 @@ impl Node {
         };
         let start = Start {
             blocks: config.blocks,
-            time: config.time,
+            time: start,
             fault: config.fault,
+            fault_from: config.fault_from,
         };
         let chain = create_chain(seed, rules, &roles, start);
         Self {
@@ -105,6 +139,7 @@ impl Node {
             rate_limit: config.rate_limit.map(NonZeroU32::get).map(RateLimit::new),
             allowed_hosts: config.allowed_hosts.clone(),
             fault: config.fault,
+            not_saved: Notify::new(),
             outages: RwLock::default(),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
@@ -177,7 +212,18 @@ impl Node {
     }
 
     fn next_block(&self, chain: &mut Chain) -> u64 {
-        chain.make_block(self.block_time.step_ms(), self.time.clock())
+        let height = chain.make_block(self.block_time.step_ms(), self.time.clock());
+        if chain.not_saved().is_some() {
+            self.not_saved.notify_one();
+        }
+        height
+    }
+
+    /// Waits until a block could not be saved, and returns why. No further blocks are made then.
+    #[cfg(feature = "cli")]
+    pub(crate) async fn saving_failed(&self) -> String {
+        self.not_saved.notified().await;
+        self.chain().not_saved().unwrap_or_default().to_owned()
     }
 
     /// Starts an outage, or ends it with `None`. It applies to the requests that follow.
@@ -276,12 +322,18 @@ impl Node {
         self.rate_limit.as_ref()
     }
 
-    pub(crate) const fn fault(&self) -> Option<InjectedFault> {
+    /// Returns the fault that the node has, or will have at a later height.
+    pub(crate) const fn later_fault(&self) -> Option<InjectedFault> {
         self.fault
     }
 
+    /// Returns the fault that the node has now.
+    pub(crate) fn fault(&self) -> Option<InjectedFault> {
+        self.fault.and_then(|_| self.chain().fault())
+    }
+
     pub(crate) fn has(&self, fault: InjectedFault) -> bool {
-        self.fault == Some(fault)
+        self.fault() == Some(fault)
     }
 
     pub(crate) fn allowed_hosts(&self) -> &[String] {
@@ -290,13 +342,13 @@ impl Node {
 
     /// Whether a submission is valid on its own. Whether it can be paid is not checked.
     pub(crate) fn is_valid_alone(&self, submission: &Submission<'_>) -> bool {
-        let checked = submission.check(self.rules, self.fault);
+        let checked = submission.check(self.rules, self.fault());
         checked.is_ok_and(|transaction| self.chain().affordable(&transaction).is_ok())
     }
 
     /// Checks a submission. A valid transaction waits for the next block.
     pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
-        let fault = self.fault;
+        let fault = self.fault();
         match submission.check(self.rules, fault) {
             Ok(transaction) => {
                 let mut chain = self.chain_mut();

@@ -11,10 +11,13 @@ use std::{
 use axum::serve::ListenerExt as _;
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::MissedTickBehavior};
 
-use crate::{BlockTime, Config, Node, router};
+use crate::{BlockTime, Config, InjectedFault, Node, router};
 
 /// Time limit for responses in progress when a node is shut down.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How long a node makes no block, if it has that fault.
+const STALL: Duration = Duration::from_secs(300);
 
 /// The reason why a node didn't start.
 #[derive(Debug, thiserror::Error)]
@@ -28,8 +31,8 @@ pub enum SpawnError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The thread that creates the chain could not be started. Free memory or end other processes,
-    /// and try again.
+    /// The file of the chain can't be used, or the thread that creates the chain could not be started. The text
+    /// says which.
     #[error("the chain could not be created: {0}")]
     Chain(io::Error),
 }
@@ -133,8 +136,8 @@ async fn create_node(config: Config) -> io::Result<Node> {
     std::thread::Builder::new()
         .name("devnode-chain".into())
         // Sending fails if the receiver is gone. That is harmless.
-        .spawn(move || drop(sender.send(Node::new(&config))))?;
-    made.await.map_err(io::Error::other)
+        .spawn(move || drop(sender.send(Node::open(&config))))?;
+    made.await.map_err(io::Error::other)?
 }
 
 /// Returns the address under which the node can be reached from the same machine.
@@ -149,11 +152,20 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 
 async fn make_blocks(node: Arc<Node>, time: Duration) {
     let mut ticks = tokio::time::interval(time);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let stalls = node.later_fault() == Some(InjectedFault::Stalls);
+    ticks.set_missed_tick_behavior(match stalls {
+        true => MissedTickBehavior::Burst,
+        false => MissedTickBehavior::Delay,
+    });
+    let mut stalled = false;
     // The first tick is ready immediately.
     ticks.tick().await;
     loop {
         ticks.tick().await;
+        if !stalled && node.has(InjectedFault::Stalls) {
+            stalled = true;
+            tokio::time::sleep(STALL).await;
+        }
         node.make_block();
     }
 }

@@ -115,6 +115,29 @@ fn a_wallet_of_ones_own_holds_tokens_for_fees_if_asked_for() {
 }
 
 #[test]
+fn a_killed_node_has_the_same_blocks_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || {
+        let mut command = command();
+        command.args(["--block-time", "20ms", "--state"]);
+        Running::start({
+            command.arg(folder.path().join("chain"));
+            command
+        })
+    };
+    let mut node = start();
+    let mut block = String::new();
+    while !block.contains("\"index\":20") {
+        block = node.get("/get-block?block_index=20");
+    }
+    node.child.kill().unwrap();
+    node.child.wait().unwrap();
+    let node = start();
+    assert_eq!(node.get("/get-block?block_index=20"), block);
+    assert_eq!(node.end("-TERM"), Some(0));
+}
+
+#[test]
 fn each_response_takes_at_least_the_latency() {
     let mut slow = command();
     slow.args(["--latency", "300ms"]);

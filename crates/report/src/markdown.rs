@@ -16,16 +16,16 @@ const MAX_FINDINGS: usize = 50;
 #[must_use]
 pub fn summary(report: &Report) -> String {
     let mut out = format!("## nodeproof: {}\n", report.in_words());
-    for (number, node_report) in report.numbered() {
-        let label = report.has_several().then(|| format!("Node {number}"));
-        node(node_report, label.as_deref().unwrap_or("Node"), &mut out);
-    }
     if report.has_several() {
         let _ = writeln!(
             out,
             "\n- Exit status: {}, the worst of all",
             report.exit_code
         );
+    }
+    for (number, node_report) in report.numbered() {
+        let label = report.has_several().then(|| format!("Node {number}"));
+        node(node_report, label.as_deref().unwrap_or("Node"), &mut out);
     }
     for check in report.cross_check.iter().filter(|check| !check.is_cause()) {
         let _ = writeln!(out, "- {}", line(check));

@@ -1,8 +1,10 @@
 //! The search for a chain's last or first index: exponential steps, then bisection.
 
+use std::collections::VecDeque;
+
 /// A search for the last index at which a condition holds. The caller tries each index that
 /// [`next`](Self::next) returns, and passes the result to [`narrow`](Self::narrow).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct IndexSearch {
     /// An index at which the condition holds.
     inside: u64,
@@ -48,6 +50,25 @@ impl IndexSearch {
         }
     }
 
+    /// Returns the next index to try and, up to `most` in all, those that may follow it. A slow node can get all of
+    /// them at the same time.
+    pub(crate) fn next_few(&self, most: usize) -> Vec<u64> {
+        let mut found = Vec::new();
+        let mut searches = VecDeque::from([self.clone()]);
+        while let Some(search) = searches.pop_front()
+            && found.len() < most
+        {
+            let Some(index) = search.next() else { continue };
+            found.push(index);
+            for is_true in [true, false] {
+                let mut following = search.clone();
+                following.narrow(is_true);
+                searches.push_back(following);
+            }
+        }
+        found
+    }
+
     /// Continues with the result for the index that [`next`](Self::next) returned.
     pub(crate) fn narrow(&mut self, is_true: bool) {
         let Some(tried) = self.next() else { return };
@@ -87,6 +108,13 @@ mod tests {
         }
         assert_eq!(search(IndexSearch::above(5, 1, 1 << 40), |_| true), None);
         assert_eq!(search(IndexSearch::above(5, 1, u64::MAX), |_| true), None);
+    }
+
+    #[test]
+    fn the_next_indexes_are_those_of_both_results() {
+        assert_eq!(IndexSearch::between(0, 100).next_few(4), [50, 75, 25, 87]);
+        assert_eq!(IndexSearch::above(1, 1, 100).next_few(4), [2, 4, 8, 3]);
+        assert_eq!(IndexSearch::between(0, 2).next_few(4), [1]);
     }
 
     #[test]

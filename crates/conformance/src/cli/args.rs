@@ -33,7 +33,9 @@ Exit status:
   0  nothing is worse than before
   1  a case newly fails (with --strict, also: warns), or the later run has a worse exit status, such as
      one without a verdict
-  2  invalid usage, or a file that is not a report.json of this version";
+  2  invalid usage, or a file that is not a report.json of this version
+  3  nothing is worse, but the later run did not check all earlier findings again
+  4  nothing is worse, but the comparison could not be written";
 
 const JUDGE_EXIT_STATUS: &str = "\
 Exit status:
@@ -163,9 +165,14 @@ pub struct MonitorArgs {
     #[command(flatten)]
     pub check: CheckArgs,
 
-    /// Time from the start of a run to the start of the next one, in seconds.
-    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    /// Time from one probe of a node to the next one, and from one comparison of the nodes to the next one, in
+    /// seconds. A probe measures reachability, latency and height.
+    #[arg(long, value_name = "S", default_value = "15", value_parser = seconds)]
     pub interval: Duration,
+
+    /// Time from the start of a run of all cases to the start of the next one, in seconds.
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    pub run_interval: Duration,
 
     /// Address and port of /metrics and /healthz.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9464")]

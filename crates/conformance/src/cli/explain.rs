@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::error::UsageError;
 use crate::{
     cases::{Case, Example, all, untested},
+    nodes::COMPARISONS,
     run::nearest,
 };
 
@@ -19,17 +20,29 @@ const SIGNING: &str = "ECDSA on secp256k1 over the SHA-1 digest of the transacti
                        json.dumps writes it. docs/signing.md has it byte for byte, with test vectors. The specification does not \
                        show it (OPEN-13).";
 
-/// Explains a case or a requirement.
+/// Why nodes are compared.
+const DISAGREEMENT: &str = "Nodes of one network have the same chain. A user gets another answer from each of two nodes \
+that differ, and at least one of them is wrong. If most nodes agree, the report names the others.";
+
+/// Explains a case, a comparison or a requirement.
 pub(crate) fn explain(id: &str) -> Result<String, UsageError> {
     let cases = all();
     if let Some(case) = cases.iter().find(|case| case.id == id) {
         return of_case(case);
+    }
+    let comparison = COMPARISONS.iter().find(|(name, _)| *name == id);
+    if let Some((_, compared)) = comparison {
+        let mut out = format!("{id}\nMUST, comparison of several nodes\n");
+        section(&mut out, "What is compared", compared);
+        section(&mut out, "Why it matters", DISAGREEMENT);
+        return Ok(out);
     }
     let wanted = id.to_ascii_uppercase();
     if let Some(known) = requirement(&wanted) {
         return Ok(of_requirement(known, &cases));
     }
     let ids = cases.iter().map(|case| case.id);
+    let ids = ids.chain(COMPARISONS.map(|(id, _)| id));
     let known: Vec<_> = ids.chain(requirements().iter().map(|one| one.id)).collect();
     Err(UsageError::Unexplained {
         id: id.to_owned(),

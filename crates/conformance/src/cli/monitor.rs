@@ -44,12 +44,13 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
         })?;
     if let Ok(address) = listener.local_addr() {
         complain(&format!(
-            "monitoring {} every {} s; metrics at http://{address}/metrics",
+            "monitoring {} every {} s, with a run every {} s; metrics at http://{address}/metrics",
             match configuration.targets.len() {
                 1 => "1 node".to_owned(),
                 count => format!("{count} nodes"),
             },
-            args.interval.as_secs_f64()
+            args.interval.as_secs_f64(),
+            args.run_interval.as_secs_f64()
         ));
     }
     let (sender, reloads) = mpsc::channel(1);
@@ -66,6 +67,7 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
     let setup = Setup {
         listener,
         interval: args.interval,
+        run_interval: args.run_interval,
         log: Log::new(args.log),
         saved,
     };

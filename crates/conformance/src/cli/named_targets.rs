@@ -26,6 +26,8 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
                 let network = named.network.map(|name| name.0).or(args.network);
                 let mut target = target(&named.base_url, network)?;
                 target.access = access(&named.headers, &named.files(), folder)?;
+                target.name = named.name;
+                target.labels = named.labels.into_iter().collect();
                 Ok::<_, UsageError>(target)
             });
             named.collect::<Result<Vec<_>, _>>()?

@@ -8,13 +8,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,
     sync::Arc,
+    time::Duration,
 };
 
 use futures_util::{StreamExt, stream};
 
 use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
-    api::{block_request, is_gateway_error, is_not_found, is_nothing, reported_index},
+    api::{IndexSearch, block_request, is_gateway_error, is_not_found, is_nothing, reported_index},
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, Node},
 };
 
@@ -26,6 +27,8 @@ const FAR: u64 = i32::MAX as u64;
 const NEAR: u64 = 3;
 /// Once this many bytes of blocks were read, no more samples of blocks are read.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// A node whose first response took this long is slow.
+const SLOW: Duration = Duration::from_millis(500);
 /// After this many blocks that were too large, and none that was not, the search stops.
 const TRIED_TOO_LARGE: u32 = 3;
 
@@ -367,14 +370,37 @@ impl<'a> Blocks<'a> {
     pub(crate) async fn recheck_absent(
         &mut self,
         within: RangeInclusive<u64>,
+        jobs: usize,
     ) -> Result<(), InconclusiveReason> {
+        let node = self.node;
         let requested = self.lookups.range(within).map(|(index, _)| *index);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
-        for index in requested.filter(absent).collect::<Vec<_>>() {
-            let lookup = self.ask(index).await?;
+        let absent: Vec<_> = requested.filter(absent).collect();
+        let mut responses = stream::iter(absent)
+            .map(|index| async move { (index, node.send(block_request(index)).await) })
+            .buffered(jobs);
+        while let Some((index, response)) = responses.next().await {
+            let lookup = self.look_at(index, response).await?;
             self.settled.remove(&index);
             self.lookups.insert(index, lookup);
         }
+        Ok(())
+    }
+
+    /// Continues a search. A slow node gets several requests at a time, some of which the search does not need.
+    pub(crate) async fn narrow(
+        &mut self,
+        search: &mut IndexSearch,
+        jobs: usize,
+    ) -> Result<(), InconclusiveReason> {
+        let Some(index) = search.next() else {
+            return Ok(());
+        };
+        let first = self.first_response.as_ref();
+        if jobs > 1 && first.is_some_and(|first| first.elapsed >= SLOW) {
+            self.read(&search.next_few(jobs), jobs).await?;
+        }
+        search.narrow(self.has(index).await?);
         Ok(())
     }
 

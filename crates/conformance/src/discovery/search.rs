@@ -34,7 +34,7 @@ pub(crate) async fn find_blocks(
     let latest = search(&mut blocks, fixture, wanted, discovered).await?;
     let ends = latest.map(|latest| (blocks.lowest_known(latest).0, latest));
     if let Some((lowest, latest)) = ends {
-        blocks.recheck_absent(lowest..=latest).await?;
+        blocks.recheck_absent(lowest..=latest, wanted.jobs).await?;
     }
     discovered.lowest = ends.map(|(lowest, _)| lowest);
     blocks.into_discovered(ends, named, discovered);
@@ -52,9 +52,9 @@ async fn search(
         return Ok(None);
     };
     loop {
-        let Some(tip) = last_from(blocks, known).await? else {
+        let Some(tip) = last_from(blocks, known, wanted.jobs).await? else {
             if wanted.lowest {
-                find_lowest(blocks, known).await?;
+                find_lowest(blocks, known, wanted.jobs).await?;
             }
             return Ok(Some(known));
         };
@@ -74,7 +74,7 @@ async fn search(
     discovered.tip = Some(known);
     if wanted.lowest {
         // By now, the node's response for a block that does not exist is known.
-        find_lowest(blocks, known).await?;
+        find_lowest(blocks, known, wanted.jobs).await?;
     }
     let (first, _) = blocks.lowest_known(known);
     let sample = sample(first.max(1), known, wanted.sample);
@@ -155,7 +155,11 @@ async fn some_block(
 }
 
 /// Finds the lowest block that exists, searching downward from `known`.
-async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), InconclusiveReason> {
+async fn find_lowest(
+    blocks: &mut Blocks<'_>,
+    known: u64,
+    jobs: usize,
+) -> Result<(), InconclusiveReason> {
     let (mut lowest, _) = blocks.lowest_known(known);
     loop {
         let (_, absent) = blocks.lowest_known(lowest);
@@ -165,8 +169,8 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Inconclu
             None => 0,
         };
         let mut search = IndexSearch::between(lowest, absent);
-        while let Some(index) = search.next() {
-            search.narrow(blocks.has(index).await?);
+        while search.next().is_some() {
+            blocks.narrow(&mut search, jobs).await?;
         }
         lowest = search.result().unwrap_or(lowest);
         // If a block is missing in the middle, the chain continues below it.
@@ -178,10 +182,14 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Inconclu
 }
 
 /// Returns the last index, from `known` on, before one without a block, or `None` if there is no end.
-async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, InconclusiveReason> {
+async fn last_from(
+    blocks: &mut Blocks<'_>,
+    known: u64,
+    jobs: usize,
+) -> Result<Option<u64>, InconclusiveReason> {
     let mut search = IndexSearch::above(known, known.max(1), BEYOND_EVERY_CHAIN);
-    while let Some(index) = search.next() {
-        search.narrow(blocks.has(index).await?);
+    while search.next().is_some() {
+        blocks.narrow(&mut search, jobs).await?;
     }
     Ok(search.result())
 }

@@ -14,6 +14,10 @@ pub struct Target {
     pub base_url: BaseUrl,
     /// The network that it should belong to.
     pub network: Network,
+    /// Its name in metrics and alerts.
+    pub(crate) name: Option<String>,
+    /// Its labels in metrics.
+    pub(crate) labels: Vec<(String, String)>,
     /// What a gateway in front of it needs.
     pub(crate) access: Access,
     /// The node in this process that is called in place of the base URL.
@@ -31,9 +35,18 @@ impl Target {
         Ok(Self {
             base_url,
             network,
+            name: None,
+            labels: Vec::new(),
             access: Access::default(),
             in_process: None,
         })
+    }
+
+    /// Returns the name of a node without one: its base URL without the scheme.
+    pub(crate) fn default_name(&self) -> String {
+        let url = self.base_url.to_string();
+        let name = url.split_once("://").map_or(&*url, |(_, name)| name);
+        name.trim_end_matches('/').to_owned()
     }
 
     /// Returns the node of a record. Every request to it ends without a response, and opens no connection.
@@ -41,6 +54,8 @@ impl Target {
         let target = Self {
             base_url,
             network,
+            name: None,
+            labels: Vec::new(),
             access: Access::default(),
             in_process: None,
         };

@@ -1,94 +1,57 @@
-//! Measures the lag of the nodes, and compares their blocks.
+//! Compares the blocks of the nodes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     future::Future,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    sync::Arc,
+    time::{Duration, Instant},
 };
 
-use nodeproof_report::{CaseReport, FindingReport};
-use tokio::{
-    sync::Notify,
-    time::{MissedTickBehavior, sleep, timeout},
-};
+use nodeproof_report::FindingReport;
+use tokio::time::{MissedTickBehavior, timeout};
 
 use super::{
+    known_nodes::{KnownNodes, NodeWithHeight},
     log::Log,
     metrics::{Metrics, NodeLabel},
 };
 use crate::{
     context::Redactor,
-    nodes::{Side, compare_recent_blocks, heights_and_lags},
-    run::ExaminedNode,
+    nodes::{Chains, Content, Differences, Side, Standing, first_difference, recent_blocks},
 };
 
-/// Maximum number of differing blocks that are compared again in each round.
-const MAX_DIFFERING: usize = 16;
 /// Number of blocks that are requested from a node at a time.
-const JOBS: usize = 2;
+const JOBS: usize = 4;
+/// Number of nodes that must have a block, before those without a majority are reported. If only two nodes are
+/// monitored, these are enough.
+const LEAST: usize = 3;
 
-/// What the last completed run found on each node.
-#[derive(Default)]
-pub(super) struct LastRuns {
-    nodes: Mutex<BTreeMap<NodeLabel, ExaminedNode>>,
-    ended: Notify,
-}
-
-impl LastRuns {
-    /// Records the end of a run, and what it found if it was completed.
-    pub(super) fn ended(&self, label: &NodeLabel, examined: Option<&ExaminedNode>) {
-        // Idle connections must not stay open until the next round.
-        if let Some(Ok(renewed)) = examined.map(ExaminedNode::renewed) {
-            self.nodes().insert(label.clone(), renewed);
-        }
-        self.ended.notify_one();
-    }
-
-    pub(super) fn remove(&self, label: &NodeLabel) {
-        self.nodes().remove(label);
-        self.ended.notify_one();
-    }
-
-    fn nodes(&self) -> MutexGuard<'_, BTreeMap<NodeLabel, ExaminedNode>> {
-        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Compares the nodes in rounds.
-///
-/// These are independent of the runs. A node whose run takes long, or that began its run earlier, would
-/// otherwise have an old height.
+/// Compares the nodes in rounds, with the heights that their probes found.
 pub(super) struct Comparison {
-    pub(super) last_runs: Arc<LastRuns>,
+    pub(super) known: Arc<KnownNodes>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) log: Arc<Log>,
     pub(super) redactor: Redactor,
-    /// Blocks in which nodes differed. They are compared until the nodes agree.
-    pub(super) differing: BTreeSet<u64>,
+    /// The nodes that left the majority, and their first block that differs. It is compared until they are back.
+    pub(super) left: BTreeMap<NodeLabel, u64>,
+    /// Those whose chain is another one. For the others, only a block is known that differs.
+    pub(super) on_other_chain: BTreeSet<NodeLabel>,
 }
 
 impl Comparison {
-    /// Compares the nodes every `interval`, from the end of their first runs until `stop` is ready.
+    /// Compares the nodes every `interval` until `stop` is ready. A round takes at most `longest`.
     pub(super) async fn run(
         mut self,
         interval: Duration,
         longest: Duration,
         stop: impl Future<Output = ()> + Clone + Send + 'static,
     ) {
-        tokio::select! {
-            biased;
-            () = stop.clone() => return,
-            () = self.first_runs() => {}
-            () = sleep(interval) => {}
-        }
         let mut ticks = tokio::time::interval(interval);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let round = async {
                 ticks.tick().await;
-                // After a round that took too long, the metrics keep their values.
-                let _late = timeout(longest, self.round()).await;
+                self.round(longest).await;
             };
             tokio::select! {
                 biased;
@@ -98,86 +61,93 @@ impl Comparison {
         }
     }
 
-    /// Returns after the first run against each node.
-    async fn first_runs(&self) {
-        while !self.metrics.without_run().is_empty() {
-            self.last_runs.ended.notified().await;
-        }
-    }
-
-    /// Measures the heights, and compares the blocks, of all nodes that respond.
-    async fn round(&mut self) {
-        let (labels, sides): (Vec<_>, Vec<_>) = self
-            .last_runs
-            .nodes()
-            .iter()
-            .filter_map(|(label, examined)| {
-                let examined = Arc::new(examined.renewed().ok()?);
-                let side = Side::new(label.node.clone(), examined);
-                Some((label.clone(), side))
-            })
-            .unzip();
-        for side in &sides {
-            let headers = side.examined.node.target.access.headers();
-            self.redactor.add_headers(headers);
-        }
-        let measured = heights_and_lags(&sides).await;
-        let mut heights = Vec::new();
-        let mut present = Vec::new();
-        let mut compared = Vec::new();
-        for ((label, side), measured) in labels.iter().zip(&sides).zip(measured) {
-            let Some(measured) = measured else { continue };
-            self.metrics.record_height(label, measured);
-            heights.push(measured.height);
-            present.push(label);
-            compared.push(Side::new(side.name.clone(), Arc::clone(&side.examined)));
-        }
-        if compared.len() > 1 {
-            let again = self.differing.clone();
-            let (check, differing) = compare_recent_blocks(&compared, &heights, &again, JOBS).await;
-            // The oldest ones: later blocks usually differ only because of these.
-            self.differing = differing.into_iter().take(MAX_DIFFERING).collect();
-            self.record(&present, &check);
-        }
-        for (label, side) in labels.iter().zip(&sides) {
-            let requests = side.examined.node.requests();
-            self.metrics.add_requests(label, requests);
-        }
-    }
-
-    /// Records which nodes differ from the others, and logs each change.
-    fn record(&self, labels: &[&NodeLabel], check: &CaseReport) {
-        if check.compared == Some(0) {
+    /// Compares the blocks of all nodes with a known height.
+    async fn round(&mut self, longest: Duration) {
+        let (monitored, nodes) = self.known.with_height();
+        if nodes.len() < 2 {
             return;
         }
-        for label in labels {
-            let found = check
-                .findings
-                .iter()
-                .find(|finding| is_about(finding, &label.node));
-            let is_new = self.metrics.record_difference(label, found.is_some());
-            match found {
-                _ if !is_new => {}
-                Some(finding) => {
-                    let message = self.redactor.redact(message(finding));
-                    self.log.blocks(&label.node, "differ", &message);
+        let (mut labels, mut sides, mut heights) = (Vec::new(), Vec::new(), Vec::new());
+        for NodeWithHeight {
+            label,
+            side,
+            height,
+        } in nodes
+        {
+            self.redactor
+                .add_headers(side.examined.node.target.access.headers());
+            labels.push(label);
+            sides.push(side);
+            heights.push(height);
+        }
+        let again: BTreeSet<_> = self.left.values().copied().collect();
+        let deadline = Instant::now() + longest;
+        let blocks = recent_blocks(&sides, &heights, &again, JOBS, deadline).await;
+        let left = labels.iter().map(|label| self.left.contains_key(label));
+        let least = LEAST.min(monitored.saturating_sub(self.left.len())).max(2);
+        let mut chains = Chains::new(left.collect(), least);
+        for (index, contents) in &blocks {
+            chains.add(*index, contents);
+        }
+        let standings = chains.standings();
+        for (node, label) in labels.iter().enumerate() {
+            let (since, message) = match standings[node] {
+                Standing::Unknown => continue,
+                Standing::Same => {
+                    self.record(label, None);
+                    continue;
                 }
-                None => self.log.blocks(&label.node, "agree", ""),
+                Standing::OtherBlock(_) if self.left.contains_key(label) => continue,
+                Standing::OtherChain { .. } if self.on_other_chain.contains(label) => continue,
+                Standing::OtherBlock(index) => (index, format!("block {index}")),
+                Standing::OtherChain { since, agreed } => {
+                    let usual = standings.iter().position(|other| *other == Standing::Same);
+                    let usual = usual.unwrap_or(usize::from(node == 0));
+                    let both = [&sides[node], &sides[usual]];
+                    let searched = timeout(longest, first_difference(both, agreed, since)).await;
+                    let first = searched.ok().and_then(Result::ok).unwrap_or(since);
+                    self.on_other_chain.insert(label.clone());
+                    (first, format!("another chain since block {first}"))
+                }
+            };
+            // If an earlier block was found, the values are those of the first compared one.
+            let mut shown = blocks.range(since..);
+            let shown = shown.find_map(|(_, contents)| shown_difference(&sides, contents));
+            let values = shown.map(|shown| format!(": {}: {}", shown.what, shown.actual));
+            let message = message + &values.unwrap_or_default();
+            self.record(label, Some((since, &message)));
+        }
+        for (label, side) in labels.iter().zip(&sides) {
+            self.metrics
+                .add_requests(label, side.examined.node.requests());
+        }
+        self.left
+            .retain(|label, _| self.metrics.is_monitored(label));
+    }
+
+    /// Records whether a node differs from the others, and logs a change.
+    fn record(&mut self, label: &NodeLabel, difference: Option<(u64, &str)>) {
+        self.metrics.record_difference(label, difference.is_some());
+        self.known.differs(label, difference.is_some());
+        match difference {
+            Some((since, message)) => {
+                self.left.insert(label.clone(), since);
+                let message = self.redactor.redact(message.to_owned());
+                self.log.change(&label.node, "blocks", "differ", &message);
             }
+            None if self.left.remove(label).is_some() => {
+                self.on_other_chain.remove(label);
+                self.log.change(&label.node, "blocks", "agree", "");
+            }
+            None => {}
         }
     }
 }
 
-/// Whether a node differs from the majority or, without a majority, from another node.
-fn is_about(finding: &FindingReport, node: &str) -> bool {
-    if !finding.differs.is_empty() {
-        return finding.differs.iter().any(|name| name == node);
-    }
-    let mut nodes = finding.values.iter().flat_map(|value| &value.nodes);
-    nodes.any(|name| name == node)
-}
-
-fn message(finding: &FindingReport) -> String {
-    let place = finding.place.as_deref().unwrap_or_default();
-    format!("{place}: {}: {}", finding.what, finding.actual)
+/// Returns the first difference between the nodes in a block.
+fn shown_difference(sides: &[Side], contents: &[Option<Content>]) -> Option<FindingReport> {
+    let mut differences = Differences::default();
+    differences.add(sides, contents, String::new);
+    let mut findings = differences.into_cross_check("blocks", None).findings;
+    (!findings.is_empty()).then(|| findings.swap_remove(0))
 }

@@ -68,45 +68,33 @@ impl Log {
             })),
         }
         for change in changes {
-            self.write(&after.target.base_url, &after.started_at, &change);
+            self.write(&after.target.base_url, &change);
         }
     }
 
-    /// Logs a change of the chain: `reset` if it is shorter than before, because the node was reset or
-    /// another node responds; `growth` if it grew by more blocks than a run checks; `skipped`, `continued` and
-    /// `not saved` for the progress of the monitor.
-    pub(super) fn chain(&self, after: &NodeReport, what: &str, message: &str) {
-        let change = Change {
-            about: "chain",
-            what: what.to_owned(),
-            message,
-        };
-        self.write(&after.target.base_url, &after.started_at, &change);
-    }
-
-    /// Logs that a node's blocks differ from those of other nodes (`differ`), or no longer (`agree`).
-    pub(super) fn blocks(&self, node: &str, what: &str, message: &str) {
-        self.now(node, "blocks", what, message);
-    }
-
-    /// Logs that the configuration was `reloaded` or `rejected`.
-    pub(super) fn configuration(&self, what: &str, message: &str) {
-        self.now("nodeproof", "configuration", what, message);
-    }
-
-    fn now(&self, node: &str, about: &str, what: &str, message: &str) {
+    /// Logs a change that is not in a report:
+    ///
+    /// - `probe`: the node is `reachable` or `unreachable`.
+    /// - `chain`: `reset` if it is shorter than before, because the node was reset or another node responds;
+    ///   `growth` if it grew by more blocks than a run checks; `skipped`, `continued` and `not saved` for the
+    ///   progress of the monitor.
+    /// - `blocks`: they `differ` from those of other nodes, or `agree` again.
+    /// - `configuration`: it was `reloaded` or `rejected`.
+    pub(super) fn change(&self, node: &str, about: &str, what: &str, message: &str) {
         let change = Change {
             about,
             what: what.to_owned(),
             message,
         };
-        self.write(node, &utc(OffsetDateTime::now_utc()), &change);
+        self.write(node, &change);
     }
 
-    fn write(&self, node: &str, time: &str, change: &Change<'_>) {
-        let line = self.line(node, time, change);
+    /// Writes a line. The lock also keeps the times in order.
+    fn write(&self, node: &str, change: &Change<'_>) {
+        let mut out = stdout().lock();
+        let line = self.line(node, &utc(OffsetDateTime::now_utc()), change);
         // The reader of the log may be gone. The metrics are still served.
-        let _ = writeln!(stdout().lock(), "{line}");
+        let _ = writeln!(out, "{line}");
     }
 
     fn line(&self, node: &str, time: &str, change: &Change<'_>) -> String {

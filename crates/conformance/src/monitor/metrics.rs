@@ -1,7 +1,7 @@
 //! Metrics of the results.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI64, AtomicU64},
@@ -17,7 +17,10 @@ use prometheus_client::{
 };
 
 use super::process::Process;
-use crate::{http::Target, nodes::MeasuredHeight, run::ExaminedNode};
+use crate::{
+    http::{RequestLog, Target},
+    run::ExaminedNode,
+};
 
 /// The upper bounds of the latency histogram, in seconds.
 const BUCKETS: [f64; 12] = [
@@ -27,8 +30,13 @@ const BUCKETS: [f64; 12] = [
 /// The labels of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 pub(super) struct NodeLabel {
+    /// The base URL.
     pub(super) node: String,
     network: String,
+    name: String,
+    /// The labels of the file of targets.
+    #[prometheus(flatten)]
+    more: Vec<(String, String)>,
 }
 
 impl NodeLabel {
@@ -36,6 +44,8 @@ impl NodeLabel {
         Self {
             node: target.base_url.to_string().trim_end_matches('/').to_owned(),
             network: target.network.to_string(),
+            name: target.name.clone().unwrap_or_else(|| target.default_name()),
+            more: target.labels.clone(),
         }
     }
 }
@@ -54,11 +64,11 @@ struct OutcomeLabel {
     outcome: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
-struct EndpointLabel {
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EventLabel {
     #[prometheus(flatten)]
     node: NodeLabel,
-    endpoint: String,
+    event: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -93,6 +103,34 @@ fn verdict_label(node: &NodeLabel, verdict: &str) -> VerdictLabel {
     }
 }
 
+fn event_label(node: &NodeLabel, event: &str) -> EventLabel {
+    EventLabel {
+        node: node.clone(),
+        event: event.to_owned(),
+    }
+}
+
+/// Returns the labels of the cases with some outcomes.
+fn case_labels(
+    node: &NodeLabel,
+    report: &NodeReport,
+    selects: impl Fn(Outcome) -> bool,
+) -> Vec<CaseLabel> {
+    let cases = report.cases.iter().filter(|case| selects(case.outcome));
+    let cases = cases.map(|case| CaseLabel {
+        node: node.clone(),
+        case: case.id.clone(),
+        level: case.level.name().to_owned(),
+    });
+    cases.collect()
+}
+
+/// Returns the current time, in seconds since the Unix epoch.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(now.unwrap_or_default().as_secs()).unwrap_or(i64::MAX)
+}
+
 fn outcome_label(node: &NodeLabel, outcome: Outcome) -> OutcomeLabel {
     OutcomeLabel {
         node: node.clone(),
@@ -100,7 +138,10 @@ fn outcome_label(node: &NodeLabel, outcome: Outcome) -> OutcomeLabel {
     }
 }
 
-type Latency = Family<EndpointLabel, Histogram, fn() -> Histogram>;
+/// The events of a chain that have a metric.
+const EVENTS: [&str; 2] = ["reset", "skipped"];
+
+type Latency = Family<NodeLabel, Histogram, fn() -> Histogram>;
 
 /// The metrics of all nodes.
 pub(super) struct Metrics {
@@ -108,6 +149,9 @@ pub(super) struct Metrics {
     verdict: Family<VerdictLabel, Gauge>,
     cases: Family<OutcomeLabel, Gauge>,
     failed: Family<CaseLabel, Gauge>,
+    warned: Family<CaseLabel, Gauge>,
+    stale: Family<NodeLabel, Gauge>,
+    up: Family<NodeLabel, Gauge>,
     latency: Latency,
     height: Family<NodeLabel, Gauge>,
     lag: Family<NodeLabel, Gauge>,
@@ -118,8 +162,19 @@ pub(super) struct Metrics {
     blocks: Family<NodeLabel, Counter>,
     duration: Family<NodeLabel, Gauge<f64, AtomicU64>>,
     last_run: Family<NodeLabel, Gauge<i64, AtomicI64>>,
+    events: Family<EventLabel, Gauge>,
+    saved: Family<NodeLabel, Gauge>,
+    run_interval: Duration,
     /// The monitored nodes. Other nodes get no series.
     states: Mutex<BTreeMap<NodeLabel, NodeState>>,
+}
+
+/// The result of a probe.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    pub(super) height: u64,
+    /// Number of blocks that another node had, and this one did not have later.
+    pub(super) lag: Option<u64>,
 }
 
 /// What is known about a node after its last run.
@@ -127,18 +182,23 @@ struct NodeState {
     /// The end of the run, or the time since which the node is monitored.
     ended: Instant,
     has_run: bool,
-    failed: Vec<CaseLabel>,
-    endpoints: BTreeSet<EndpointLabel>,
+    /// Duration of the run.
+    took: Duration,
+    /// The cases that failed, and those that caused a warning.
+    cases: [Vec<CaseLabel>; 2],
 }
 
 impl Metrics {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(run_interval: Duration) -> Self {
         let mut metrics = Self {
             registry: Registry::default(),
             states: Mutex::default(),
             verdict: Family::default(),
             cases: Family::default(),
             failed: Family::default(),
+            warned: Family::default(),
+            stale: Family::default(),
+            up: Family::default(),
             latency: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
             height: Family::default(),
             lag: Family::default(),
@@ -149,6 +209,9 @@ impl Metrics {
             blocks: Family::default(),
             duration: Family::default(),
             last_run: Family::default(),
+            events: Family::default(),
+            saved: Family::default(),
+            run_interval,
         };
         metrics.register();
         metrics
@@ -165,6 +228,12 @@ impl Metrics {
         registry.register("cases", cases, self.cases.clone());
         let failed = "1 for each case that failed in the last run";
         registry.register("case_failed", failed, self.failed.clone());
+        let warned = "1 for each case that caused a warning in the last run";
+        registry.register("case_warned", warned, self.warned.clone());
+        let stale = "1 if no run has ended for two run intervals, so that there is no verdict";
+        registry.register("verdict_stale", stale, self.stale.clone());
+        let up = "1 if the node responded to the last probe";
+        registry.register("up", up, self.up.clone());
         let latency = "Time from sending a request to the last byte of the response";
         let unit = Unit::Seconds;
         registry.register_with_unit("response", latency, unit.clone(), self.latency.clone());
@@ -187,6 +256,11 @@ impl Metrics {
             unit.clone(),
             self.duration.clone(),
         );
+        let events = "Time of the last event of the chain";
+        let name = "chain_event_timestamp";
+        registry.register_with_unit(name, events, unit.clone(), self.events.clone());
+        let saved = "1 if the last checked block was saved, 0 if that failed";
+        registry.register("state_saved", saved, self.saved.clone());
         let last = "Time of the end of the last run, in seconds since the Unix epoch";
         registry.register_with_unit("last_run_timestamp", last, unit, self.last_run.clone());
     }
@@ -196,30 +270,30 @@ impl Metrics {
         let state = NodeState {
             ended: Instant::now(),
             has_run: false,
-            failed: Vec::new(),
-            endpoints: BTreeSet::new(),
+            took: Duration::ZERO,
+            cases: Default::default(),
         };
         self.states().insert(label, state);
     }
 
     /// Removes a node and all its series.
     pub(super) fn remove(&self, label: &NodeLabel) {
-        let Some(state) = self.states().remove(label) else {
+        let Some(mut state) = self.states().remove(label) else {
             return;
         };
-        for verdict in verdict_names() {
-            self.verdict.remove(&verdict_label(label, verdict));
+        self.remove_verdict(label, &mut state);
+        for event in EVENTS {
+            self.events.remove(&event_label(label, event));
         }
-        for outcome in Outcome::WORST_FIRST {
-            self.cases.remove(&outcome_label(label, outcome));
-        }
-        for case in &state.failed {
-            self.failed.remove(case);
-        }
-        for endpoint in &state.endpoints {
-            self.latency.remove(endpoint);
-        }
-        for gauges in [&self.height, &self.lag, &self.differs] {
+        self.latency.remove(label);
+        for gauges in [
+            &self.height,
+            &self.lag,
+            &self.differs,
+            &self.up,
+            &self.stale,
+            &self.saved,
+        ] {
             gauges.remove(label);
         }
         for counters in [&self.runs, &self.requests, &self.retries, &self.blocks] {
@@ -227,6 +301,24 @@ impl Metrics {
         }
         self.duration.remove(label);
         self.last_run.remove(label);
+    }
+
+    /// Removes the results of the last run of a node.
+    fn remove_verdict(&self, label: &NodeLabel, state: &mut NodeState) {
+        for verdict in verdict_names() {
+            self.verdict.remove(&verdict_label(label, verdict));
+        }
+        for outcome in Outcome::WORST_FIRST {
+            self.cases.remove(&outcome_label(label, outcome));
+        }
+        for (gauges, cases) in [&self.failed, &self.warned]
+            .into_iter()
+            .zip(&mut state.cases)
+        {
+            for case in cases.drain(..) {
+                gauges.remove(&case);
+            }
+        }
     }
 
     /// Records a run of a node.
@@ -242,6 +334,7 @@ impl Metrics {
         };
         state.ended = Instant::now();
         state.has_run = true;
+        state.took = Duration::from_millis(report.elapsed_ms);
         let of_run = verdict_name(report);
         for verdict in verdict_names() {
             let is = i64::from(of_run == verdict);
@@ -253,80 +346,104 @@ impl Metrics {
             let label = outcome_label(label, outcome);
             self.cases.get_or_create(&label).set(count);
         }
-        let failed = report
-            .cases
-            .iter()
-            .filter(|case| case.outcome == Outcome::Fail);
-        let failed = failed.map(|case| CaseLabel {
-            node: label.clone(),
-            case: case.id.clone(),
-            level: case.level.name().to_owned(),
-        });
-        self.record_failed(state, failed.collect());
+        let fails =
+            |outcome| outcome == Outcome::Fail || (report.strict && outcome == Outcome::Warn);
+        let warns = |outcome| !report.strict && outcome == Outcome::Warn;
+        let failed = case_labels(label, report, fails);
+        let warned = case_labels(label, report, warns);
+        for ((gauges, before), now) in [&self.failed, &self.warned]
+            .into_iter()
+            .zip(&mut state.cases)
+            .zip([failed, warned])
+        {
+            for label in before.iter().filter(|label| !now.contains(label)) {
+                gauges.remove(label);
+            }
+            for label in &now {
+                gauges.get_or_create(label).set(1);
+            }
+            *before = now;
+        }
         self.runs.get_or_create(label).inc();
         self.requests.get_or_create(label).inc_by(report.requests);
         let blocks = report.sweep.as_ref().map_or(0, |sweep| sweep.judged);
         self.blocks.get_or_create(label).inc_by(blocks);
-        let elapsed = Duration::from_millis(report.elapsed_ms).as_secs_f64();
+        let elapsed = state.took.as_secs_f64();
         self.duration.get_or_create(label).set(elapsed);
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-        self.last_run.get_or_create(label).set(now);
+        self.last_run.get_or_create(label).set(now());
         if let Some(examined) = examined {
-            let log = examined.node.log();
-            self.retries.get_or_create(label).inc_by(log.repeated);
-            for (operation, sent) in log.operations() {
-                let endpoint = EndpointLabel {
-                    node: label.clone(),
-                    endpoint: operation.to_owned(),
-                };
-                let histogram = self.latency.get_or_create(&endpoint);
-                for (time, count) in sent.latencies.counts() {
-                    (0..count).for_each(|_| histogram.observe(time.as_secs_f64()));
-                }
-                drop(histogram);
-                state.endpoints.insert(endpoint);
-            }
+            let repeated = examined.node.log().repeated;
+            self.retries.get_or_create(label).inc_by(repeated);
         }
     }
 
-    /// Records the cases that failed at a node. The others have no series.
-    fn record_failed(&self, state: &mut NodeState, failed: Vec<CaseLabel>) {
-        for label in state.failed.iter().filter(|label| !failed.contains(label)) {
-            self.failed.remove(label);
+    /// Records an event of the chain, if it has a metric.
+    pub(super) fn record_event(&self, label: &NodeLabel, event: &str) {
+        if EVENTS.contains(&event) && self.is_monitored(label) {
+            self.events
+                .get_or_create(&event_label(label, event))
+                .set(now());
         }
-        for label in &failed {
-            self.failed.get_or_create(label).set(1);
+    }
+
+    /// Records whether the last checked block of a node was saved.
+    pub(super) fn record_saved(&self, label: &NodeLabel, is_saved: bool) {
+        self.set(&self.saved, label, u64::from(is_saved));
+    }
+
+    /// Sets a gauge of a node, if it is monitored.
+    fn set(&self, gauges: &Family<NodeLabel, Gauge>, label: &NodeLabel, value: u64) {
+        let states = self.states();
+        if states.contains_key(label) {
+            let value = i64::try_from(value).unwrap_or(i64::MAX);
+            gauges.get_or_create(label).set(value);
         }
-        state.failed = failed;
     }
 
     fn states(&self) -> MutexGuard<'_, BTreeMap<NodeLabel, NodeState>> {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a node's height, and how far it lags.
-    pub(super) fn record_height(&self, label: &NodeLabel, measured: MeasuredHeight) {
+    /// Records a probe: whether the node responded, how fast, and its height and lag if they were found.
+    pub(super) fn record_probe(
+        &self,
+        label: &NodeLabel,
+        is_up: bool,
+        measured: Option<Measured>,
+        log: &RequestLog,
+    ) {
+        self.set(&self.up, label, u64::from(is_up));
+        let lag = measured.and_then(|measured| measured.lag);
+        let height = measured.map(|measured| measured.height);
+        for (gauges, value) in [(&self.height, height), (&self.lag, lag)] {
+            match value {
+                Some(value) => self.set(gauges, label, value),
+                // A height of an earlier moment says nothing about now.
+                None => {
+                    gauges.remove(label);
+                }
+            }
+        }
         let states = self.states();
         if states.contains_key(label) {
-            let signed = |height: u64| i64::try_from(height).unwrap_or(i64::MAX);
-            self.height
-                .get_or_create(label)
-                .set(signed(measured.height));
-            self.lag.get_or_create(label).set(signed(measured.lag));
+            let histogram = self.latency.get_or_create(label);
+            for (time, count) in log
+                .operations()
+                .flat_map(|(_, sent)| sent.latencies.counts())
+            {
+                (0..count).for_each(|_| histogram.observe(time.as_secs_f64()));
+            }
         }
     }
 
-    /// Records whether a node's blocks differ from those of other nodes. Returns whether this is new.
-    pub(super) fn record_difference(&self, label: &NodeLabel, differs: bool) -> bool {
-        let states = self.states();
-        if !states.contains_key(label) {
-            return false;
-        }
-        let before = self.differs.get_or_create(label).set(i64::from(differs));
-        before != i64::from(differs)
+    /// Records whether a node's blocks differ from those of other nodes.
+    pub(super) fn record_difference(&self, label: &NodeLabel, differs: bool) {
+        self.set(&self.differs, label, u64::from(differs));
+    }
+
+    /// Whether a node is still monitored.
+    pub(super) fn is_monitored(&self, label: &NodeLabel) -> bool {
+        self.states().contains_key(label)
     }
 
     /// Records requests that were sent to a node after its run.
@@ -353,8 +470,21 @@ impl Metrics {
         found.map(|(label, _)| label.node.clone()).collect()
     }
 
+    /// Removes the verdicts of nodes without a run for two run intervals, or twice the duration of the last run if
+    /// that is longer.
+    fn remove_stale(&self) {
+        for (label, state) in self.states().iter_mut() {
+            let is_stale = state.ended.elapsed() > self.run_interval.max(state.took) * 2;
+            if is_stale {
+                self.remove_verdict(label, state);
+            }
+            self.stale.get_or_create(label).set(i64::from(is_stale));
+        }
+    }
+
     /// Returns the metrics as OpenMetrics text.
     pub(super) fn text(&self) -> Result<String, std::fmt::Error> {
+        self.remove_stale();
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         Ok(text)

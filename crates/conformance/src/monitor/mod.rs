@@ -1,9 +1,11 @@
 //! Checks nodes repeatedly, and serves the results as metrics.
 
 mod comparison;
+mod known_nodes;
 mod log;
 mod metrics;
 mod node_monitor;
+mod probe;
 mod process;
 mod saved_heights;
 mod server;
@@ -16,18 +18,20 @@ use std::{
     time::Duration,
 };
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::join_all};
 use tokio::{
     net::TcpListener,
     sync::{mpsc, watch},
     task::JoinHandle,
 };
 
-use comparison::{Comparison, LastRuns};
+use comparison::Comparison;
+use known_nodes::KnownNodes;
 pub(crate) use log::Log;
 pub use log::LogFormat;
 use metrics::{Metrics, NodeLabel};
 use node_monitor::{NodeConfiguration, NodeMonitor};
+use probe::Probe;
 pub(crate) use saved_heights::SavedHeights;
 
 use crate::{http::Target, run::Options};
@@ -36,8 +40,10 @@ use crate::{http::Target, run::Options};
 pub(crate) struct Setup {
     /// Where the metrics are served.
     pub(crate) listener: TcpListener,
-    /// Time from the start of a run to the start of the next one.
+    /// Time from the start of a probe, or of a comparison, to the start of the next one.
     pub(crate) interval: Duration,
+    /// Time from the start of a run to the start of the next one.
+    pub(crate) run_interval: Duration,
     pub(crate) log: Log,
     /// Where the check of new blocks continues.
     pub(crate) saved: Option<SavedHeights>,
@@ -51,8 +57,8 @@ pub(crate) struct Configuration {
 
 /// Monitors nodes until `stop` is ready.
 ///
-/// Each node has a task that runs the cases every `interval` and records the results. One more task
-/// compares the nodes. Each element of `reloads` is a new configuration, or the reason why it is invalid.
+/// Each node has two tasks: one probes it every `interval`, and one runs the cases every `run_interval`. One more
+/// task compares the nodes. Each element of `reloads` is a new configuration, or the reason why it is invalid.
 pub(crate) async fn monitor(
     setup: Setup,
     configuration: Configuration,
@@ -61,35 +67,39 @@ pub(crate) async fn monitor(
 ) {
     let limits = &configuration.options.limits;
     // A run may take its whole deadline. One more interval is still not a reason for an alarm.
-    let (longest, overdue) = (limits.deadline, limits.deadline + setup.interval * 2);
-    let metrics = Arc::new(Metrics::new());
+    let overdue = limits.deadline + setup.run_interval * 2;
+    // So a node that does not respond delays a comparison only by its time limit.
+    let longest = setup.interval.max(limits.request_timeout);
+    let metrics = Arc::new(Metrics::new(setup.run_interval));
     let mut nodes = Nodes {
         metrics: Arc::clone(&metrics),
         log: Arc::new(setup.log),
-        last_runs: Arc::default(),
+        known: Arc::default(),
         saved: setup.saved.map(Arc::new),
         interval: setup.interval,
+        run_interval: setup.run_interval,
         tasks: BTreeMap::new(),
     };
     let stop = stop.shared();
     let comparison = Comparison {
-        last_runs: Arc::clone(&nodes.last_runs),
+        known: Arc::clone(&nodes.known),
         metrics: Arc::clone(&metrics),
         log: Arc::clone(&nodes.log),
         redactor: configuration.options.submitting.redactor.clone(),
-        differing: BTreeSet::new(),
+        left: BTreeMap::new(),
+        on_other_chain: BTreeSet::new(),
     };
     nodes.configure(configuration).await;
     let comparing = tokio::spawn(comparison.run(setup.interval, longest, stop.clone()));
     let reloading = async {
         while let Some(reload) = reloads.recv().await {
-            match reload {
-                Ok(configuration) => {
-                    let changes = nodes.configure(configuration).await;
-                    nodes.log.configuration("reloaded", &changes);
-                }
-                Err(reason) => nodes.log.configuration("rejected", &reason),
-            }
+            let (result, message) = match reload {
+                Ok(configuration) => ("reloaded", nodes.configure(configuration).await),
+                Err(reason) => ("rejected", reason),
+            };
+            nodes
+                .log
+                .change("nodeproof", "configuration", result, &message);
         }
         std::future::pending::<()>().await;
     };
@@ -102,20 +112,21 @@ pub(crate) async fn monitor(
     let _ended = comparing.await;
 }
 
-/// A task that monitors a node. It ends when the sender is dropped.
-struct NodeTask {
+/// The tasks of a node: its runs and its probes. They end when the sender is dropped.
+struct NodeTasks {
     configuration: watch::Sender<NodeConfiguration>,
-    task: JoinHandle<()>,
+    tasks: [JoinHandle<()>; 2],
 }
 
 /// The monitored nodes.
 struct Nodes {
     metrics: Arc<Metrics>,
     log: Arc<Log>,
-    last_runs: Arc<LastRuns>,
+    known: Arc<KnownNodes>,
     saved: Option<Arc<SavedHeights>>,
     interval: Duration,
-    tasks: BTreeMap<NodeLabel, NodeTask>,
+    run_interval: Duration,
+    tasks: BTreeMap<NodeLabel, NodeTasks>,
 }
 
 impl Nodes {
@@ -138,7 +149,7 @@ impl Nodes {
             if let Some(task) = self.tasks.remove(&label) {
                 task.end().await;
             }
-            self.last_runs.remove(&label);
+            self.known.remove(&label);
             self.metrics.remove(&label);
         }
         let kept = self.tasks.len();
@@ -159,20 +170,32 @@ impl Nodes {
 
     fn start(&mut self, label: NodeLabel, configuration: NodeConfiguration) {
         self.metrics.add(label.clone());
+        self.known.add(label.clone());
         let (sender, receiver) = watch::channel(configuration);
+        let probe = Probe {
+            label: label.clone(),
+            configuration: receiver.clone(),
+            known: Arc::clone(&self.known),
+            metrics: Arc::clone(&self.metrics),
+            log: Arc::clone(&self.log),
+            is_up: true,
+        };
         let monitor = NodeMonitor::new(
             label.clone(),
             receiver,
             Arc::clone(&self.metrics),
             Arc::clone(&self.log),
-            Arc::clone(&self.last_runs),
+            Arc::clone(&self.known),
             self.saved.clone(),
         );
-        let task = NodeTask {
+        let tasks = NodeTasks {
             configuration: sender,
-            task: tokio::spawn(monitor.run(self.interval)),
+            tasks: [
+                tokio::spawn(monitor.run(self.run_interval)),
+                tokio::spawn(probe.run(self.interval)),
+            ],
         };
-        self.tasks.insert(label, task);
+        self.tasks.insert(label, tasks);
     }
 
     async fn end(self) {
@@ -182,10 +205,10 @@ impl Nodes {
     }
 }
 
-impl NodeTask {
+impl NodeTasks {
     async fn end(self) {
         drop(self.configuration);
-        // If the task failed, its node is not monitored anyway.
-        let _ended = self.task.await;
+        // If a task failed, its node is not monitored anyway.
+        let _ended = join_all(self.tasks).await;
     }
 }

@@ -7,7 +7,7 @@ use nodeproof_report::{ExitStatus, NodeReport, Verdict};
 use tokio::sync::watch;
 
 use super::{
-    comparison::LastRuns,
+    known_nodes::KnownNodes,
     log::Log,
     metrics::{Metrics, NodeLabel},
     saved_heights::SavedHeights,
@@ -37,7 +37,7 @@ pub(super) struct NodeMonitor {
     recheck: Recheck,
     metrics: Arc<Metrics>,
     log: Arc<Log>,
-    last_runs: Arc<LastRuns>,
+    known: Arc<KnownNodes>,
     saved: Option<Arc<SavedHeights>>,
     /// The last block that was checked or, after the first run, the latest block. Blocks above it are new.
     height: Option<u64>,
@@ -54,7 +54,7 @@ impl NodeMonitor {
         configuration: watch::Receiver<NodeConfiguration>,
         metrics: Arc<Metrics>,
         log: Arc<Log>,
-        last_runs: Arc<LastRuns>,
+        known: Arc<KnownNodes>,
         saved: Option<Arc<SavedHeights>>,
     ) -> Self {
         let (height, recheck) = {
@@ -69,7 +69,7 @@ impl NodeMonitor {
             recheck,
             metrics,
             log,
-            last_runs,
+            known,
             saved,
             height,
             is_behind: false,
@@ -119,7 +119,7 @@ impl NodeMonitor {
             match (self.height, &examined.without_sweep) {
                 (Some(height), Some(_)) => {
                     let message = format!("the node no longer has block {height}");
-                    self.log.chain(&examined.report, "reset", &message);
+                    self.log_event("reset", &message);
                     self.height = None;
                     was_reset = true;
                     // The samples of another chain say nothing about this one.
@@ -138,19 +138,19 @@ impl NodeMonitor {
                 let message = format!(
                     "the blocks up to {tip} are not all checked; the check of new blocks continues after it"
                 );
-                self.log.chain(&report, "skipped", &message);
+                self.log_event("skipped", &message);
             }
             (Some(height), false, _) => {
                 let message = format!("the check of new blocks continues after block {height}");
-                self.log.chain(&report, "continued", &message);
+                self.log_event("continued", &message);
             }
             _ => {}
         }
         self.continue_after(&report, tip);
-        self.save_height(&report, &target);
+        self.save_height(&target);
         self.recheck.continue_after(&report);
         self.metrics.record(&self.label, &report, node.as_ref());
-        self.last_runs.ended(&self.label, node.as_ref());
+        self.known.ran(&self.label, node.as_ref());
         self.log_changes(&report);
         // Only results are compared, so the exchanges are dropped to save memory.
         report.exchanges = Vec::new();
@@ -178,20 +178,28 @@ impl NodeMonitor {
             let message = format!(
                 "the node claims {new} new blocks, up to {tip}; each run checks {MAX_NEW_BLOCKS} of them"
             );
-            self.log.chain(report, "growth", &message);
+            self.log_event("growth", &message);
         }
         self.is_behind = is_behind;
     }
 
     /// Saves the last checked block. If this fails, the log has a line for each run.
-    fn save_height(&self, report: &NodeReport, target: &Target) {
+    fn save_height(&self, target: &Target) {
         let (Some(saved), Some(height)) = (&self.saved, self.height) else {
             return;
         };
-        if let Err(error) = saved.save(target, height) {
+        let result = saved.save(target, height);
+        self.metrics.record_saved(&self.label, result.is_ok());
+        if let Err(error) = result {
             let message = format!("the last checked block {height} could not be saved: {error}");
-            self.log.chain(report, "not saved", &message);
+            self.log_event("not saved", &message);
         }
+    }
+
+    /// Logs an event of the chain, and records its time.
+    fn log_event(&self, event: &str, message: &str) {
+        self.log.change(&self.label.node, "chain", event, message);
+        self.metrics.record_event(&self.label, event);
     }
 
     /// Logs the changes. After an outage, the node is compared with its state before the outage.

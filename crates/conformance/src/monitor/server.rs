@@ -170,7 +170,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_reader_of_one_byte_a_second_is_disconnected() {
-        let router = router(Arc::new(Metrics::new()), MAX_TIME, true);
+        let router = router(Arc::new(Metrics::new(MAX_TIME)), MAX_TIME, true);
         // The response is longer than what fits into the connection.
         let (mut client, server) = duplex(64);
         let started = Instant::now();

@@ -1,17 +1,27 @@
 //! Checks that all nodes have the same block at the same index.
 
-use std::{collections::BTreeSet, ops::RangeInclusive, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+    time::{Duration, Instant},
+};
 
-use futures_util::{StreamExt, future::join_all, stream};
+use futures_util::{
+    StreamExt,
+    future::{join_all, try_join_all},
+    stream,
+};
 use nodeproof_report::CaseReport;
+use tokio::time::timeout_at;
 
 use super::{
-    content::{Content, block_content},
+    chains::{Chains, Standing},
+    content::{Content, block_content, is_missing},
     difference::Differences,
     side::Side,
 };
 use crate::{
-    api::block_request,
+    api::{IndexSearch, block_request},
     http::{BackOff, InconclusiveReason, SendOptions},
     sweep::Sweep,
 };
@@ -86,19 +96,24 @@ pub(crate) async fn compare_blocks(
     if from >= to {
         compared.failed = Some("no two nodes have any of the blocks".to_owned());
     }
+    compared.join_chains(sides).await;
     compared
         .differences
         .into_cross_check("blocks", compared.failed)
 }
 
-/// Compares the blocks that are a few blocks below the lowest height, and below the highest one that two
-/// nodes have. Compares the blocks in `again`, too. Returns also at which indexes the nodes differ.
-pub(crate) async fn compare_recent_blocks(
+/// Returns the blocks of each node that are a few blocks below the lowest height, and below the highest one
+/// that two nodes have, and those in `again`.
+///
+/// Each node gets its own requests, so a slow one delays no other. What it has not returned until the deadline
+/// is left out, and so is a missing block: the node lags, or a case of its own reports the hole.
+pub(crate) async fn recent_blocks(
     sides: &[Side],
     heights: &[u64],
     again: &BTreeSet<u64>,
     jobs: usize,
-) -> (CaseReport, BTreeSet<u64>) {
+    deadline: Instant,
+) -> BTreeMap<u64, Vec<Option<Content>>> {
     let mut sorted = heights.to_vec();
     sorted.sort_unstable();
     let ends = [sorted.first(), sorted.iter().rev().nth(1)];
@@ -108,26 +123,101 @@ pub(crate) async fn compare_recent_blocks(
         .map(|height| height.saturating_sub(MARGIN));
     let recent = ends.flat_map(|end| end.saturating_sub(RECENT - 1)..=end);
     let indexes: BTreeSet<_> = recent.chain(again.iter().copied()).collect();
-    let has: Vec<_> = sides
+    let of_node = |(side, height): (_, &u64)| {
+        let has = lowest(side)..=*height;
+        let wanted = indexes
+            .iter()
+            .copied()
+            .filter(move |index| has.contains(index));
+        until_deadline(side, wanted.collect(), jobs, deadline)
+    };
+    let of_nodes = join_all(sides.iter().zip(heights).map(of_node)).await;
+    let of_index = |index: &u64| of_nodes.iter().map(|has| has.get(index).cloned()).collect();
+    indexes
         .iter()
-        .zip(heights)
-        .map(|(side, height)| side.examined.chain.lowest.unwrap_or_default()..=*height)
-        .collect();
-    let compared = compare_at(sides, &has, &[], indexes.into_iter(), jobs).await;
-    let check = compared
-        .differences
-        .into_cross_check("blocks", compared.failed);
-    (check, compared.differing)
+        .map(|index| (*index, of_index(index)))
+        .collect()
+}
+
+/// Returns the blocks that a node returned until the deadline.
+async fn until_deadline(
+    side: &Side,
+    indexes: Vec<u64>,
+    jobs: usize,
+    deadline: Instant,
+) -> BTreeMap<u64, Content> {
+    let request = |index| async move { (index, request_block(side, index).await) };
+    let mut responses = stream::iter(indexes).map(request).buffer_unordered(jobs);
+    let mut blocks = BTreeMap::new();
+    while let Ok(Some((index, response))) = timeout_at(deadline.into(), responses.next()).await {
+        if let Ok(Some(content)) = response
+            && !is_missing(&content)
+        {
+            blocks.insert(index, content);
+        }
+    }
+    blocks
+}
+
+/// Returns the first block in which a node differs from another one: above `agreed`, and up to `since`.
+pub(crate) async fn first_difference(
+    sides: [&Side; 2],
+    agreed: Option<u64>,
+    since: u64,
+) -> Result<u64, InconclusiveReason> {
+    let [one, other] = sides;
+    let below = lowest(one).max(lowest(other)).saturating_sub(1);
+    let mut search = IndexSearch::between(since, agreed.unwrap_or(below).min(since));
+    while let Some(index) = search.next() {
+        let both = try_join_all(sides.map(|side| request_block(side, index))).await?;
+        search.narrow(differ(&both.into_iter().map(Ok).collect::<Vec<_>>()));
+    }
+    Ok(search.result().unwrap_or(since))
+}
+
+fn lowest(side: &Side) -> u64 {
+    side.examined.chain.lowest.unwrap_or_default()
+}
+
+/// Requests a block. The result is `None` if the response has no information about it.
+async fn request_block(side: &Side, index: u64) -> BlockResult {
+    let options = SendOptions {
+        is_one_of_many: true,
+        ..SendOptions::default()
+    };
+    let response = side.examined.node.send_with(block_request(index), options);
+    // Only the content is kept. Dropping the permit lets the next long response be read.
+    let (exchange, _permit) = response.await?;
+    Ok(block_content(&exchange))
 }
 
 /// The result of comparing blocks.
-#[derive(Default)]
 struct ComparedBlocks {
     differences: Differences,
-    /// The indexes at which nodes differ.
-    differing: BTreeSet<u64>,
+    chains: Chains,
     /// Why a block could not be compared.
     failed: Option<String>,
+}
+
+impl ComparedBlocks {
+    /// Replaces the differences of nodes on another chain by one for each such chain.
+    async fn join_chains(&mut self, sides: &[Side]) {
+        let standings = self.chains.standings();
+        let mut chains: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (node, standing) in standings.iter().enumerate() {
+            if let Standing::OtherChain { since, agreed } = *standing {
+                let differs = |other: &Standing| !matches!(other, Standing::Same);
+                let usual = standings.iter().position(|other| !differs(other));
+                let usual = usual.unwrap_or(usize::from(node == 0));
+                let both = [&sides[node], &sides[usual]];
+                let since = first_difference(both, agreed, since).await.unwrap_or(since);
+                chains.entry(since).or_default().push(node);
+            }
+        }
+        for (since, nodes) in chains {
+            self.differences.join(sides, since, &nodes);
+        }
+    }
 }
 
 /// Compares the blocks at these indexes. `has` is the range of each node. A block in `latest` may still
@@ -148,7 +238,11 @@ async fn compare_at(
         (index, said)
     };
     let mut responses = stream::iter(indexes).map(ask).buffered(jobs);
-    let mut compared = ComparedBlocks::default();
+    let mut compared = ComparedBlocks {
+        differences: Differences::default(),
+        chains: Chains::new(vec![false; sides.len()], 2),
+        failed: None,
+    };
     while let Some((index, contents)) = responses.next().await {
         let mut said = Vec::new();
         for (side, content) in sides.iter().zip(contents) {
@@ -158,10 +252,8 @@ async fn compare_at(
                 None
             }));
         }
-        let place = || format!("block {index}");
-        if compared.differences.add(sides, &said, place) {
-            compared.differing.insert(index);
-        }
+        compared.differences.add_block(sides, &said, index);
+        compared.chains.add(index, &said);
     }
     compared
 }
@@ -182,14 +274,7 @@ impl RequestedBlock<'_> {
             if !has.contains(&self.index) {
                 return Ok(None);
             }
-            let request = block_request(self.index);
-            let options = SendOptions {
-                is_one_of_many: true,
-                ..SendOptions::default()
-            };
-            let response = side.examined.node.send_with(request, options).await;
-            // Only the content is kept. Dropping the permit lets the next long response be read.
-            response.map(|(exchange, _permit)| block_content(&exchange))
+            request_block(side, self.index).await
         });
         join_all(responses).await
     }

@@ -147,17 +147,37 @@ async fn until_deadline<T>(deadline: Option<Instant>, work: impl Future<Output =
 }
 
 /// Returns inconclusive checks for all comparisons, because the heights are not known.
+/// The IDs of the comparisons of several nodes, and what each compares.
+pub(crate) const COMPARISONS: [(&str, &str); 5] = [
+    (
+        "cross-check/height",
+        "The index of the latest block. A node that lags is information, and not a fault.",
+    ),
+    (
+        "cross-check/blocks",
+        "The blocks at the same index: old ones, new ones and some in between, or the range of --blocks. If all blocks of \
+         a node from one on are linked differently, the node is on another chain, which is one finding.",
+    ),
+    (
+        "cross-check/balances",
+        "Single balances and both lists, from responses at the same height.",
+    ),
+    (
+        "cross-check/contract-state",
+        "The records of claims, from responses at the same height.",
+    ),
+    (
+        "cross-check/trust-scores",
+        "Trust scores, from responses at the same height.",
+    ),
+];
+
 fn undecided(reason: &str) -> Compared {
-    let ids = [
-        "height",
-        "blocks",
-        "balances",
-        "contract-state",
-        "trust-scores",
-    ];
     Compared {
         heights: Vec::new(),
-        checks: ids.map(|id| inconclusive(id, reason)).into(),
+        checks: COMPARISONS
+            .map(|(id, _)| inconclusive(id.trim_start_matches("cross-check/"), reason))
+            .into(),
     }
 }
 

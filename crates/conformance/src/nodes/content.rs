@@ -30,6 +30,7 @@ pub(crate) type Content = BTreeMap<&'static str, ContentValue>;
 
 /// The member that states whether the node has the block or score at all.
 pub(crate) const EXISTENCE: &str = "existence";
+const MISSING: &str = "missing";
 
 fn put(content: &mut Content, member: &'static str, text: Option<String>) {
     if let Some(text) = text {
@@ -78,9 +79,16 @@ fn put_list(content: &mut Content, member: &'static str, items: &[String]) {
 /// Returns a content that only states whether the node has the item.
 fn existence(is_there: bool) -> Content {
     let mut content = Content::new();
-    let text = if is_there { "there" } else { "missing" };
+    let text = if is_there { "there" } else { MISSING };
     put(&mut content, EXISTENCE, Some(text.to_owned()));
     content
+}
+
+/// Whether a content states that the node does not have the item.
+pub(crate) fn is_missing(content: &Content) -> bool {
+    content
+        .get(EXISTENCE)
+        .is_some_and(|value| value.shown == MISSING)
 }
 
 /// Returns the canonical form of a JSON text, or the text itself if it is not valid JSON.

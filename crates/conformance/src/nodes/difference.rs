@@ -16,6 +16,8 @@ pub(crate) struct Differences {
     compared: u64,
     kinds: Vec<Kind>,
     more: u64,
+    /// The block that is compared.
+    block: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -25,29 +27,67 @@ struct Kind {
     groups: Vec<Vec<usize>>,
     /// Number of places with this mismatch.
     count: u64,
+    /// The first block with it.
+    block: Option<u64>,
     finding: FindingReport,
 }
 
 impl Differences {
-    /// Compares the contents of one thing, if at least two nodes have it. Returns whether they differ.
+    /// Compares the contents of a block.
+    pub(crate) fn add_block(&mut self, sides: &[Side], contents: &[Option<Content>], index: u64) {
+        self.block = Some(index);
+        self.add(sides, contents, || format!("block {index}"));
+    }
+
+    /// Replaces the mismatches from a block on by a single one, if these nodes have another chain since then.
+    pub(crate) fn join(&mut self, sides: &[Side], since: u64, nodes: &[usize]) {
+        let names: Vec<_> = nodes.iter().map(|node| sides[*node].name.clone()).collect();
+        let is_of_chain = |kind: &mut Kind| {
+            let differs = &kind.finding.differs;
+            kind.block.is_some_and(|block| block >= since)
+                && differs.iter().all(|name| names.contains(name))
+        };
+        let joined: Vec<_> = self.kinds.extract_if(.., is_of_chain).collect();
+        let Some(first) = joined.iter().min_by_key(|kind| kind.block) else {
+            return;
+        };
+        let chain = format!("another chain since block {since}");
+        let what = match first.finding.differs.is_empty() {
+            true => format!("{chain}: the nodes disagree"),
+            false => format!("{chain}: {}", names.join(", ")),
+        };
+        let finding = FindingReport {
+            what,
+            place: Some(format!("block {since}")),
+            ..first.finding.clone()
+        };
+        let count = joined.iter().map(|kind| kind.count).max();
+        self.kinds.push(Kind {
+            member: "chain",
+            groups: first.groups.clone(),
+            count: count.unwrap_or_default(),
+            block: Some(since),
+            finding,
+        });
+    }
+
+    /// Compares the contents of one thing, if at least two nodes have it.
     pub(crate) fn add(
         &mut self,
         sides: &[Side],
         contents: &[Option<Content>],
         place: impl Fn() -> String,
-    ) -> bool {
+    ) {
         if contents.iter().flatten().count() < 2 {
-            return false;
+            return;
         }
         self.compared += 1;
         let mut members: Vec<_> = contents.iter().flatten().flat_map(Content::keys).collect();
         members.sort_unstable();
         members.dedup();
-        let mut differ = false;
         for member in members {
-            differ |= self.compare_member(member, sides, contents, &place);
+            self.compare_member(member, sides, contents, &place);
         }
-        differ
     }
 
     fn compare_member(
@@ -56,7 +96,7 @@ impl Differences {
         sides: &[Side],
         contents: &[Option<Content>],
         place: &impl Fn() -> String,
-    ) -> bool {
+    ) {
         let mut groups: Vec<(&ContentValue, Vec<usize>)> = Vec::new();
         for (node, content) in contents.iter().enumerate() {
             let Some(value) = content.as_ref().and_then(|content| content.get(member)) else {
@@ -71,7 +111,7 @@ impl Differences {
             }
         }
         if groups.len() < 2 {
-            return false;
+            return;
         }
         let nodes: Vec<_> = groups.iter().map(|(_, nodes)| nodes.clone()).collect();
         let known = self
@@ -80,11 +120,11 @@ impl Differences {
             .find(|kind| kind.member == member && kind.groups == nodes);
         if let Some(known) = known {
             known.count += 1;
-            return true;
+            return;
         }
         if self.kinds.len() == MAX_KINDS {
             self.more += 1;
-            return true;
+            return;
         }
         let name = |node: &usize| sides[*node].name.clone();
         let differs: Vec<_> = others_than_most(&nodes).iter().map(name).collect();
@@ -100,10 +140,10 @@ impl Differences {
         self.kinds.push(Kind {
             member,
             count: 1,
+            block: self.block,
             finding: difference(what, place(), differs, values.collect()),
             groups: nodes,
         });
-        true
     }
 
     /// Returns the result of the comparison, with `reason` if something could not be compared.
@@ -139,6 +179,15 @@ pub(crate) fn cross_check(
     reason: Option<String>,
     findings: Vec<FindingReport>,
 ) -> CaseReport {
+    let first = findings.first().map(|first| first.what.clone());
+    // A comparison that passed was made, although some things could not be compared.
+    let (reason, note) = match outcome {
+        Outcome::Pass => (
+            None,
+            reason.map(|reason| format!("partly compared: {reason}")),
+        ),
+        _ => (first.or(reason), None),
+    };
     CaseReport {
         id: format!("cross-check/{id}"),
         level: match outcome {
@@ -149,8 +198,8 @@ pub(crate) fn cross_check(
         aspect: Aspect::Consistency,
         explained_by: None,
         headline: None,
-        reason: findings.first().map(|first| first.what.clone()).or(reason),
-        note: None,
+        reason,
+        note,
         requirements: Vec::new(),
         elapsed_ms: 0,
         snapshot: None,

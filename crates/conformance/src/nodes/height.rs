@@ -1,6 +1,8 @@
 //! The height of each node's chain.
 
-use futures_util::future::{join_all, try_join_all};
+use std::collections::BTreeMap;
+
+use futures_util::future::try_join_all;
 use nodeproof_report::{CaseReport, NodeValue, Outcome};
 
 use super::{
@@ -9,11 +11,11 @@ use super::{
 };
 use crate::{
     api::{IndexSearch, block_request, reported_index},
-    http::InconclusiveReason,
+    http::{Exchange, InconclusiveReason},
 };
 
 /// Returns the current height of each node. A node is lower than another one only if it does not have
-/// that one's latest block later. See [`heights_and_lags`].
+/// that one's latest block later. A node that responds slowly does not lag.
 pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     let heights = try_join_all(sides.iter().map(height_now)).await?;
     let highest = heights.iter().max().copied().unwrap_or_default();
@@ -21,55 +23,12 @@ pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     try_join_all(sides.map(|(side, height)| height_up_to(side, height, highest))).await
 }
 
-/// The height of a node, and how far it lags.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MeasuredHeight {
-    pub(crate) height: u64,
-    /// Number of blocks that another node had, and this one did not have later.
-    pub(crate) lag: u64,
-}
-
-/// Returns the height and the lag of each node, or `None` if it did not respond.
-///
-/// First the heights of all nodes are read. Then each lower node is requested for the highest block that
-/// was found. So a node does not lag only because its responses take time, or because it was requested
-/// earlier than another one.
-pub(crate) async fn heights_and_lags(sides: &[Side]) -> Vec<Option<MeasuredHeight>> {
-    let heights: Vec<_> = join_all(sides.iter().map(height_now))
-        .await
-        .into_iter()
-        .map(Result::ok)
-        .collect();
-    let Some(highest) = heights.iter().flatten().max().copied() else {
-        return sides.iter().map(|_| None).collect();
-    };
-    let measured = sides.iter().zip(heights).map(|(side, height)| async move {
-        let height = height_up_to(side, height?, highest).await.ok()?;
-        Some(MeasuredHeight {
-            height,
-            lag: highest.saturating_sub(height),
-        })
-    });
-    join_all(measured).await
-}
-
 /// Returns the current height of a node, but not more than `highest`.
 async fn height_up_to(side: &Side, known: u64, highest: u64) -> Result<u64, String> {
-    let search = async {
-        if known >= highest || has(side, highest).await? {
-            return Ok(highest);
-        }
-        let mut search = IndexSearch::between(known, highest);
-        while let Some(index) = search.next() {
-            search.narrow(has(side, index).await?);
-        }
-        Ok(search.result().unwrap_or(known))
-    };
-    let height = search
-        .await
-        .map_err(|inconclusive| failed(side, &inconclusive))?;
-    side.set_height(height);
-    Ok(height)
+    side.set_height(known);
+    let lag = lag_behind(side, highest, 1).await;
+    let lag = lag.map_err(|inconclusive| failed(side, &inconclusive))?;
+    Ok(highest.saturating_sub(lag))
 }
 
 /// Describes why a node's height was not found.
@@ -77,43 +36,107 @@ fn failed(side: &Side, inconclusive: &InconclusiveReason) -> String {
     format!("{}: {}", side.name, inconclusive.reason())
 }
 
-/// Returns the current height of a node, or the reason why it was not found.
+/// Returns the current height of a node, or the reason why it was not found. It is not below the last known
+/// one. If the chain has not grown, this takes one request.
 pub(crate) async fn height_now(side: &Side) -> Result<u64, String> {
-    let height = search(side).await;
+    let height = read_height(side, true, 1).await;
     height.map_err(|inconclusive| failed(side, &inconclusive))
 }
 
-/// Searches upwards from the last known height. If the chain has not grown, this takes one request.
-///
-/// The search doubles and bisects, because a chain grows while it is checked.
-async fn search(side: &Side) -> Result<u64, InconclusiveReason> {
+/// Returns the current height of a node. If it does not have its last known block, because it was rebuilt, the
+/// height is below that one. `jobs` requests are sent at a time.
+pub(crate) async fn read_height(
+    side: &Side,
+    has_known: bool,
+    jobs: usize,
+) -> Result<u64, InconclusiveReason> {
     if side.examined.chain.tip.is_none() {
         let reason = "its latest block was not found";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     let known = side.last_height();
-    let most = known.saturating_add(MAX_GROWTH);
-    let mut search = IndexSearch::above(known, 1, most);
-    while let Some(index) = search.next() {
-        search.narrow(has(side, index).await?);
-    }
-    let last = search.result();
-    let last =
-        last.ok_or_else(|| InconclusiveReason::NoSample("no latest block was found".to_owned()))?;
-    side.set_height(last);
-    Ok(last)
+    let search = match has_known {
+        true => IndexSearch::above(known, 1, known.saturating_add(MAX_GROWTH)),
+        false => IndexSearch::between(0, known),
+    };
+    let height = search_with(side, search, jobs).await?;
+    let none = || InconclusiveReason::NoSample("no latest block was found".to_owned());
+    let height = height.ok_or_else(none)?;
+    side.set_height(height);
+    Ok(height)
 }
 
-/// Maximum growth of a chain during a run, in blocks.
+/// Returns the number of blocks that a node does not have of those up to `highest`, and sets its height.
+///
+/// The block `highest` was read from another node before this is called. It is requested together with the next
+/// blocks of this node, so the responses of a slow node are about one moment.
+pub(crate) async fn lag_behind(
+    side: &Side,
+    highest: u64,
+    jobs: usize,
+) -> Result<u64, InconclusiveReason> {
+    let known = side.last_height();
+    if known >= highest {
+        return Ok(0);
+    }
+    let mut first: Vec<_> = (known..highest).skip(1).take(jobs - 1).collect();
+    first.push(highest);
+    let found = has_each(side, first).await?;
+    let inside = found
+        .iter()
+        .filter(|(_, has)| **has)
+        .map(|(index, _)| *index);
+    let inside = inside.max().unwrap_or(known);
+    let mut missing = found.keys().copied().filter(|index| *index > inside);
+    let height = match missing.next() {
+        None => inside,
+        Some(outside) => search_with(side, IndexSearch::between(inside, outside), jobs)
+            .await?
+            .unwrap_or(inside),
+    };
+    side.set_height(height);
+    Ok(highest.saturating_sub(height))
+}
+
+/// Maximum growth of a chain between two searches, in blocks.
 const MAX_GROWTH: u64 = 1 << 33;
+
+/// Searches with several requests at a time. Returns the last block, or `None` if there is no end.
+async fn search_with(
+    side: &Side,
+    mut search: IndexSearch,
+    jobs: usize,
+) -> Result<Option<u64>, InconclusiveReason> {
+    while search.next().is_some() {
+        let found = has_each(side, search.next_few(jobs)).await?;
+        while let Some(has) = search.next().and_then(|index| found.get(&index)) {
+            search.narrow(*has);
+        }
+    }
+    Ok(search.result())
+}
+
+async fn has_each(
+    side: &Side,
+    indexes: Vec<u64>,
+) -> Result<BTreeMap<u64, bool>, InconclusiveReason> {
+    let has = indexes
+        .into_iter()
+        .map(|index| async move { has(side, index).await.map(|has| (index, has)) });
+    Ok(try_join_all(has).await?.into_iter().collect())
+}
 
 async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
     let exchange = side.examined.node.send(block_request(index)).await?;
-    let Some(block) = exchange.success_object() else {
-        return Ok(false);
-    };
+    Ok(is_block(side, index, &exchange))
+}
+
+/// Whether a response is the block at an index.
+pub(crate) fn is_block(side: &Side, index: u64, exchange: &Exchange) -> bool {
     let offset = side.examined.chain.offset.unwrap_or(0);
-    Ok(reported_index(block).is_none_or(|reported| reported - i128::from(index) == offset))
+    exchange.success_object().is_some_and(|block| {
+        reported_index(block).is_none_or(|reported| reported - i128::from(index) == offset)
+    })
 }
 
 /// Reports the nodes that lag behind. Lagging is not a fault.

@@ -6,6 +6,7 @@
 //! A node with a shorter chain lags behind. That is not a fault. Only its existing blocks are compared.
 
 mod blocks;
+mod chains;
 mod compare;
 mod content;
 mod difference;
@@ -13,8 +14,11 @@ mod height;
 mod same_height;
 mod side;
 
-pub(crate) use blocks::compare_recent_blocks;
-pub(crate) use compare::run_recorded;
+pub(crate) use blocks::{first_difference, recent_blocks};
+pub(crate) use chains::{Chains, Standing};
+pub(crate) use compare::{COMPARISONS, run_recorded};
 pub use compare::{NodeToCheck, run};
-pub(crate) use height::{MeasuredHeight, heights_and_lags};
+pub(crate) use content::Content;
+pub(crate) use difference::Differences;
+pub(crate) use height::{height_now, is_block, lag_behind, read_height};
 pub(crate) use side::Side;

@@ -101,6 +101,13 @@ impl Checks {
         u64::from(first)
     }
 
+    /// Forgets which fields occurred, after blocks that are not part of the range.
+    pub(crate) fn forget_seen(&self) {
+        for seen in &self.seen {
+            seen.store(false, Ordering::Relaxed);
+        }
+    }
+
     /// Checks a response by itself.
     pub(crate) fn check(&self, index: u64, exchange: Arc<Exchange>) -> CheckedBlock {
         if exchange.is_success()

@@ -241,6 +241,7 @@ impl RunningSweep {
                 }
             });
         }
+        fetcher.checks.forget_seen();
         self.with_open_state(|state| {
             state.memory.forget_wrong_receipts();
             state.before = state.memory.previous.latest();

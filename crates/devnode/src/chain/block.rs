@@ -8,6 +8,9 @@ use super::committee::{Committee, MEMBERS};
 /// The proof of empty blocks. Observed on a real node.
 const PROOF_OF_AN_EMPTY_BLOCK: u32 = 42;
 
+/// The proof of blocks on another chain, which is a fault.
+const PROOF_OF_A_FORK: u32 = 43;
+
 /// The status of a valid block. Observed on a real node.
 const STATUS_VALID: u32 = 1;
 
@@ -16,6 +19,8 @@ const STATUS_VALID: u32 = 1;
 /// A complete block is ten times as large.
 #[derive(Debug)]
 pub(crate) struct Block {
+    /// Whether it is on another chain, because of a fault.
+    pub(crate) is_forked: bool,
     pub(crate) timestamp: i64,
     pub(crate) previous_hash: Hash256,
     /// The members' signatures of their receipts for the previous block. The first block has none.
@@ -96,7 +101,9 @@ impl BlockView<'_> {
     }
 
     fn proof(&self) -> u32 {
-        if self.block.transactions.is_empty() {
+        if self.block.is_forked {
+            PROOF_OF_A_FORK
+        } else if self.block.transactions.is_empty() {
             PROOF_OF_AN_EMPTY_BLOCK
         } else {
             1

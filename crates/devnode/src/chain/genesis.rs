@@ -34,8 +34,23 @@ pub(crate) struct GenesisWallets<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     pub(crate) blocks: u64,
-    pub(crate) time: ChainTime,
+    /// The time of the chain's start, in milliseconds.
+    pub(crate) time: i64,
     pub(crate) fault: Option<InjectedFault>,
+    /// The height from which the node has the fault.
+    pub(crate) fault_from: u64,
+}
+
+/// Returns the time of a chain's start, in milliseconds.
+pub(crate) fn start_time(time: ChainTime, blocks: u64) -> i64 {
+    match time {
+        ChainTime::From(start) => start.as_millis(),
+        // The latest block is about as old as that of a running chain.
+        ChainTime::Clock => {
+            let age = i64::try_from(blocks).map_or(i64::MAX, |n| n.saturating_mul(GENESIS_STEP));
+            TimestampMs::now().as_millis().saturating_sub(age)
+        }
+    }
 }
 
 /// Creates a chain with its initial blocks.
@@ -46,21 +61,14 @@ pub(crate) fn create_chain(
     start: Start,
 ) -> Chain {
     let blocks = start.blocks;
-    let time = match start.time {
-        ChainTime::From(start) => start.as_millis(),
-        // The latest block is about as old as that of a running chain.
-        ChainTime::Clock => {
-            let age = i64::try_from(blocks).map_or(i64::MAX, |n| n.saturating_mul(GENESIS_STEP));
-            TimestampMs::now().as_millis().saturating_sub(age)
-        }
-    };
     let committee = Committee::new(wallets.validators);
-    let mut chain = Chain::new(committee, rules, time);
+    let mut chain = Chain::new(committee, rules, start.time);
     // This fault does not affect the initial blocks: they need their transactions.
     chain.set_fault(
         start
             .fault
             .filter(|fault| *fault != InjectedFault::AcceptedLost),
+        start.fault_from,
     );
     mint(&mut chain, seed, rules, wallets);
     for index in 1..=blocks {
@@ -69,7 +77,7 @@ pub(crate) fn create_chain(
         }
         chain.make_block(GENESIS_STEP, None);
     }
-    chain.set_fault(start.fault);
+    chain.set_fault(start.fault, start.fault_from);
     chain
 }
 
@@ -233,8 +241,9 @@ mod tests {
             &wallets,
             Start {
                 blocks,
-                time: ChainTime::FIXED,
+                time: start_time(ChainTime::FIXED, blocks),
                 fault: None,
+                fault_from: 0,
             },
         )
     }

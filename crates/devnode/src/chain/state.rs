@@ -1,7 +1,9 @@
 //! The state of the chain. Submissions and blocks change it.
 
+use std::io;
+
 use nodeproof_primitives::{
-    Hash256, HolderAddress, TransactionCode, signed_message, sorted_message,
+    Hash256, HolderAddress, MessageSignature, TransactionCode, signed_message, sorted_message,
 };
 
 use super::{
@@ -10,6 +12,7 @@ use super::{
     committee::MEMBERS,
     ledger::Ledger,
     pool::{CodeStatus, Pool},
+    saved::{SavedBlock, SavedChain},
     transaction::Call,
     verification::Table,
 };
@@ -53,6 +56,11 @@ pub(crate) struct Chain {
     table: Table,
     pool: Pool,
     fault: Option<InjectedFault>,
+    /// The height from which the node has the fault.
+    fault_from: u64,
+    saved: Option<SavedChain>,
+    /// Why the latest block could not be saved.
+    not_saved: Option<String>,
     /// Refused transactions, with the height at which a fault stores them.
     stored_later: Vec<(u64, Transaction)>,
 }
@@ -71,6 +79,9 @@ impl Chain {
             table: Table::new(rules.verification),
             pool: Pool::default(),
             fault: None,
+            fault_from: 0,
+            saved: None,
+            not_saved: None,
             stored_later: Vec::new(),
         }
     }
@@ -176,12 +187,63 @@ impl Chain {
         Verdict::accepted(true)
     }
 
-    pub(super) fn set_fault(&mut self, fault: Option<InjectedFault>) {
+    pub(super) fn set_fault(&mut self, fault: Option<InjectedFault>, from: u64) {
         self.fault = fault;
+        self.fault_from = from;
+    }
+
+    /// Returns the fault that the node has at this height.
+    pub(crate) fn fault(&self) -> Option<InjectedFault> {
+        self.fault.filter(|_| self.height() >= self.fault_from)
     }
 
     fn has(&self, fault: InjectedFault) -> bool {
-        self.fault == Some(fault)
+        self.fault() == Some(fault)
+    }
+
+    /// Adds the blocks of a file, and saves the later ones there.
+    pub(crate) fn restore(&mut self, saved: SavedChain, blocks: Vec<SavedBlock>) -> io::Result<()> {
+        for block in blocks {
+            let index = self.height() + 1;
+            let wrong =
+                || io::Error::other(format!("block {index} does not fit to the earlier ones"));
+            let creator = HolderAddress::Wallet(self.committee.creator(index));
+            for entry in &block.transactions {
+                let transaction = Transaction::of_entry(entry, self.rules).ok_or_else(wrong)?;
+                self.apply(&transaction, creator).map_err(|_| wrong())?;
+                self.pool.add(transaction);
+            }
+            self.pool.take();
+            let receipts: Option<Vec<_>> =
+                block.receipts.iter().map(|text| signature(text)).collect();
+            let receipts: Result<[_; MEMBERS], Vec<_>> = receipts.ok_or_else(wrong)?.try_into();
+            let receipts = match receipts {
+                Ok(receipts) => Some(Box::new(receipts)),
+                Err(none) if none.is_empty() && index == 1 => None,
+                Err(_) => return Err(wrong()),
+            };
+            self.push(Block {
+                is_forked: block.is_forked,
+                timestamp: block.timestamp,
+                previous_hash: self.tip_hash,
+                receipts,
+                transactions: block.transactions.into(),
+            });
+        }
+        self.saved = Some(saved);
+        Ok(())
+    }
+
+    /// Returns why the latest block could not be saved. No further blocks are made then.
+    pub(crate) fn not_saved(&self) -> Option<&str> {
+        self.not_saved.as_deref()
+    }
+
+    fn push(&mut self, block: Block) {
+        self.blocks.push(block);
+        if let Some(view) = self.view(self.height()) {
+            self.tip_hash = block_hash(&view.text());
+        }
     }
 
     /// Takes the fee of a transaction that is not executed. This is a fault.
@@ -224,11 +286,15 @@ impl Chain {
         Ok(())
     }
 
-    /// Creates the next block from the pending transactions, and returns its index.
+    /// Creates the next block from the pending transactions, and returns its index. If a block could not be saved,
+    /// the chain does not grow, and this returns the height.
     ///
     /// Its timestamp is the clock's time, if a clock is given. Otherwise it is `step` milliseconds after the
     /// latest block.
     pub(crate) fn make_block(&mut self, step: i64, clock: Option<i64>) -> u64 {
+        if self.not_saved.is_some() {
+            return self.height();
+        }
         let index = self.height() + 1;
         let tip_time = self.tip_time();
         let timestamp = match clock {
@@ -272,11 +338,11 @@ impl Chain {
                 timestamp,
             );
             Box::new(votes.map(|vote| {
-                let signer = match self.fault {
+                let signer = match self.fault() {
                     Some(InjectedFault::ReceiptKeys) => (vote.voter + 1) % MEMBERS,
                     _ => vote.voter,
                 };
-                let message = match self.fault {
+                let message = match self.fault() {
                     Some(InjectedFault::ReceiptSorted) => sorted_message(&vote.data()),
                     _ => signed_message(&vote.data()),
                 };
@@ -286,15 +352,20 @@ impl Chain {
                 keys.sign(message.as_bytes()).to_bytes()
             }))
         });
-        self.blocks.push(Block {
+        let block = Block {
+            is_forked: self.has(InjectedFault::Fork),
             timestamp,
             previous_hash: self.tip_hash,
             receipts,
             transactions: entries.into(),
-        });
-        if let Some(view) = self.view(index) {
-            self.tip_hash = block_hash(&view.text());
+        };
+        if let Some(saved) = &mut self.saved
+            && let Err(error) = saved.append(&SavedBlock::of(&block))
+        {
+            self.not_saved = Some(error.to_string());
+            return self.height();
         }
+        self.push(block);
         index
     }
 
@@ -358,4 +429,10 @@ impl Chain {
     pub(crate) fn rules(&self) -> TransactionRules {
         self.rules
     }
+}
+
+/// Reads the signature of a receipt.
+fn signature(text: &str) -> Option<[u8; 64]> {
+    let signature: MessageSignature = text.parse().ok()?;
+    Some(*signature.as_bytes())
 }

@@ -106,6 +106,36 @@ struct TransferView {
     asset_code: String,
 }
 
+impl Transaction {
+    /// Reads an element of a block's transactions. Its signatures were verified when it was submitted.
+    pub(super) fn of_entry(entry: &str, rules: TransactionRules) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Entry {
+            transaction: RawJson,
+            signatures: Vec<SignatureEntry>,
+        }
+        let read: Entry = serde_json::from_str(entry).ok()?;
+        let signatures = read.signatures.iter();
+        let submission = Submission {
+            transaction: read.transaction.as_str(),
+            code: None,
+            signatures: signatures
+                .map(|one| (one.wallet_address.to_string(), one.msgsign.to_string()))
+                .collect(),
+            size: 0,
+        };
+        // Without signers, another fault accepted it.
+        let faults = [
+            InjectedFault::NoSignatureCheck,
+            InjectedFault::UnsignedAccepted,
+        ];
+        let mut read = faults
+            .into_iter()
+            .map(|fault| submission.check(rules, Some(fault)));
+        read.find_map(Result::ok)
+    }
+}
+
 impl Submission<'_> {
     /// Returns the digest that identifies the transaction, if it has a valid signed message.
     pub(crate) fn digest(&self) -> Option<[u8; 32]> {

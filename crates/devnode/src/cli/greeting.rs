@@ -124,7 +124,11 @@ impl<'a> Greeting<'a> {
             text.push('\n');
         }
         if let Some(fault) = config.fault {
-            let _written = writeln!(text, "\nINJECTED FAULT: {}", fault.description());
+            let from = match config.fault_from {
+                0 => String::new(),
+                block => format!(", from block {block} on"),
+            };
+            let _written = writeln!(text, "\nINJECTED FAULT: {}{from}", fault.description());
         }
         text.push_str("\nCtrl-C ends it.\n");
         text

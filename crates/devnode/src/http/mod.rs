@@ -26,7 +26,10 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::{InjectedFault, Node, edit::edited};
+use crate::{
+    InjectedFault, Node,
+    edit::{Edit, edited},
+};
 
 pub(crate) use rate_limit::RateLimit;
 
@@ -69,8 +72,8 @@ pub fn router(node: Arc<Node>) -> Router {
             response::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
         })
         .with_state(Arc::clone(&node));
-    let router = match node.fault().and_then(InjectedFault::edit) {
-        Some(edit) => edited(router, edit),
+    let router = match node.later_fault().and_then(InjectedFault::edit) {
+        Some(edit) => edited(router, from_its_block(edit, Arc::clone(&node))),
         None => router,
     };
     router
@@ -83,6 +86,19 @@ pub fn router(node: Arc<Node>) -> Router {
             browser::guard,
         ))
         .layer(middleware::from_fn_with_state(node, count))
+}
+
+/// Applies an edit only if the node has its fault already.
+fn from_its_block(edit: Edit, node: Arc<Node>) -> Edit {
+    match edit {
+        Edit::Request(edit) => {
+            Edit::request(move |request| node.fault().and_then(|_| edit(request)))
+        }
+        Edit::Response(edit) => Edit::response(move |request, response| match node.fault() {
+            Some(_) => edit(request, response),
+            None => response,
+        }),
+    }
 }
 
 async fn not_found() -> Response {

@@ -11,4 +11,5 @@ mod injected_faults;
 mod peer;
 mod queries;
 mod refusals;
+mod saved_chain;
 mod submissions;

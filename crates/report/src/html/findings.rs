@@ -42,10 +42,16 @@ pub(super) fn findings(report: &Report) -> Markup {
 
 fn line(case: &CaseReport) -> Markup {
     let reason = case.reason.as_ref().or(case.note.as_ref());
+    let first = case.findings.first();
+    let block = first
+        .and_then(|finding| finding.block)
+        .map(|block| format!("block {block}"));
+    let place = block.or_else(|| first?.place.clone());
     html! {
         (badge(case.outcome))
         " " a href={ "#" (Line(&case.id)) } { (Line(&case.id)) }
         " " span.why { (Line(reason.map_or("", String::as_str))) }
+        @if let Some(place) = place { " " span.took { "first at " (Line(&place)) } }
     }
 }
 

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::model::{CaseReport, NodeReport, Outcome, Report, SweepReport, Verdict};
 
-/// Renders a report: the findings, the comparison between the nodes, and for each node the
-/// inconclusive cases, the verdict and the counts.
+/// Renders a report: the findings, the comparison between the nodes and the exit status for all of them, and for each
+/// node the inconclusive cases, the verdict and the counts.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
     let mut out = String::new();
@@ -27,6 +27,7 @@ pub fn text(report: &Report, style: Style) -> String {
         let before = if place == 0 { "\n" } else { "" };
         let _ = writeln!(out, "{before}{}", case_line(check, style));
     }
+    conclusion(report, style, &mut out);
     for (number, node) in report.numbered() {
         if report.has_several() {
             let _ = writeln!(out, "\n{}", style.paint("1", &format!("node {number}")));
@@ -49,7 +50,6 @@ pub fn text(report: &Report, style: Style) -> String {
         }
         verdict_and_counts(node, style, &mut out);
     }
-    conclusion(report, style, &mut out);
     out
 }
 
@@ -74,10 +74,10 @@ pub fn compact(report: &Report, style: Style) -> String {
     for check in &report.cross_check {
         let _ = writeln!(out, "{}", case_line(check, style));
     }
+    conclusion(report, style, &mut out);
     for node in &report.nodes {
         verdict_and_counts(node, style, &mut out);
     }
-    conclusion(report, style, &mut out);
     out
 }
 

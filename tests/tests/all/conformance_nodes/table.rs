@@ -83,7 +83,7 @@ fn rows_of_table() -> Vec<Row> {
             Last::Chain(8, 40),
             // Its wallets hold other tokens too.
             [Pass, Fail, Fail, Pass],
-            [0, 6, 1, 0],
+            [0, 1, 1, 0],
             1,
         ),
         row("nothing listens there", Last::Gone, AGREE, [0; 4], 3),

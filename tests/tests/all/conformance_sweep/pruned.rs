@@ -143,3 +143,16 @@ async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
     let more = report.requests.saturating_sub(whole.requests);
     assert!(more <= 4, "{more}");
 }
+
+/// The blocks before a range are read for their links. Their fields are not those of the range.
+#[tokio::test]
+async fn the_fields_in_a_range_are_checked_although_the_blocks_before_it_have_them() {
+    let node = devnode(60).await;
+    let report = check(node.base_url(), &only_blocks("40..=50")).await;
+    let undecided = report
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Outcome::Inconclusive);
+    let undecided: Vec<_> = undecided.map(|case| (&case.id, &case.reason)).collect();
+    assert!(undecided.is_empty(), "{undecided:?}");
+}

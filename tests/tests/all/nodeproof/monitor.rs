@@ -55,6 +55,8 @@ impl Monitor {
             "127.0.0.1:0",
             "--interval",
             "0.2",
+            "--run-interval",
+            "0.2",
             "--rate",
             "10000",
         ]);
@@ -93,9 +95,19 @@ impl Monitor {
     }
 
     /// Returns the next change in the log.
-    pub(super) fn change(&mut self) -> Value {
+    pub(super) fn any_change(&mut self) -> Value {
         let line = self.log.recv_timeout(PATIENCE).expect("a line in the log");
         serde_json::from_str(&line).expect("a line of JSON")
+    }
+
+    /// Returns the next change of a run or of the comparison.
+    pub(super) fn change(&mut self) -> Value {
+        loop {
+            let change = self.any_change();
+            if change["about"] != "probe" {
+                return change;
+            }
+        }
     }
 
     /// Returns the next change as the case or the verdict, and the result.
@@ -141,6 +153,18 @@ impl Monitor {
         }
     }
 
+    /// Waits until a metric has this value, or until it has no series.
+    pub(super) async fn becomes(&self, metric: &str, value: Option<f64>) {
+        let started = Instant::now();
+        while self.metrics().await.get(metric).copied() != value {
+            assert!(
+                started.elapsed() < PATIENCE,
+                "{metric} does not become {value:?}"
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     pub(super) fn signal(&self, signal: &str) {
         let sent = Command::new("kill")
             .args(["-s", signal, &self.child.id().to_string()])
@@ -157,7 +181,8 @@ impl Monitor {
 }
 
 pub(super) fn label(name: &str, node: &str, more: &str) -> String {
-    format!("nodeproof_{name}{{node=\"{node}\",network=\"devnet\"{more}}}")
+    let host = node.trim_start_matches("http://");
+    format!("nodeproof_{name}{{node=\"{node}\",network=\"devnet\",name=\"{host}\"{more}}}")
 }
 
 pub(super) fn pair(about: &str, result: &str) -> (String, String) {

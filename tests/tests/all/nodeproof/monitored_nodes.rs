@@ -5,21 +5,22 @@ use std::{
     process::Command,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
+use axum::http::StatusCode;
 use integration_tests::{
     faults::{change_json, change_response},
     proxy::{Fault, Proxy},
 };
-use nodeproof_devnode::InjectedFault;
+use nodeproof_devnode::{InjectedFault, Outage};
 use serde_json::{Value, json};
 
 use super::{
     NODEPROOF,
-    monitor::{Monitor, label, pair},
+    monitor::{Monitor, PATIENCE, label, pair},
     node,
 };
 
@@ -105,8 +106,9 @@ async fn a_node_with_another_block_is_reported_until_it_agrees() {
         while node.node().height() < height {
             node.node().make_block();
         }
-        let height = f64::from(u32::try_from(height).expect("a height"));
-        monitor.reaches(&label("height", &wrong, ""), height).await;
+        monitor
+            .reaches(&label("height", &wrong, ""), index(height))
+            .await;
     }
     assert_eq!(monitor.metrics().await[&metric(&wrong)], 1.0);
     differs.store(false, Ordering::Relaxed);
@@ -116,6 +118,211 @@ async fn a_node_with_another_block_is_reported_until_it_agrees() {
         (&json!(wrong), &json!("blocks"), &json!("agree"))
     );
     assert_eq!(monitor.metrics().await[&metric(&wrong)], 0.0);
+}
+
+/// Hides the blocks of a node that are higher than a number of the moment.
+fn hiding(highest: Arc<AtomicU64>) -> Fault {
+    change_response("/get-block", move |_, response| {
+        let block: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+        match block["index"].as_u64() {
+            Some(index) if index > highest.load(Ordering::Relaxed) => response
+                .with_status(StatusCode::BAD_REQUEST)
+                .with_body(r#"{"detail":"Block not found"}"#),
+            _ => response,
+        }
+    })
+}
+
+fn index(height: u64) -> f64 {
+    f64::from(u32::try_from(height).expect("a height"))
+}
+
+/// A slow node makes the chain longer with its responses. The other one has 14 blocks less at each moment. The
+/// threads are enough for all requests to the slow one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 24)]
+async fn a_slow_node_does_not_change_the_lag_of_another() {
+    let node = node(None).await;
+    while node.node().height() < 40 {
+        node.node().make_block();
+    }
+    let (behind, growing) = (Arc::new(AtomicU64::new(26)), Arc::clone(node.node()));
+    let lagging = Proxy::spawn(&node, hiding(Arc::clone(&behind)));
+    let lagging = lagging.await.expect("a proxy");
+    let responses = AtomicU64::new(0);
+    let slow: Fault = change_response("/get-block", move |_, response| {
+        std::thread::sleep(Duration::from_millis(100));
+        if responses.fetch_add(1, Ordering::Relaxed).is_multiple_of(8) {
+            behind.store(growing.make_block() - 14, Ordering::Relaxed);
+        }
+        response
+    });
+    let slow = Proxy::spawn(&node, slow).await.expect("a proxy");
+    let (fast, lagging, slow) = (
+        node.base_url(),
+        lagging.server.base_url(),
+        slow.server.base_url(),
+    );
+    let only = ["--only", "get-block/index-echo"];
+    let command = Command::new(&*NODEPROOF);
+    let monitor = Monitor::start_with(command, &[fast, &lagging, &slow], &only);
+    let lag = |url: &str| label("lag_blocks", url, "");
+    monitor.reaches(&lag(&slow), 0.0).await;
+    monitor.reaches(&lag(&lagging), 10.0).await;
+    let slow_requests = label("requests_total", &slow, "");
+    let end = monitor.metrics().await[&slow_requests] + 60.0;
+    loop {
+        let metrics = monitor.metrics().await;
+        assert_eq!((metrics[&lag(fast)], metrics[&lag(&slow)]), (0.0, 0.0));
+        let lag = metrics[&lag(&lagging)];
+        // The chain may grow while the lag is measured.
+        assert!((9.0..=14.0).contains(&lag), "{lag}");
+        if metrics[&slow_requests] >= end {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_was_rebuilt_lags_until_it_has_its_blocks_again() {
+    let node = node(None).await;
+    let highest = Arc::new(AtomicU64::new(u64::MAX));
+    let rebuilt = Proxy::spawn(&node, hiding(Arc::clone(&highest)));
+    let rebuilt = rebuilt.await.expect("a proxy");
+    let (one, url) = (node.base_url(), rebuilt.server.base_url());
+    let only = ["--only", "get-block/index-echo"];
+    let monitor = Monitor::start_with(Command::new(&*NODEPROOF), &[one, &url], &only);
+    let (height, lag) = (label("height", &url, ""), label("lag_blocks", &url, ""));
+    monitor.becomes(&lag, Some(0.0)).await;
+    monitor.becomes(&height, Some(12.0)).await;
+    highest.store(5, Ordering::Relaxed);
+    monitor.becomes(&lag, Some(7.0)).await;
+    assert_eq!(monitor.metrics().await[&height], 5.0);
+    // Blocks that it does not have are not blocks that differ.
+    monitor
+        .becomes(&label("blocks_differ", &url, ""), Some(0.0))
+        .await;
+    highest.store(u64::MAX, Ordering::Relaxed);
+    monitor.becomes(&lag, Some(0.0)).await;
+}
+
+/// At the height of the healthy node, only the one on another chain has blocks.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_healthy_node_is_not_reported_because_of_one_on_another_chain() {
+    let node = node(None).await;
+    let (is_forked, highest) = (
+        Arc::new(AtomicBool::new(true)),
+        Arc::new(AtomicU64::new(20)),
+    );
+    let forks = Arc::clone(&is_forked);
+    let fork: Fault = change_json("/get-block", move |_, block| {
+        let index = block["index"].as_u64().unwrap_or_default();
+        if forks.load(Ordering::Relaxed) && index >= 7 {
+            block["proof"] = json!(987_654);
+        }
+        if forks.load(Ordering::Relaxed) && index > 7 {
+            block["previous_hash"] = json!(format!("{index:064x}"));
+        }
+    });
+    let forked = Proxy::spawn(&node, fork).await.expect("a proxy");
+    let lagging = Proxy::spawn(&node, hiding(highest));
+    let lagging = lagging.await.expect("a proxy");
+    let (healthy, lagging, forked) = (
+        node.base_url(),
+        lagging.server.base_url(),
+        forked.server.base_url(),
+    );
+    let only = ["--only", "get-block/index-echo"];
+    let command = Command::new(&*NODEPROOF);
+    let mut monitor = Monitor::start_with(command, &[healthy, &lagging, &forked], &only);
+    for _ in 0..3 {
+        assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    }
+    let change = monitor.change();
+    let message = change["message"].as_str().expect("text");
+    assert_eq!(
+        (&change["node"], &change["result"]),
+        (&json!(forked), &json!("differ"))
+    );
+    assert!(
+        message.starts_with("another chain since block 7: "),
+        "{message}"
+    );
+    while node.node().height() < 60 {
+        node.node().make_block();
+    }
+    for url in [healthy, &forked] {
+        monitor.becomes(&label("height", url, ""), Some(60.0)).await;
+    }
+    let requests = label("requests_total", healthy, "");
+    let so_far = monitor.metrics().await[&requests];
+    monitor.reaches(&requests, so_far + 100.0).await;
+    let metrics = monitor.metrics().await;
+    let differs = |url: &str| metrics[&label("blocks_differ", url, "")];
+    assert_eq!(
+        (differs(healthy), differs(&lagging), differs(&forked)),
+        (0.0, 0.0, 1.0)
+    );
+    // A node on another chain is no measure for the lag of others.
+    assert_eq!(metrics[&label("lag_blocks", &lagging, "")], 40.0);
+    is_forked.store(false, Ordering::Relaxed);
+    assert_eq!(monitor.result(), pair("blocks", "agree"));
+    assert_eq!(monitor.end(), (Some(0), String::new()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verdict_goes_if_no_run_ends() {
+    let node = node(None).await;
+    let url = node.base_url();
+    let monitor = Monitor::start(&[url]);
+    let verdict = label("verdict", url, r#",verdict="conforms""#);
+    let stale = label("verdict_stale", url, "");
+    monitor.becomes(&verdict, Some(1.0)).await;
+    assert_eq!(monitor.metrics().await[&stale], 0.0);
+    node.node().set_outage(Some(Outage::Delayed(PATIENCE)));
+    monitor.becomes(&verdict, None).await;
+    let metrics = monitor.metrics().await;
+    assert_eq!(metrics[&stale], 1.0);
+    assert!(!metrics.contains_key(&label("cases", url, r#",outcome="pass""#)));
+    // The probe reports it before the run ends.
+    monitor.becomes(&label("up", url, ""), Some(0.0)).await;
+    monitor.becomes(&label("height", url, ""), None).await;
+    node.node().set_outage(None);
+    monitor.becomes(&label("up", url, ""), Some(1.0)).await;
+    monitor.becomes(&verdict, Some(1.0)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_has_the_name_and_the_labels_of_the_file_in_its_metrics() {
+    let node = node(Some(InjectedFault::NoContentType)).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let targets = folder.path().join("nodes.toml");
+    let text = format!(
+        "[[node]]\nbase_url = \"{}\"\nname = \"a \\\"b\\\"\"\nlabels = {{ dc = \"x\" }}\n",
+        node.base_url()
+    );
+    fs::write(&targets, text).expect("a file");
+    let targets = targets.to_str().expect("UTF-8");
+    let mut series = Vec::new();
+    for more in [&[][..], &["--strict"]] {
+        let arguments = [&["--targets", targets], more].concat();
+        let monitor = Monitor::start_with(Command::new(&*NODEPROOF), &[], &arguments);
+        let labels = format!(
+            r#"{{node="{}",network="devnet",name="a \"b\"",dc="x""#,
+            node.base_url()
+        );
+        monitor
+            .reaches(&format!("nodeproof_runs_total{labels}}}"), 1.0)
+            .await;
+        let metrics = monitor.metrics().await;
+        let names = ["case_failed", "case_warned"];
+        series.push(names.map(|name| {
+            let is_case = |key: &&String| key.starts_with(&format!("nodeproof_{name}{labels}"));
+            metrics.keys().filter(is_case).count()
+        }));
+    }
+    // With --strict, a warning fails the run.
+    assert_eq!(series, [[0, 1], [1, 0]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
