@@ -102,9 +102,9 @@ fn submitted_form(seen: &BlockResponse, result: &mut Examination) {
             result.push(finding.at(format!("{place}{at}")));
         };
         if let Some(code) = transaction.get("trans_code")
-            && !code
+            && code
                 .as_str()
-                .is_some_and(|code| code.parse::<TransactionCode>().is_ok())
+                .is_none_or(|code| code.parse::<TransactionCode>().is_err())
         {
             let what = "a transaction in a block has a code of another form";
             wrong(
