@@ -134,7 +134,10 @@ impl Case {
 
     /// The stage of the case in the order of causes.
     pub(crate) const fn stage(&self) -> u8 {
-        self.check.stage()
+        match (self.check.stage(), self.aspect) {
+            (1, Aspect::Shape) => 0,
+            (stage, _) => stage,
+        }
     }
 
     /// Whether the case can judge recorded responses. `are_own` says whether the requests were those of a run.

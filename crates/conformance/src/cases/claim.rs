@@ -15,11 +15,11 @@ use super::{
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
     get_balances::HELD,
-    http::content_types,
+    http::{OTHER_CONTENT_TYPE, content_types},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
-    submit_transaction::{NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
+    submit_transaction::{KNOWN_CODE, NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
     api::{Sample, Tier, is_new, is_valid, message},
@@ -35,7 +35,14 @@ pub(super) const BASE: Case = Case {
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: Example::Of("/submit-transaction"),
     sends: &[FEE_BALANCE, HELD, BUILD, SUBMIT, RECORD],
-    needs: &[NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+    needs: &[
+        NO_RESPONSES,
+        NO_STATE,
+        NO_CALLS,
+        KNOWN_CODE,
+        EARLIER_STEP,
+        REFUSED_STORED,
+    ],
     ..Case::BASE
 };
 
@@ -84,12 +91,20 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
     When::Inconclusive,
 );
 
+/// A node that accepts something else with the code of the claim, in place of the claim or beside it.
+pub(super) const OTHER_ACCEPTED: Cause =
+    Cause::new(&["submit-transaction/known-code-altered"], When::Always);
+/// A node that stores what it refuses. The claim with a fault, which it refused before, is in the way.
+pub(super) const REFUSED_STORED: Cause =
+    Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-built",
         requirements: &["RECORD-2", "CALL-1", "CALL-6"],
         checks: "`/call-sc` builds the claim that was requested, without anything that was not requested. Only such a transaction is signed.",
         example: Example::Of("/call-sc"),
+        explained_by: &[Cause::new(&["call-sc/echo"], When::Always)],
         check: Own(|c| Box::pin(built(c))),
         ..BASE
     },
@@ -149,6 +164,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-5"],
         checks: "The response to an accepted submission has the content type `application/json`.",
         aspect: Aspect::Style,
+        explained_by: &[OTHER_CONTENT_TYPE],
         check: Own(|c| Box::pin(content_type(c))),
         ..BASE
     },
@@ -165,6 +181,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-new",
         requirements: &["SUBMIT-7"],
         checks: "`response.new_transaction` is true the first time, for each claim.",
+        explained_by: &[OTHER_ACCEPTED],
         check: Own(|c| Box::pin(claim_is_new(c))),
         ..BASE
     },
@@ -174,6 +191,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`response.new_transaction` is false whenever an accepted transaction is submitted again: while it is pending, in a block, and at the end of the run. Of several at the same moment, at most one is new. What was refused each time, also in a batch, is not known. A code that was accepted is not new for another transaction.",
         example: Example::Named("/submit-transaction", "seen_before"),
         is_last: true,
+        explained_by: &[OTHER_ACCEPTED],
         check: Own(|c| Box::pin(resubmission_not_new(c))),
         ..BASE
     },

@@ -10,11 +10,11 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    claim::BASE,
+    claim::{BASE, OTHER_ACCEPTED},
     claim_blocks::{as_signed, claim_in_block},
     claim_record::found,
     inconclusive::unknown,
-    sc_state::{self},
+    sc_state,
 };
 use crate::{
     api::{
@@ -76,6 +76,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
         is_last: true,
+        explained_by: &[OTHER_ACCEPTED],
         check: Own(|c| Box::pin(as_signed(c))),
         ..BASE
     },

@@ -13,13 +13,12 @@ use nodeproof_report::{Aspect, Level};
 use serde_json::{Value, json};
 
 use super::{
-    call_sc::NO_CALLS,
     case::{Case, Example},
+    cause::{Cause, When},
     check::Check::Own,
-    claim::{BASE, EARLIER_STEP},
+    claim::BASE,
     inconclusive::unknown,
-    sc_state::{self, NO_STATE},
-    submit_transaction::NO_RESPONSES,
+    sc_state::{self},
 };
 use crate::{
     api::{FirstDifference, member_named, stored},
@@ -35,6 +34,9 @@ const RECORD: Case = Case {
     ..BASE
 };
 
+/// A node that stores the records of other claims wrongly, too.
+const RECORD_DIFFERS: Cause = Cause::new(&["sc-state/record-matches-claim"], When::Always);
+
 /// The case about a param of the claim: the end of its ID, the param, the requirement, and what is checked.
 macro_rules! of_param {
     ($id:literal, $name:literal, $requirement:literal, $checks:literal) => {
@@ -42,7 +44,7 @@ macro_rules! of_param {
             id: concat!("submit-transaction/claim-", $id),
             requirements: &[$requirement, "RECORD-14"],
             checks: $checks,
-            needs: &[NO_RESPONSES, NO_STATE, NO_CALLS, EARLIER_STEP],
+            explained_by: &[RECORD_DIFFERS],
             check: Own(|c| Box::pin(reads_back(c, $name))),
             ..RECORD
         }

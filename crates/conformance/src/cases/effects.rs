@@ -6,7 +6,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Effects,
-    claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, SUBMIT},
+    claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, REFUSED_STORED, SUBMIT},
     get_balances::{HELD, HOLDERS, NO_BALANCES, NO_LISTS},
     request_kind::RequestKind,
     submit_transaction::{self, BUILD, EVERY_REFUSAL, UNVERIFIED, UNVERIFIED_PAYER},
@@ -20,6 +20,7 @@ const EXPLAINED: &[Cause] = &[
     UNVERIFIED,
     UNVERIFIED_PAYER,
     EARLIER_STEP,
+    REFUSED_STORED,
 ];
 
 /// A node that also takes a fee for what it refuses.
@@ -30,6 +31,7 @@ const FEE_EXPLAINED: &[Cause] = &[
     UNVERIFIED,
     UNVERIFIED_PAYER,
     EARLIER_STEP,
+    REFUSED_STORED,
 ];
 
 const REFUSED: &[RequestKind] = &[BUILD, EVERY_REFUSAL, FEE_BALANCE, HOLDERS];

@@ -203,6 +203,10 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[BALANCE, WITHOUT_TYPE, HOLDERS],
         is_last: true,
+        explained_by: &[Cause::new(
+            &["get-balances/probes-only-requested"],
+            When::Always,
+        )],
         check: Near(Sample::TokenBalance),
         ..BASE
     },

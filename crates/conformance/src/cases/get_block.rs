@@ -59,6 +59,8 @@ pub(super) const OTHER_FORM: Cause = Cause::new(
 );
 /// The causes of a block that cannot be read as a whole.
 const BY_FIELDS: &[Cause] = &[Cause::fields_below(Sample::Blocks, &[], When::Always)];
+/// A node that returns a block for every index.
+pub(super) const ANY_INDEX: Cause = Cause::new(&["get-block/unknown-index"], When::Always);
 /// The path of a receipt in a block.
 pub(super) const RECEIPT: &[&str] = &["text", "previous_block_receipts", "*"];
 
@@ -69,14 +71,11 @@ pub(super) const NO_RECEIPTS: Cause =
 /// A receipt without `data` has no vote to check.
 const NO_DATA: Cause = Cause::new(&["get-block/receipt-data"], When::Inconclusive);
 
-/// A row of the block table lacks members.
-const ROW: &[Cause] = &[Cause::new(&["get-block/shape"], When::Always)];
-
 /// Returns the case about a documented field of a block.
 pub(super) fn of_field(field: &'static Field) -> Case {
     let explained_by: &[Cause] = match field.is_below(RECEIPT) {
         true => &[NO_DATA],
-        false => ROW,
+        false => &[],
     };
     Case {
         explained_by,
@@ -157,6 +156,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "Index 0 returns block 0 or none. Whether a chain begins with 0 or 1 is open.",
         example: Example::Text("The block with index 0, or a refusal."),
         aspect: Aspect::Refusals,
+        explained_by: &[ANY_INDEX],
         check: Read(|c| Box::pin(index_zero(c))),
         ..BASE
     },
@@ -168,6 +168,10 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[WITHOUT_INDEX],
         is_last: true,
+        explained_by: &[
+            Cause::new(&["get-block/probes-only-requested"], When::Always),
+            ANY_INDEX,
+        ],
         check: Near(Sample::Blocks),
         ..BASE
     },
@@ -178,6 +182,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A request with `no-index-5a5a` as `block_index` is refused, or returns nothing.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
+        explained_by: &[ANY_INDEX],
         check: Refused(|_| {
             let what = "a block_index that is not an integer";
             WrongRequest::new(block_request(NO_INDEX), what).only()

@@ -82,6 +82,10 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
         is_last: true,
+        explained_by: &[Cause::new(
+            &["get-trustscore-wallets/probes-only-requested"],
+            When::Always,
+        )],
         check: Near(Sample::TrustScore),
         ..BASE
     },

@@ -35,6 +35,9 @@ const BASE: Case = Case {
     ..Case::BASE
 };
 
+/// JSON without the content type of JSON, everywhere.
+pub(super) const OTHER_CONTENT_TYPE: Cause = Cause::new(&["http/content-type"], When::Always);
+
 /// The requests for all samples, without those for blocks.
 const EVERY_SAMPLE: &[RequestKind] = &[
     get_balances::HOLDERS,

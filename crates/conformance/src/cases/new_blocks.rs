@@ -7,8 +7,9 @@ use nodeproof_report::{Aspect, Level};
 use super::{
     block_cases::block_cases,
     case::{Case, Example},
+    cause::{Cause, When},
     check::Check::Own,
-    claim::{self},
+    claim,
     inconclusive::unknown,
     submit_transaction::{UNVERIFIED, UNVERIFIED_PAYER},
 };
@@ -52,6 +53,7 @@ pub(crate) const CASES: &[Case] = &[
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
         explained_by: &[
+            Cause::new(&["submit-transaction/half-signed"], When::Always),
             // What is accepted with a wrong signature is in a block.
             UNVERIFIED,
             UNVERIFIED_PAYER,

@@ -10,9 +10,9 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     check::Check::Own,
-    claim::{self},
+    claim,
     claim_record::{Stored, all_found},
-    http::content_types,
+    http::{OTHER_CONTENT_TYPE, content_types},
     sc_state::{self, has_only, holds_nothing, value},
 };
 use crate::{
@@ -46,6 +46,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["STATE-3", "HTTP-5"],
         checks: "The response with the record of each of the run's claims has `value`, the content type and the form of the responses with older records.",
+        explained_by: &[OTHER_CONTENT_TYPE],
         check: Own(|c| Box::pin(as_expected(c))),
         ..BASE
     },

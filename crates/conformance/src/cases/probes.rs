@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::{
     call_sc,
     case::Case,
+    cause::{Cause, When},
     chain,
     check::Check::Own,
     get_balances,
-    get_block::{self, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
+    get_block::{self, ANY_INDEX, NO_BLOCKS, NO_RECEIPTS, OTHER_FORM},
     get_trustscore_wallets,
     inconclusive::unknown,
     request_kind::RequestKind,
@@ -77,7 +78,7 @@ pub(crate) const CASES: &[Case] = &[
         tier: Tier::Probe,
         checks: "A malformed index, such as one with a quote, a condition or a wildcard, never returns a block that a lenient parser would not return.",
         sends: &[BLOCK],
-        explained_by: &[NO_BLOCKS, OTHER_FORM],
+        explained_by: &[ANY_INDEX, NO_BLOCKS, OTHER_FORM],
         check: Own(|c| Box::pin(check_only_requested(c, "/get-block", other_block))),
         ..get_block::BASE
     },
@@ -170,7 +171,12 @@ pub(crate) const CASES: &[Case] = &[
         tier: Tier::Probe,
         checks: "After all probes, blocks, a record and a score are unchanged.",
         sends: &[BLOCK, BALANCE, HELD, HOLDERS, STATE, SCORE, CALL],
-        explained_by: &[NO_BLOCKS, OTHER_FORM, NO_RECEIPTS],
+        explained_by: &[
+            Cause::new(&["chain/repeat-read"], When::Always),
+            NO_BLOCKS,
+            OTHER_FORM,
+            NO_RECEIPTS,
+        ],
         check: Own(|c| Box::pin(unchanged(c))),
         ..chain::BASE
     },

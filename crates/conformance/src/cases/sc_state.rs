@@ -106,6 +106,10 @@ pub(crate) const CASES: &[Case] = &[
             WITHOUT_VALUE,
         ],
         is_last: true,
+        explained_by: &[Cause::new(
+            &["sc-state/probes-only-requested"],
+            When::Always,
+        )],
         check: Near(Sample::ContractState),
         ..BASE
     },

@@ -16,7 +16,7 @@ use super::{
         after_wrong_signature, batch, fee_with_fraction, high_s, order_of_signatures, right_forms,
         two_signers,
     },
-    http::content_types,
+    http::{OTHER_CONTENT_TYPE, content_types},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
@@ -61,7 +61,7 @@ pub(super) const BASE: Case = Case {
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: REFUSED,
     aspect: Aspect::Refusals,
-    needs: &[NO_RESPONSES, NO_STATE, NO_CALLS],
+    needs: &[NO_RESPONSES, NO_STATE, NO_CALLS, KNOWN_CODE],
     ..Case::BASE
 };
 
@@ -95,6 +95,8 @@ pub(super) const fn with_control(body: &'static str) -> [RequestKind; 3] {
     [BUILD, CONTROL, submission(body)]
 }
 
+/// A node that knows the transaction's code, because it gave that code to another one.
+pub(super) const KNOWN_CODE: Cause = Cause::new(&["call-sc/fresh"], When::Always);
 /// Without a usable response, nothing is refused or accepted.
 pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds"], When::Unusable);
 /// A node that does not verify signatures.
@@ -246,6 +248,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-5"],
         checks: "A refusal with a status of success and a JSON body has the content type `application/json`.",
         sends: &[BUILD, EVERY_REFUSAL],
+        explained_by: &[OTHER_CONTENT_TYPE],
         check: Own(|c| Box::pin(content_type(c))),
         ..BASE
     },

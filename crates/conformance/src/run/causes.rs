@@ -61,15 +61,29 @@ fn cause_of<'r>(
     if !explained.is_mismatch() && !no_sample {
         return None;
     }
-    let named = causes(&explained.case).find_map(|cause| {
+    first_about_the_same(explained, order).or_else(|| named(explained, results, order))
+}
+
+/// Returns the cause that the case itself names.
+fn named<'r>(
+    explained: &CaseResult,
+    results: &'r [CaseResult],
+    order: &[&'r CaseResult],
+) -> Option<&'r CaseResult> {
+    // It is not explained by what it explains.
+    let follows = |result: &CaseResult| {
+        let cause = first_about_the_same(result, order);
+        cause.is_some_and(|cause| cause.case.id == explained.case.id)
+    };
+    causes(&explained.case).find_map(|cause| {
         results.iter().find(|result| {
             result.is_mismatch()
                 && result.case.id != explained.case.id
                 && cause.includes(result.case.id, result.case.field())
                 && holds(cause.when, result, explained, results)
+                && !follows(result)
         })
-    });
-    named.or_else(|| first_about_the_same(explained, order))
+    })
 }
 
 /// Returns the first of the earlier cases that are about the same: each finding of this case is at a place of a response
