@@ -139,7 +139,7 @@ fn submitted_form(seen: &BlockResponse, result: &mut Examination) {
     }
 }
 
-/// Whether a signer is this wallet. The letters of an address may be in either case.
+/// Whether a signer is this wallet. The letters of an address may be upper or lower case.
 fn is_wallet(signer: &Value, wallet: &str) -> bool {
     let signer = signer.as_str();
     signer.is_some_and(|signer| signer.eq_ignore_ascii_case(wallet))

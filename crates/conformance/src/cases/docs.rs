@@ -303,6 +303,13 @@ fn own_spec(document: &Exchange) -> Option<Spec> {
 
 /// Checks that the node's own description has the parameters that its calls take: who uses the listing sends others.
 async fn lists_parameters(context: &Samples) -> Findings {
+    let pages = context.sample(Sample::Docs).await?;
+    if !pages
+        .iter()
+        .any(|page| page.is_success() && !page.body.is_empty())
+    {
+        return unknown("there is no listing to check");
+    }
     let document = context.own_document().await?;
     let Some(theirs) = own_spec(&document) else {
         let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
