@@ -216,7 +216,7 @@ fn lists_every_case_below_its_requirement_and_sends_nothing() {
         cases.iter().all(|line| line.starts_with("  docs/")),
         "{some}"
     );
-    assert_eq!(cases.len(), 4, "{some}");
+    assert_eq!(cases.len(), 5, "{some}");
 }
 
 #[test]
