@@ -24,7 +24,7 @@ pub(crate) enum When {
     Always,
     /// The explained case is inconclusive.
     Inconclusive,
-    /// The cause found unusable responses, and the explained case used such responses, or none at all.
+    /// The cause found unusable responses, and the explained case is inconclusive.
     Unusable,
     /// Every finding of the explained case is about a server error.
     ServerErrors,

@@ -329,9 +329,11 @@ async fn lists_parameters(context: &Samples) -> Findings {
             .filter(|entry| entry.answer == Answer::Content);
         let requests: Vec<_> = with_content.map(|entry| &entry.exchange.request).collect();
         let said = listed.parameters();
-        // A document may leave out all parameters.
-        let ours_named = ours.parameters().into_iter().filter(|_| !said.is_empty());
-        for parameter in ours_named {
+        if said.is_empty() {
+            // A document may leave out all parameters.
+            continue;
+        }
+        for parameter in ours.parameters() {
             let name = parameter.name;
             let mut sent = requests.iter().flat_map(|request| &request.query);
             if !sent.any(|(sent, _)| *sent == name) {

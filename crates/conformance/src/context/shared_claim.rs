@@ -15,7 +15,7 @@ use super::{
     wrong::{Moment, rows_at},
 };
 use crate::{
-    api::is_valid,
+    api::{find, is_valid},
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -70,9 +70,8 @@ async fn two_of_three(
 /// A transaction can be signed as it was built.
 fn as_built(submitter: &Submitter, built: &Exchange) -> Submitting {
     let with = submitter.with.clone();
-    let transaction = built.success_object();
-    let transaction = transaction.map(|body| body.get("transaction").unwrap_or(body));
-    let fee = transaction.and_then(|transaction| transaction.get("fee")?.as_f64());
+    let fee = built.success_object().and_then(|body| find(body, "fee"));
+    let fee = fee.and_then(|(_, fee)| fee.as_f64());
     let fee = fee.filter(|fee| *fee > 0.0 && fee.fract() == 0.0);
     let most = with.fee.as_str().parse::<f64>().ok();
     match fee.filter(|fee| most.is_some_and(|most| *fee <= most)) {

@@ -121,10 +121,10 @@ fn is_same(known: &ExchangeReport, exchange: &ExchangeReport, alike: bool, of_ma
     let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
     let is_read = known.method == "GET" && exchange.method == "GET";
     let has_same_status = known.status == exchange.status && known.status != 200;
+    let has_same_path = || path(&known.url) == path(&exchange.url);
     std::ptr::eq(known, exchange)
-        || is_read
-            && (known.url == exchange.url
-                || alike && (of_many || has_same_status) && path(&known.url) == path(&exchange.url))
+        || is_read && known.url == exchange.url
+        || alike && (is_read && of_many || has_same_status) && has_same_path()
 }
 
 /// Returns the place in the response that a finding is about. A wrong signature is about all that it covers, which is beside
@@ -162,9 +162,7 @@ fn holds(when: When, cause: &CaseResult, explained: &CaseResult, results: &[Case
     match when {
         When::Always => explained.is_mismatch(),
         When::Inconclusive => !explained.is_mismatch(),
-        When::Unusable => {
-            is_unusable(cause) && (!explained.is_mismatch() || same_failure(cause, explained))
-        }
+        When::Unusable => !explained.is_mismatch() && is_unusable(cause),
         When::ServerErrors => {
             explained.is_mismatch()
                 && explained.findings.iter().all(|finding| {
@@ -189,48 +187,6 @@ fn is_unusable(cause: &CaseResult) -> bool {
     exchanges
         .into_iter()
         .any(|exchange| exchange.status != 200 || !exchange.body.trim_start().starts_with('{'))
-}
-
-/// Whether an endpoint fails in the same way in both cases, regardless of the parameters.
-fn same_failure(cause: &CaseResult, explained: &CaseResult) -> bool {
-    let failures = |result: &CaseResult| -> Vec<_> {
-        let exchanges = result
-            .findings
-            .iter()
-            .filter_map(|finding| finding.exchange.as_ref());
-        let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
-        exchanges
-            .map(|exchange| (path(&exchange.url), exchange.status))
-            .collect()
-    };
-    let of_cause = failures(cause);
-    let has = |failure: &(String, u16)| of_cause.contains(failure);
-    (cause
-        .findings
-        .iter()
-        .all(|one| one.exchange.as_ref().is_some_and(|e| e.status != 200))
-        && failures(explained).iter().all(has))
-        || same_responses(cause, explained)
-}
-
-/// Returns the responses that a case reports.
-fn responses(result: &CaseResult) -> Vec<&ExchangeReport> {
-    let findings = result.findings.iter();
-    findings
-        .filter_map(|finding| finding.exchange.as_deref())
-        .collect()
-}
-
-/// Returns the URLs of the responses that a case reports.
-fn urls(result: &CaseResult) -> Vec<String> {
-    let responses = responses(result).into_iter();
-    responses.map(|response| response.url.clone()).collect()
-}
-
-fn same_responses(cause: &CaseResult, explained: &CaseResult) -> bool {
-    let of_cause = urls(cause);
-    // A case lists only its first findings. The others may be about any response.
-    cause.unlisted > 0 || urls(explained).iter().all(|url| of_cause.contains(url))
 }
 
 #[cfg(test)]

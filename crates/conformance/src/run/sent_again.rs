@@ -15,12 +15,12 @@ const MOST: usize = 12;
 pub(super) async fn send_again(node: &Node, progress: &CaseResults) {
     let Ok(alone) = node.renewed() else { return };
     let most = node.requests_left().min(MOST as u64) as usize;
-    for (report, request) in requests(node, progress).into_iter().take(most) {
+    'requests: for (report, request) in requests(node, progress).into_iter().take(most) {
         let moment = ("sent again alone, at the end of the run", request.clone());
         let forms = std::iter::once(moment).chain(in_other_words(node, &request));
         for (how, request) in forms {
             let Ok(response) = alone.send(request).await else {
-                return;
+                break 'requests;
             };
             if is_another(&report, &response) {
                 note(progress, &report, &format!("{how}: {}", response.summary()));
