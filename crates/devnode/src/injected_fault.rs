@@ -186,6 +186,8 @@ faults! {
     OnePending "one-pending" "a wallet's next transaction replaces its pending one";
     BatchDrops "batch-drops" "a batch accepts what follows a refused element, and drops it";
     FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";
+    AnyFunction "any-function" "a call of a function that does not exist makes a claim";
+    TypeShared "type-shared" "a claim changes the asset_type of other wallets' claims about its asset";
 }
 
 /// Counts, from 1.

@@ -54,7 +54,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             }
         }) => ["submit-transaction/claim-in-block-as-signed"];
         "puts a refused transaction into blocks", refused_in_blocks(|request| refused_asset(request).is_some())
-            => ["submit-transaction/claim-refused-not-stored"];
+            => ["submit-transaction/refused-not-stored"];
         "a claim's record can be read only once", read_once()
             => ["submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {
@@ -64,7 +64,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             }
         }) => ["submit-transaction/claim-changes-no-other-record"];
         "other records can't be read after a claim", after_a_claim(|request, response| {
-            if !is_for_a_claim(request) {
+            if !is_for_a_claim(request) && request.query.contains("unique_column=asset_id") {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-changes-no-other-record"];

@@ -87,6 +87,11 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 list.into_iter().for_each(|list| list.extend(list.clone()));
             }
         }) => ["chain/block-hashes", "chain/transaction-form"];
+        "a transaction in a block has its fee as text", change_json(BLOCK, |_, block| {
+            for call in transactions(block) {
+                call["transaction"]["fee"] = json!(call["transaction"]["fee"].to_string());
+            }
+        }) => ["chain/block-hashes", "chain/transaction-form", "chain/transaction-signatures"];
         "a transaction in a block has a code of 39 digits", change_json(BLOCK, |_, block| {
             for call in transactions(block) {
                 let code = call["transaction"]["trans_code"].as_str().unwrap_or_default();

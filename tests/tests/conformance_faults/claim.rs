@@ -291,7 +291,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "stores a claim before a block is made", stores_before_block()
             => ["submit-transaction/claim-stored-by-block"];
         "stores a refused claim", stores_refused_claims()
-            => ["submit-transaction/claim-refused-not-stored"];
+            => ["submit-transaction/refused-not-stored"];
         "balances never change after the first request", first_response_to_each(|request| request.query.contains("TOKEN_IN_WALLET"))
             => ["submit-transaction/fee-paid"];
     }

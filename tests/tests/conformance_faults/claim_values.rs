@@ -48,6 +48,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response["response"]["accepted_transactions"] = json!([]);
             }
         }) => ["submit-transaction/claim-new", "submit-transaction/resubmission-not-new"];
+        "finds new records by their asset only", change_json(STATE, |request, response| {
+            let is_new = response.to_string().contains("conformance-");
+            if is_new && !request.query.contains("unique_column=asset_id") {
+                *response = json!({"status": "SUCCESS", "value": null, "data": null});
+            }
+        }) => ["sc-state/new-records"];
         "puts asset IDs with an apostrophe into SQL", change_response(STATE, |request, response| {
             match request.query.contains("%27") || request.query.contains('\'') {
                 true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR).with_body("{}"),

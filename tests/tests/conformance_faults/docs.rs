@@ -70,6 +70,10 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             let text = String::from_utf8_lossy(&response.body).replace("\"wallet_address\"", "\"wallet\"");
             response.with_body(text)
         }) => ["docs/openapi-document", "docs/parameters"];
+        "the OpenAPI document has the wrong method for a call", change_json(DOCUMENT, |_, document| {
+            let call = document["paths"]["/call-sc"]["post"].take();
+            document["paths"]["/call-sc"] = json!({"get": call});
+        }) => ["docs/openapi-document", "docs/parameters"];
         "the OpenAPI document lacks an endpoint", change_json(DOCUMENT, |_, document| {
             remove(document, "/paths", TRUST);
         }) => ["docs/openapi-document"];

@@ -61,6 +61,12 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["http/accept"];
+        "a block is cut on a connection that is to be closed", change_response(BLOCK, |request, response| {
+            let closes = request.headers.get(header::CONNECTION).is_some_and(|value| value == "close");
+            if !closes || response.status != StatusCode::OK { return response }
+            let half = response.body.slice(..response.body.len() / 2);
+            response.with_body(half)
+        }) => ["http/connection-close"];
         "a request without an index gets null", respond_successfully_if(BLOCK,
             |request, _| request.query.is_empty(), Value::Null)
             => ["http/missing-parameter"];

@@ -272,7 +272,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/refused-not-stored"];
         "puts a transaction with an altered signature into the latest block", refused_in_blocks(|request| {
             kind_of_submission(request) == "signature-altered"
-        }) => ["chain/repeat-read", "submit-transaction/refused-not-stored"];
+        }) => ["submit-transaction/refused-not-stored"];
         "GET /submit-transaction returns the result of a submission", respond_successfully_if(SUBMIT, |request, _| request.method == "GET",
             json!({"status": "SUCCESS"})) => ["submit-transaction/wrong-method"];
         "returns status 500 for an altered signature", change_response(SUBMIT, |request, response| {

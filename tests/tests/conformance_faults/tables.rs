@@ -58,7 +58,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
 }
 
 /// The faults that have more than one cause.
-const SEVERAL_CAUSES: [&str; 14] = [
+const SEVERAL_CAUSES: [&str; 13] = [
     "counts the signatures of any signers",
     "verifies only the first of two signatures",
     "does not verify unknown members",
@@ -69,7 +69,6 @@ const SEVERAL_CAUSES: [&str; 14] = [
     "signatures do not cover a signer's address",
     // The fee of what was accepted is not taken, either.
     "recognises the signature of an accepted claim under another trans_code",
-    "puts a transaction with an altered signature into the latest block",
     "returns a record for an unknown column",
     "does not verify transactions of an hour ago",
     "does not verify transactions of type 1",

@@ -35,7 +35,7 @@ pub(crate) use made_up::{
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
 pub(crate) use probe::{PROBED_PATHS, Probe, ProbeData, controls, probe_values, probes};
 pub(crate) use requests::{
-    OWN_DOCUMENT, block_request, contract_state_request, is_address, requested_index,
+    NO_PATH, OWN_DOCUMENT, block_request, contract_state_request, is_address, requested_index,
     token_balance_request, token_holders_request, trust_request, wallet_balances_request,
 };
 pub(crate) use responses::{

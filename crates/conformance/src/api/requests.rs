@@ -39,6 +39,9 @@ pub(crate) fn trust_request(from: &str, to: &str) -> Request {
         .with("dst_wallet_address", to)
 }
 
+/// A path that no node has.
+pub(crate) const NO_PATH: &str = "/no-such-path-5a5a";
+
 /// The path of a node's own OpenAPI document.
 pub(crate) const OWN_DOCUMENT: &str = "/openapi.json";
 

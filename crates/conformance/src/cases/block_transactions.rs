@@ -32,8 +32,10 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/transaction-form",
-        requirements: &["TX-2", "TX-10", "TX-11"],
-        checks: "Each transaction in a block that has the submitted form has a `trans_code` of 40 hexadecimal characters. A contract call has no more elements of `signatures` than signers, and each names one of them.",
+        requirements: &[
+            "TX-2", "TX-1", "TX-3", "TX-4", "TX-5", "TX-6", "TX-7", "TX-8", "TX-10", "TX-11",
+        ],
+        checks: "Each transaction in a block that has the submitted form has a `trans_code` of 40 hexadecimal characters, and members of the documented types. A contract call has no more elements of `signatures` than signers, and each names one of them.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         check: Check::alone(submitted_form, NONE),
         ..BASE
@@ -87,7 +89,27 @@ fn time_unit(seen: &BlockResponse, result: &mut Examination) {
     }
 }
 
-/// Checks the code of each transaction in a block, and whom its signatures name. Another case verifies them.
+/// A member of a transaction, whether a value has its documented type, and that type in words. Another case is about
+/// the timestamp.
+type Form = (&'static str, fn(&Value) -> bool, &'static str);
+
+const FORMS: [Form; 9] = [
+    ("/type", is_integer, "an integer"),
+    ("/currency", Value::is_string, "a string"),
+    ("/fee", Value::is_number, "a number"),
+    ("/descr", Value::is_string, "a string"),
+    ("/valid", is_integer, "an integer"),
+    ("/specific_data", Value::is_object, "an object"),
+    ("/specific_data/address", Value::is_string, "a string"),
+    ("/specific_data/function", Value::is_string, "a string"),
+    ("/specific_data/signers", Value::is_array, "an array"),
+];
+
+fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
+}
+
+/// Checks the code of each transaction in a block, the types of its members, and whom its signatures name. Another case verifies them.
 fn submitted_form(seen: &BlockResponse, result: &mut Examination) {
     let list = seen.exchange.success_object();
     let list = list.and_then(|body| body.pointer("/text/transactions")?.as_array());
@@ -113,6 +135,14 @@ fn submitted_form(seen: &BlockResponse, result: &mut Examination) {
                 code,
                 "/transaction/trans_code",
             );
+        }
+        for (at, is_right, expected) in FORMS {
+            if let Some(value) = transaction.pointer(at)
+                && !is_right(value)
+            {
+                let what = "a member of a transaction in a block has another type";
+                wrong(what, expected, value, &format!("/transaction{at}"));
+            }
         }
         let signers = transaction["specific_data"]["signers"].as_array();
         let signatures = entry.get("signatures").and_then(Value::as_array);

@@ -52,10 +52,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A block is the same each time that the run requests it, from its first read on, and it is still there at the end.",
         explained_by: &[
             // A block that gets a refused transaction later.
-            Cause::new(
-                &["submit-transaction/claim-refused-not-stored"],
-                When::Always,
-            ),
+            Cause::new(&["submit-transaction/refused-not-stored"], When::Always),
         ],
         is_last: true,
         check: Same(Sample::Blocks),

@@ -58,6 +58,8 @@ pub(super) enum Check {
     /// Checks several samples together, and sends nothing more.
     OfSamples(ReadingCheck),
     Read(ReadingCheck),
+    /// Checks which requests got no response. No record shows that.
+    Connection(ReadingCheck),
     Own(OwnCheck),
     /// The wrong submissions of the case, which are the rows of a table with its ID.
     WrongSubmissions,
@@ -148,11 +150,8 @@ impl Check {
             | Check::WholeRun(..)
             | Check::Effects(_)
             | Check::OfSamples(_) => true,
-            Check::Pinned(..)
-            | Check::Refused(_)
-            | Check::Read(_)
-            | Check::Own(_)
-            | Check::WrongSubmissions => false,
+            Check::Refused(_) | Check::Read(_) | Check::Own(_) | Check::WrongSubmissions => are_own,
+            Check::Pinned(..) | Check::Connection(_) => false,
         }
     }
 
@@ -215,7 +214,9 @@ impl Check {
             }
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
-            Check::OfSamples(check) | Check::Read(check) => check(context).await,
+            Check::OfSamples(check) | Check::Read(check) | Check::Connection(check) => {
+                check(context).await
+            }
             Check::Own(check) => check(context).await,
             Check::WrongSubmissions => refuses(context, id).await,
         }
@@ -229,7 +230,7 @@ async fn settled_balances(context: &Context, of: Effect) -> Findings {
         if matches!(of, Effect::Refusal | Effect::Created) {
             submissions.refusals().await?;
         } else {
-            submissions.claim().await?;
+            submissions.claims().await?;
         }
         let observed = submissions
             .observed

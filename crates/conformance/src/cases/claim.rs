@@ -24,8 +24,9 @@ use super::{
 use crate::{
     api::{Sample, Tier, is_new, is_valid, message},
     checks::{Examination, Finding, Findings, check_sample_responses},
-    context::{Context, SigningWallet, Unsigned, unlike},
-    http::{Exchange, InconclusiveReason},
+    context::{Context, unlike},
+    history::OF_CO_SIGNER,
+    http::{Act, Exchange},
     rules::known,
 };
 
@@ -64,7 +65,8 @@ pub(super) const SUBMIT: RequestKind = RequestKind::post(
      with faults before it, at the same moment and after it; one with another key before it, and one with its \
      trans_code and some with similar ones after it, which a throw-away wallet signs in its own name; with --claims, \
      two with its signature and another trans_code, transactions that the wallet signs although they are wrong, and \
-     further claims that are pending together, also in a batch, on a devnet one of them with its fee in another token; \
+     further claims that are pending together, also in a batch, on a devnet one of them with its fee in another token, and one about \
+     the co-signer's asset; \
      with --co-signer, also a claim of the co-signer, one of both wallets, with the same faults, and one that lacks a \
      third signer's signature",
 );
@@ -225,12 +227,12 @@ pub(crate) const CASES: &[Case] = &[
 
 /// Checks that a code is not taken for the one of the claim because it is similar.
 async fn other_codes(context: &Context) -> Findings {
-    let claim = context.submissions.claim().await?;
-    let Some((other, similar)) = claim.other_codes.split_first() else {
+    let claim = context.submissions.claims().await?.first();
+    let Ok(other) = claim.get(Act::OtherCode) else {
         return unknown("nothing with a similar code was submitted");
     };
     let mut checked = Examination::default();
-    for response in similar.iter().filter(|response| !response.is_repeated) {
+    for response in claim.all(Act::SimilarCode).filter(|one| !one.is_repeated) {
         checked.count_item();
         let is_known = |response: &Exchange| is_valid(response) && is_new(response) != Some(true);
         let is_taken = is_new(other) == Some(true) && is_new(response) == Some(false)
@@ -246,24 +248,18 @@ async fn other_codes(context: &Context) -> Findings {
 }
 
 async fn built(context: &Context) -> Findings {
-    let claim = context.submissions.claim().await?;
-    let contradicts = match (unlike(&claim.call, &claim.built), &claim.unsigned) {
-        (Some(what), _) => Some(what),
-        (None, Some(Unsigned::Contradicts(what))) => Some(what.clone()),
-        (None, Some(Unsigned::Unchecked(what))) => {
-            return unknown(format!("the call was built, and not signed: {what}"));
-        }
-        (None, None) => None,
-    };
-    let first = (&claim.call, &claim.built, contradicts);
-    let further = claim.further.iter().map(|further| {
-        let what = unlike(&further.call, &further.built);
-        (&further.call, &further.built, what)
-    });
+    let claims = context.submissions.claims().await?;
+    if let Some(what) = claims.first().reason(Act::Check) {
+        return unknown(format!("the call was built, and not signed: {what}"));
+    }
     let mut findings = Examination::default();
-    for (call, built, contradicts) in [first].into_iter().chain(further) {
+    for claim in claims.all() {
         findings.count_item();
-        let Some(what) = contradicts else { continue };
+        let (call, built) = (claim.call(), claim.get(Act::Build)?);
+        let contradicts = || claim.reason(Act::Compare).map(ToOwned::to_owned);
+        let Some(what) = unlike(&call, built).or_else(contradicts) else {
+            continue;
+        };
         let what = format!("the call was not built as requested, and was not signed: {what}");
         let expected = shown(&call.to_string(), 300);
         findings.push(Finding::new(built, what, expected, built.summary()));
@@ -279,24 +275,27 @@ const MIN_FEE_KEYWORDS: [&str; 5] = ["min", "least", "low", "below", "required"]
 /// The minimum fee that nodes were seen to require.
 const MIN_FEE: i128 = 1_000_000;
 
-/// Returns the reason if the claim may have been refused for lack of money, according to its message.
+/// Returns the reason if a claim may have been refused for lack of money, according to its message.
 ///
 /// A message alone is not an excuse. The fee and the balance that the node reports must confirm it.
-fn not_paid(context: &Context, said: &str, balance: Option<&Exchange>) -> Option<String> {
+fn not_paid(submitted: &Exchange, balance: Option<&Exchange>) -> Option<String> {
+    let said = message(submitted);
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
     if !names(&FUNDS_KEYWORDS) {
         return None;
     }
-    let with = &context.submissions.submitter.with;
     let choose = format!(
         "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet that has it"
     );
-    let Ok(fee) = with.fee.as_str().parse::<i128>() else {
+    let body = submitted.request.body.as_deref().unwrap_or_default();
+    let body: Value = serde_json::from_str(body).unwrap_or_default();
+    let transaction = &body["transaction"];
+    let Some(fee) = transaction["fee"].as_i64().map(i128::from) else {
         return Some(choose);
     };
-    let wallet = with.wallet.as_ref().map(SigningWallet::address);
-    let wallet = wallet.map(|wallet| wallet.to_string()).unwrap_or_default();
+    let wallet = transaction["specific_data"]["signers"][0].as_str();
+    let wallet = wallet.unwrap_or_default();
     match balance.and_then(held) {
         None => Some(format!(
             "{choose}; the node reports no balance to compare the fee with"
@@ -310,38 +309,23 @@ fn not_paid(context: &Context, said: &str, balance: Option<&Exchange>) -> Option
     }
 }
 
-/// Returns the response to the claim's submission, or the reason why there is none.
-async fn submission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
-    let claim = context.submissions.claim().await?;
-    claim.submitted.as_ref().map_err(Clone::clone)
-}
-
-/// Returns the response to the same submission, sent again, or the reason why there is none.
-async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
-    let claim = context.submissions.claim().await?;
-    claim.again.as_ref().map_err(Clone::clone)
-}
-
 async fn accepted(context: &Context) -> Findings {
-    submission(context).await?;
-    let claim = context.submissions.claim().await?;
-    let alone = claim.further.iter();
-    let alone = alone.filter(|further| !further.is_in_batch && !further.is_optional);
-    let further = alone.map(|further| (&further.submitted, &further.balance));
+    let claims = context.submissions.claims().await?;
+    claims.first().submitted()?;
     let mut findings = Examination::default();
-    for (submitted, balance) in [(&claim.submitted, &claim.balance)]
-        .into_iter()
-        .chain(further)
-    {
+    let alone = claims.all().filter(|claim| !claim.is_optional());
+    for claim in alone.filter(|claim| !claim.is_in_batch()) {
         // Another case reports why a further claim was not submitted.
-        let Ok(response) = submitted else { continue };
+        let Ok(response) = claim.submitted() else {
+            continue;
+        };
         findings.count_item();
         if is_valid(response) {
             continue;
         }
-        let (said, balance) = (message(response), balance.as_deref().ok());
+        let balance = claim.get(Act::Balance).ok().map(|balance| &**balance);
         if response.is_success()
-            && let Some(reason) = not_paid(context, &said, balance)
+            && let Some(reason) = not_paid(response, balance)
         {
             return unknown(reason);
         }
@@ -349,18 +333,17 @@ async fn accepted(context: &Context) -> Findings {
             Some(held) => format!(", although the wallet holds {held}"),
             None => String::new(),
         };
+        let said = message(response);
         findings.push(wrongly_refused(
             response,
             format!("a claim that its wallet signed is refused: {said}{paid}"),
         ));
     }
-    let shared = claim
-        .shared
-        .as_ref()
-        .and_then(|shared| shared.as_ref().ok());
-    if let Some(response) = shared
-        .and_then(|shared| shared.refused())
-        .filter(|_| claim.is_accepted())
+    // Each of the wallets held the whole fee if the co-signer made a claim alone.
+    let shared = claims.shared().get(Act::Submit).ok();
+    if let Some(response) = shared.filter(|response| !is_valid(response))
+        && claims.first().is_accepted()
+        && claims.get(OF_CO_SIGNER).is_some()
     {
         let said = message(response);
         findings.push(wrongly_refused(
@@ -374,16 +357,6 @@ async fn accepted(context: &Context) -> Findings {
 fn wrongly_refused(response: &Arc<Exchange>, what: String) -> Finding {
     let finding = Finding::new(response, what, "response.valid: true", response.summary());
     finding.at("/response/valid")
-}
-
-/// Returns the response to the claim's submission, if it was accepted.
-async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
-    let response = submission(context).await?;
-    if is_valid(response) {
-        Ok(response)
-    } else {
-        unknown("the claim was not accepted")
-    }
 }
 
 /// Checks that a member of a response has a certain value.
@@ -451,45 +424,49 @@ async fn http_status(context: &Context) -> Findings {
 }
 
 async fn claim_is_new(context: &Context) -> Findings {
-    let first = acceptance(context).await?;
-    let claim = context.submissions.claim().await?;
-    let further = claim.further.iter();
-    let alone = further.filter(|further| !further.is_in_batch);
-    let further = alone.filter_map(|further| further.submitted.as_ref().ok());
+    let claims = context.submissions.claims().await?;
+    if !is_valid(claims.first().submitted()?) {
+        return unknown("the claim was not accepted");
+    }
     let (at, new) = ("/response/new_transaction", Value::Bool(true));
     let what = "a transaction that was never submitted before is not reported as new";
-    let first = (!claim.is_copy_lost).then_some(first);
     let mut checked = Examination::default();
-    for response in first.into_iter().chain(further.filter(|r| is_valid(r))) {
-        if response.is_repeated {
-            continue;
+    for claim in claims.all().filter(|claim| claim.is_accepted()) {
+        let response = claim.submitted()?;
+        if !claim.is_in_batch() && !claim.is_copy_lost() {
+            checked.extend(Examination::of(1, has(response, at, &new, what)));
         }
-        checked.extend(Examination::of(1, has(response, at, &new, what)));
     }
     Ok(checked)
 }
 
 async fn resubmission_not_new(context: &Context) -> Findings {
-    let again = resubmission(context).await?;
+    let claim = context.submissions.claims().await?.first();
+    let again = claim.get(Act::Again)?;
     if again.success_object().is_none() {
         return unknown(format!(
             "the response to the resubmission was {}",
             again.summary()
         ));
     }
-    let claim = context.submissions.claim().await?;
-    let settled = claim.settled.as_ref();
-    let is_stored = settled.is_ok_and(|settled| settled.record.is_some());
-    if let (true, Ok(first)) = (is_stored, &claim.submitted) {
+    let is_stored = claim
+        .settled()
+        .is_ok_and(|settled| settled.record.is_some());
+    if let (true, false, Ok(first)) = (is_stored, context.is_recorded, claim.submitted()) {
         // The node may forget a code after some blocks.
-        let submitter = &context.submissions.submitter;
-        submitter.submit_serialized(first.request.clone()).await?;
+        let request = first.request.clone().for_step(claim.step(Act::Again));
+        context
+            .submissions
+            .submitter
+            .submit_serialized(request)
+            .await?;
     }
     Ok(known(&context.history()))
 }
 
 async fn resubmission_valid(context: &Context) -> Findings {
-    let again = resubmission(context).await?;
+    let claim = context.submissions.claims().await?.first();
+    let again = claim.get(Act::Again)?;
     if again.status >= 500 {
         let what = "the response to the same transaction is a server error the second time";
         let expected = "a response with response.new_transaction: false";
@@ -511,27 +488,19 @@ async fn resubmission_valid(context: &Context) -> Findings {
 
 /// Checks that a transaction is not accepted only because another transaction with its code was.
 async fn known_code_altered(context: &Context) -> Findings {
-    let claim = context.submissions.claim().await?;
-    let signed = claim.known_code_signed.as_ref().map_err(Clone::clone)?;
+    let claims = context.submissions.claims().await?;
+    let signed = claims.first().get(Act::OfAnother)?;
     let mut checked = Examination::default();
-    let shared = claim.shared.iter().flatten();
-    let of_two = shared.flat_map(|shared| &shared.known_code);
-    for response in claim.known_code.iter().chain(of_two) {
+    let all = [claims.first(), claims.shared()].into_iter();
+    for response in all.flat_map(|claim| claim.all(Act::KnownCode)) {
         checked.count_item();
         if is_valid(response) {
-            let wrong = response
-                .request
-                .wrongly_signed
-                .as_deref()
-                .unwrap_or_default();
+            let request = &response.request;
+            let wrong = request.wrongly_signed.as_deref().unwrap_or_default();
             let what =
                 format!("{wrong} is accepted as valid, like the transaction with its trans_code");
-            let finding = Finding::new(
-                response,
-                what,
-                response.request.expected_refusal(),
-                response.summary(),
-            );
+            let expected = request.expected_refusal();
+            let finding = Finding::new(response, what, expected, response.summary());
             checked.push(finding.at("/response/valid"));
         }
     }

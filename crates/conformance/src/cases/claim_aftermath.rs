@@ -17,14 +17,11 @@ use super::{
     sc_state,
 };
 use crate::{
-    api::{
-        has_record, in_block, is_valid, lists_transactions, member_named, requested, stored,
-        submitted_code,
-    },
-    checks::{Examination, Finding, Findings, changed, refused_in_blocks},
-    context::{Context, MIN_NEW_BLOCKS, Refused, Settled},
-    history::History,
-    http::{Exchange, InconclusiveReason},
+    api::{in_block, lists_transactions, member_named, requested, stored},
+    checks::{Examination, Finding, Findings, changed},
+    context::Context,
+    history::{History, MIN_NEW_BLOCKS, Settled},
+    http::{Act, Exchange, InconclusiveReason},
 };
 
 pub(crate) const CASES: &[Case] = &[
@@ -80,44 +77,31 @@ pub(crate) const CASES: &[Case] = &[
         check: Own(|c| Box::pin(as_signed(c))),
         ..BASE
     },
-    Case {
-        id: "submit-transaction/claim-refused-not-stored",
-        requirements: &["SUBMIT-3"],
-        checks: "A claim that was refused just before the accepted one has no record. Later blocks contain no transaction that was refused.",
-        example: Example::REFUSED,
-        aspect: Aspect::Refusals,
-        check: Own(|c| Box::pin(refused_not_stored(c))),
-        ..BASE
-    },
 ];
 
 async fn readable(context: &Context) -> Findings {
-    let claim = context.submissions.claim().await?;
-    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    let claims = context.submissions.claims().await?;
+    claims.first().settled()?;
     let mut findings = Examination::default();
     let usual = context
         .discovered
         .tip
         .and_then(|tip| longest_gap(&context.history(), tip));
-    let further = claim.further.iter().filter_map(|further| {
-        let settled = further.settled.as_ref().ok()?;
-        Some((settled, further.code.clone()))
-    });
-    for (settled, code) in [(settled, claim.code())].into_iter().chain(further) {
-        findings.count_item();
-        let waited = context.submissions.submitter.with.settle_timeout;
-        if let Some(finding) = unreadable(settled, &code.unwrap_or_default(), waited, usual)? {
-            findings.push(finding);
-        }
-    }
-    let further = claim.further.iter().filter_map(|further| {
-        let settled = further.settled.as_ref().ok()?;
-        Some((settled, &further.record_again))
-    });
-    for (settled, again) in [(settled, &claim.record_again)].into_iter().chain(further) {
-        let (Some(record), Some(again)) = (&settled.record, again) else {
+    let of_same_asset = claims.of_same_asset().map(|[first, _]| first.number);
+    for claim in claims.all() {
+        let Ok(settled) = claim.settled() else {
             continue;
         };
+        findings.count_item();
+        if let Some(finding) = unreadable(&settled, &claim.code().unwrap_or_default(), usual)? {
+            findings.push(finding);
+        }
+        let (Some(record), Ok(again)) = (settled.record, claim.get(Act::RecordAgain)) else {
+            continue;
+        };
+        if of_same_asset == Some(claim.number) {
+            continue;
+        }
         findings.count_item();
         if !is_same_record(record, again) {
             let what = "the claim's record is gone or has changed when it is read again";
@@ -144,19 +128,18 @@ fn is_same_record(one: &Exchange, other: &Exchange) -> bool {
 /// Checks that the claim left other records as they were.
 async fn other_records(context: &Context) -> Findings {
     found(context).await?;
-    let claim = context.submissions.claim().await?;
+    let claims = context.submissions.claims().await?;
     let (mut checked, mut may_be_explained) = (Examination::default(), false);
-    for [before, after] in &claim.other_records {
+    for [before, after] in claims.other_records() {
         checked.count_item();
         if is_same_record(before, after) {
             continue;
         }
         let asset = requested(before, "unique_value").unwrap_or_default();
         let asset = Value::from(asset).to_string();
-        let mut bodies = claim
+        let mut bodies = claims
             .new_blocks()
-            .into_values()
-            .filter_map(|block| block.success_object());
+            .filter_map(|(_, block)| block.success_object());
         if bodies.any(|body| !lists_transactions(body) || body.to_string().contains(&asset)) {
             may_be_explained = true;
             continue;
@@ -172,8 +155,7 @@ async fn other_records(context: &Context) -> Findings {
 
 async fn stored_by_block(context: &Context) -> Findings {
     let (record, _) = found(context).await?;
-    let claim = context.submissions.claim().await?;
-    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    let settled = context.submissions.claims().await?.first().settled()?;
     if settled.blocks.is_empty() {
         return unknown("no block was found since the claim was submitted");
     }
@@ -225,16 +207,11 @@ fn longest_gap(history: &History, before: u64) -> Option<Duration> {
 
 /// Returns the finding about a claim whose record can't be read.
 fn unreadable(
-    settled: &Settled,
+    settled: &Settled<'_>,
     code: &str,
-    waited: Duration,
     usual: Option<Duration>,
 ) -> Result<Option<Finding>, InconclusiveReason> {
-    let Some(response) = settled
-        .without
-        .as_ref()
-        .filter(|_| settled.record.is_none())
-    else {
+    let Some(response) = settled.without.filter(|_| settled.record.is_none()) else {
         return Ok(None);
     };
     let block = settled.blocks.iter().find(|block| {
@@ -242,8 +219,9 @@ fn unreadable(
             .success_object()
             .is_some_and(|body| in_block(body, code).is_some())
     });
+    let waited = settled.waited;
     let has_stopped = usual.is_some_and(|usual| usual * STOPPED < waited);
-    let waited = waited.as_secs_f64();
+    let waited = format!("{:.1}", waited.as_secs_f64());
     let what = match block {
         Some(block) => format!(
             "the claim is in {}, but its record can't be read",
@@ -272,42 +250,6 @@ fn unreadable(
     let expected = "the record of the claim";
     let finding = Finding::new(response, what, expected, response.summary());
     Ok(Some(finding))
-}
-
-/// Returns the result of the submission that was refused just before the claim.
-async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
-    let refused = context.submissions.claim().await?.refused.as_ref();
-    let refused = refused.map_err(Clone::clone)?;
-    if is_valid(&refused.response) {
-        return unknown("the invalid submission was accepted; another case reports that");
-    }
-    Ok(refused)
-}
-
-async fn refused_not_stored(context: &Context) -> Findings {
-    let refused = refused(context).await?;
-    let state = refused.state.as_ref().map_err(Clone::clone)?;
-    // A missing record counts only if the claim itself can be read.
-    found(context).await?;
-    let claim = context.submissions.claim().await?;
-    let mut codes = context.submissions.refused_codes();
-    codes.extend(submitted_code(&refused.response));
-    for accepted in claim.codes() {
-        codes.remove(&accepted);
-    }
-    if let Some(finding) = refused_in_blocks(&codes, claim.new_blocks().into_values()) {
-        return Ok(Examination::failed(finding));
-    }
-    if !has_record(state) {
-        return Ok(Examination::passed());
-    }
-    let what = "a claim that was refused is stored anyway";
-    Ok(Examination::failed(Finding::new(
-        state,
-        what,
-        "no record",
-        state.summary(),
-    )))
 }
 
 #[cfg(test)]

@@ -9,28 +9,29 @@ use super::{claim_record::found, inconclusive::unknown};
 use crate::{
     api::{in_block, lists_transactions, times_in_block},
     checks::{Examination, Finding, Findings},
-    context::{Claim, Context, Settled},
+    context::Context,
+    history::{Claims, Settled},
     http::{Exchange, InconclusiveReason},
     rules::included,
 };
 
 /// An accepted claim, and whether its transaction is in a block.
 struct Accepted<'c> {
-    settled: &'c Settled,
+    settled: Settled<'c>,
     is_in_block: bool,
 }
 
 /// Returns the accepted claims whose transactions have a code.
-async fn accepted(context: &Context) -> Result<(&Claim, Vec<Accepted<'_>>), InconclusiveReason> {
-    let claim = context.submissions.claim().await?;
-    claim.settled.as_ref().map_err(Clone::clone)?;
-    let blocks = claim.new_blocks();
-    let with_code = claim.accepted().filter_map(|(submitted, settled)| {
+async fn accepted(context: &Context) -> Result<(&Claims, Vec<Accepted<'_>>), InconclusiveReason> {
+    let claims = context.submissions.claims().await?;
+    claims.first().settled()?;
+    let with_code = claims.accepted().filter_map(|(submitted, settled)| {
         let body: Value = serde_json::from_str(submitted.request.body.as_deref()?).ok()?;
         let code = body.pointer("/transaction/trans_code")?.as_str()?;
         let code = Some(code).filter(|code| !code.is_empty())?;
         let is_in = |block: &Exchange| Some(in_block(block.success_object()?, code).is_some());
-        let is_in_block = blocks.values().any(|block| is_in(block) == Some(true));
+        let mut blocks = claims.new_blocks();
+        let is_in_block = blocks.any(|(_, block)| is_in(block) == Some(true));
         Some(Accepted {
             settled,
             is_in_block,
@@ -40,16 +41,16 @@ async fn accepted(context: &Context) -> Result<(&Claim, Vec<Accepted<'_>>), Inco
     if accepted.is_empty() {
         return unknown("the transaction has no code to find it by");
     }
-    Ok((claim, accepted))
+    Ok((claims, accepted))
 }
 
 /// Checks that each claim that can be read is in a later block, and in one only.
 pub(super) async fn claim_in_block(context: &Context) -> Findings {
-    let (claim, accepted) = accepted(context).await?;
+    let (claims, accepted) = accepted(context).await?;
     if accepted.iter().any(|one| !one.is_in_block) {
         found(context).await?;
     }
-    let mut checked = only_once(claim);
+    let mut checked = only_once(claims);
     let lists_one = accepted.iter().any(|one| one.is_in_block);
     if !lists_one {
         let missing = missing(&accepted);
@@ -68,7 +69,8 @@ fn missing(accepted: &[Accepted<'_>]) -> Vec<Finding> {
         .iter()
         .filter(|one| !one.is_in_block && one.settled.record.is_some());
     let found = missing.filter_map(|one| {
-        let lists = |block: &&Arc<Exchange>| block.success_object().is_some_and(lists_transactions);
+        let lists =
+            |block: &&&Arc<Exchange>| block.success_object().is_some_and(lists_transactions);
         let block = one.settled.blocks.iter().rfind(lists)?;
         let what = "the claim can be read, and no later block contains its transaction";
         let expected = "a block with the transaction's trans_code";
@@ -79,17 +81,16 @@ fn missing(accepted: &[Accepted<'_>]) -> Vec<Finding> {
 }
 
 /// Checks that no claim is in the blocks more than once.
-fn only_once(claim: &Claim) -> Examination {
-    let blocks = claim.new_blocks();
+fn only_once(claims: &Claims) -> Examination {
     let mut checked = Examination::default();
-    for code in claim.codes() {
+    for code in claims.codes() {
         checked.count_item();
+        let blocks = claims.new_blocks();
         let places: Vec<_> = blocks
-            .iter()
             .flat_map(|(index, block)| {
                 let body = block.success_object();
                 let times = body.map_or(0, |body| times_in_block(body, &code));
-                std::iter::repeat_n((index.to_string(), *block), times)
+                std::iter::repeat_n((index.to_string(), block), times)
             })
             .collect();
         if let [_, .., (_, last)] = &places[..] {

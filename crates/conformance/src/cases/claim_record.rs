@@ -137,14 +137,8 @@ enum Form {
 pub(crate) async fn found(
     context: &Context,
 ) -> Result<(&Arc<Exchange>, &Value), InconclusiveReason> {
-    let settled = context
-        .submissions
-        .claim()
-        .await?
-        .settled
-        .as_ref()
-        .map_err(Clone::clone)?;
-    let found = settled.record.as_ref();
+    let settled = context.submissions.claims().await?.first().settled()?;
+    let found = settled.record;
     match found.and_then(|response| Some((response, response.success_object().and_then(stored)?))) {
         Some(found) => Ok(found),
         None => unknown("the claim could not be read back"),
@@ -153,7 +147,7 @@ pub(crate) async fn found(
 
 /// A claim's record, with the call that made it.
 pub(super) struct Stored<'c> {
-    pub(super) call: &'c Value,
+    pub(super) call: Value,
     pub(super) response: &'c Arc<Exchange>,
     record: &'c Value,
 }
@@ -165,29 +159,24 @@ impl Stored<'_> {
             .iter()
             .filter(|name| **name != "address");
         params
-            .map(|name| place(self.call, self.record, name))
+            .map(|name| place(&self.call, self.record, name))
             .all(|place| place.expected && matches!(place.form, Some(Form::Same | Form::JsonText)))
     }
 }
 
 /// Returns the records that were read back, the first claim's first.
 pub(super) async fn all_found(context: &Context) -> Result<Vec<Stored<'_>>, InconclusiveReason> {
-    let (response, record) = found(context).await?;
-    let claim = context.submissions.claim().await?;
-    let first = Stored {
-        call: &claim.call,
-        response,
-        record,
-    };
-    let further = claim.further.iter().filter_map(|further| {
-        let response = further.settled.as_ref().ok()?.record.as_ref()?;
+    found(context).await?;
+    let claims = context.submissions.claims().await?;
+    let stored = claims.all().filter_map(|claim| {
+        let response = claim.settled().ok()?.record?;
         Some(Stored {
-            call: &further.call,
+            call: claim.call(),
             response,
             record: response.success_object().and_then(stored)?,
         })
     });
-    Ok([first].into_iter().chain(further).collect())
+    Ok(stored.collect())
 }
 
 /// Returns the submitted value of a column.
@@ -277,7 +266,10 @@ fn place<'v>(call: &Value, record: &'v Value, column: &str) -> Place<'v> {
 async fn reads_back(context: &Context, name: &str) -> Findings {
     let mut findings = Examination::default();
     let all = all_found(context).await?;
-    let assets: Vec<_> = all.iter().map(|one| wanted(one.call, "asset_id")).collect();
+    let assets: Vec<_> = all
+        .iter()
+        .map(|one| wanted(&one.call, "asset_id"))
+        .collect();
     for Stored {
         call,
         response,
@@ -315,7 +307,7 @@ async fn lists(context: &Context) -> Findings {
     } in all_found(context).await?
     {
         for name in ["doc_hash_list", "doc_link_list"] {
-            let place = place(call, record, name);
+            let place = place(&call, record, name);
             findings.examined += u64::from(place.form.is_some());
             if let (Some(Form::Joined), Some(value)) = (place.form, place.value) {
                 let what = format!("the `{name}` of the record is a text that is not JSON");
@@ -332,7 +324,7 @@ async fn lists(context: &Context) -> Findings {
 /// names has no order.
 async fn columns(context: &Context) -> Findings {
     let (response, record) = found(context).await?;
-    let call = &context.submissions.claim().await?.call;
+    let call = &context.submissions.claims().await?.first().call();
     let mut findings = Examination::default();
     for name in VerificationRecord::COLUMNS {
         let place = place(call, record, name);

@@ -8,8 +8,9 @@ use super::{inconclusive::unknown, refusing::submitted};
 use crate::{
     api::{is_missing_endpoint, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
-    context::{Batch, Claim, Context, FurtherClaim, ONE_DIGIT_CHANGED, right_rows_of},
-    http::{Exchange, InconclusiveReason},
+    context::{Context, ONE_DIGIT_CHANGED, right_rows_of},
+    history::{Batch, Claim, Claims, FEE_WITH_FRACTION, HIGH_S},
+    http::{Act, Exchange, InconclusiveReason},
 };
 
 /// Checks that a refused signature does not block its transaction.
@@ -20,8 +21,8 @@ pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
     }
     let what = "a correctly signed transaction is refused because it was submitted with a wrong signature before";
     // The run's own claim was submitted in the same way.
-    let claim = context.submissions.own_claim().await;
-    let refused = claim.and_then(|claim| claim.with_fault(ONE_DIGIT_CHANGED));
+    let claims = context.submissions.own_claims().await;
+    let refused = claims.and_then(|claims| claims.with_fault(ONE_DIGIT_CHANGED));
     if refused.is_some_and(|refused| Reply::of(refused) != Reply::Accepted) {
         return Ok(Examination::passed());
     }
@@ -32,16 +33,15 @@ pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
 pub(crate) async fn two_signers(context: &Context) -> Findings {
     let what = "a transaction that both of its signers signed is refused, while one of a single signer is accepted";
     // The claim of the run's wallet and a co-signer decides, if the node accepts claims of the first alone.
-    let claim = context.submissions.own_claim().await;
-    if let Some(claim) = claim.filter(|claim| claim.is_accepted())
-        && let Some(Ok(shared)) = &claim.shared
-        && let Ok(alone) = &claim.submitted
+    let claims = context.submissions.own_claims().await;
+    if let Some(claims) = claims.filter(|claims| claims.first().is_accepted())
+        && let Ok(alone) = claims.first().submitted()
     {
-        let reversed = shared.reversed.iter().flatten();
-        if reversed.into_iter().any(|response| is_valid(response)) {
+        let shared = claims.shared();
+        if shared.all(Act::Reversed).any(|response| is_valid(response)) {
             return Ok(Examination::passed());
         }
-        if let Some(Ok(in_order)) = &shared.in_order {
+        if let Ok(in_order) = shared.get(Act::Submit) {
             return compare(context, alone, in_order, what).await;
         }
     }
@@ -56,18 +56,19 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     const REFUSED: &str =
         "the node refuses two signers in either order, which another case reports";
     // The claim of the run's wallet and a co-signer was submitted in both orders.
-    let claim = context.submissions.own_claim().await;
-    let shared = claim.and_then(|claim| claim.shared.as_ref()?.as_ref().ok());
-    if let Some((Ok(reversed), in_order)) =
-        shared.and_then(|shared| Some((shared.reversed.as_ref()?, &shared.in_order)))
+    let claims = context.submissions.own_claims().await;
+    if let Some(claims) = claims
+        && let Ok(reversed) = claims.shared().get(Act::Reversed)
     {
-        match in_order {
-            None => return Ok(Examination::passed()),
-            Some(Ok(in_order)) if is_valid(in_order) => {
+        if is_valid(reversed) {
+            return Ok(Examination::passed());
+        }
+        match claims.shared().get(Act::Submit) {
+            Ok(in_order) if is_valid(in_order) => {
                 return compare(context, in_order, reversed, what).await;
             }
-            Some(Ok(_)) if claim.is_some_and(Claim::is_accepted) => return unknown(REFUSED),
-            Some(_) => {}
+            Ok(_) if claims.first().is_accepted() => return unknown(REFUSED),
+            _ => {}
         }
     }
     let in_order = right_of(context, "submit-transaction/two-signers").await?;
@@ -84,22 +85,20 @@ pub(crate) async fn right_forms(context: &Context, case: &str) -> Findings {
     let control = context.submissions.control().await?;
     let mut checked = Examination::default();
     // The run's own claim has unusual values, and was submitted in other forms.
-    let claim = context.submissions.own_claim().await;
-    let claim = claim.filter(|claim| claim.is_accepted());
+    let claims = context.submissions.own_claims().await;
+    let claim = claims.map(Claims::first).filter(Claim::is_accepted);
     for row in right_rows_of(case) {
-        if let Some((claim, Ok(usual))) = claim.map(|claim| (claim, &claim.submitted)) {
-            match claim.in_form(&row.what) {
-                Some(other) if !is_valid(other) => {
+        if let Some(claim) = claim
+            && let Some(other) = claim.of_row(&row.what)
+        {
+            match is_valid(other) {
+                true => checked.count_item(),
+                false => {
                     let what = format!("{} is refused", row.what);
-                    checked.add(compare(context, usual, other, &what).await);
-                    continue;
+                    checked.add(compare(context, claim.submitted()?, other, &what).await);
                 }
-                Some(_) => {
-                    checked.count_item();
-                    continue;
-                }
-                None => {}
             }
+            continue;
         }
         let Some(right) = checked.received(context.submissions.right(row).await) else {
             break;
@@ -126,8 +125,7 @@ async fn right_of(context: &Context, case: &str) -> Result<Arc<Exchange>, Inconc
 /// Checks that a fee may be written with a fraction of 0.
 pub(crate) async fn fee_with_fraction(context: &Context) -> Findings {
     let what = "a fee that is written as `1000000.0` is refused, although its signature is right";
-    let claim = context.submissions.own_claim().await;
-    if let Some(decided) = unusual(context, claim.and_then(Claim::with_fee_fraction), what).await {
+    if let Some(decided) = unusual(context, FEE_WITH_FRACTION, what).await {
         return decided;
     }
     right_forms(context, "submit-transaction/fee-with-fraction").await
@@ -136,22 +134,21 @@ pub(crate) async fn fee_with_fraction(context: &Context) -> Findings {
 /// Checks that either value of s is valid.
 pub(crate) async fn high_s(context: &Context) -> Findings {
     let what = "a valid signature is refused if its s is in the higher half";
-    let claim = context.submissions.own_claim().await;
-    if let Some(decided) = unusual(context, claim.and_then(Claim::with_high_s), what).await {
+    if let Some(decided) = unusual(context, HIGH_S, what).await {
         return decided;
     }
     right_forms(context, "submit-transaction/high-s").await
 }
 
-/// Returns the result of a claim of the run's wallet that was submitted in an unusual form first, unless
-/// the node refused it in the usual form, too.
-async fn unusual(context: &Context, claim: Option<&FurtherClaim>, what: &str) -> Option<Findings> {
-    let claim = claim?;
-    let unusual = claim.unusual.as_ref()?.as_ref().ok()?;
+/// Returns the result of the claim with this number, which was submitted in an unusual form first, unless the node refused
+/// it in the usual form, too.
+async fn unusual(context: &Context, number: u8, what: &str) -> Option<Findings> {
+    let claim = context.submissions.own_claims().await?.get(number)?;
+    let unusual = claim.get(Act::Unusual).ok()?;
     if is_valid(unusual) {
         return Some(Ok(Examination::passed()));
     }
-    let usual = claim.submitted.as_ref().ok()?;
+    let usual = claim.submitted().ok()?;
     if !is_valid(usual) {
         return None;
     }
@@ -198,37 +195,38 @@ async fn compare(
 
 /// Checks that the second endpoint refuses what the first must refuse.
 pub(crate) async fn batch(context: &Context) -> Findings {
+    context.submissions.submit_batches().await?;
     let mut checked = Examination::default();
-    for batch in context.submissions.batches().await? {
-        checked.add(refused_in_batch(&batch));
+    for batch in context.history().batches() {
+        if let Some(control) = &batch.of.control {
+            checked.add(refused_in_batch(&batch, control));
+        }
     }
-    let claim = context.submissions.own_claim().await;
-    let further = claim.iter().flat_map(|claim| &claim.further);
-    let signed = claim.iter().flat_map(|claim| &claim.batch);
-    for batch in further.flat_map(|further| &further.batches).chain(signed) {
-        checked.extend(accepted_in_batch(batch));
+    let claims = context.submissions.own_claims().await;
+    for batch in claims.into_iter().flat_map(Claims::batches) {
+        checked.extend(accepted_in_batch(&batch));
     }
     Ok(checked)
 }
 
 /// Returns the wrong submissions that a batch accepts.
-fn accepted_in_batch(batch: &Batch) -> Examination {
-    let response = &batch.response;
+fn accepted_in_batch(batch: &Batch<'_>) -> Examination {
+    let response = batch.response;
     let accepted = "accepted_transactions";
-    let wrong = batch
-        .wrong
+    let wrong = &batch.of.wrong;
+    let found = wrong
         .iter()
         .filter(|(code, _)| times_in_batch(response, accepted, code) > 0);
-    let findings = wrong.map(|(_, what)| {
+    let findings = found.map(|(_, what)| {
         let what = format!("a batch accepts {what}");
         let finding = Finding::new(response, what, "a refusal", response.summary());
         finding.at(format!("/response/{accepted}"))
     });
-    Examination::of(batch.wrong.len(), findings)
+    Examination::of(wrong.len(), findings)
 }
 
-fn refused_in_batch(batch: &Batch) -> Findings {
-    let response = &batch.response;
+fn refused_in_batch(batch: &Batch<'_>, control: &String) -> Findings {
+    let response = batch.response;
     if is_missing_endpoint(response.status) {
         return unknown("the node has no /submit-transaction-batch");
     }
@@ -236,9 +234,9 @@ fn refused_in_batch(batch: &Batch) -> Findings {
     let times = |list: &str, code: &str| times_in_batch(response, list, code);
     let mut checked = accepted_in_batch(batch);
     checked.examined = 0;
-    let codes = || batch.wrong.iter().map(|(code, _)| code);
+    let codes = || batch.of.wrong.iter().map(|(code, _)| code);
     let is_repeated = |code: &&String| times(accepted, code) + times(failed, code) > 1;
-    if let Some(code) = codes().chain([&batch.control]).find(is_repeated) {
+    if let Some(code) = codes().chain([control]).find(is_repeated) {
         let what = format!("the response to a batch lists the transaction {code} twice");
         let expected = "each transaction at most once";
         let finding = Finding::new(response, what, expected, response.summary());

@@ -68,7 +68,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "docs/parameters",
         requirements: &["CONSISTENT-5", "DOCS-1"],
-        checks: "The node's own `/openapi.json`, if it has one, has the documented parameters with which its calls succeed in this run. A call without any parameter there is not judged.",
+        checks: "The node's own `/openapi.json`, if it has one, has the methods and the documented parameters with which its calls succeed in this run. A call that is not there is not judged, and no parameters of one without any.",
         sends: &[PAGE, DOCUMENT],
         is_last: true,
         check: Read(|c| Box::pin(lists_parameters(c))),
@@ -301,7 +301,7 @@ fn own_spec(document: &Exchange) -> Option<Spec> {
     Spec::from_value(value.clone()).ok()
 }
 
-/// Checks that the node's own description has the parameters that its calls take: who uses the listing sends others.
+/// Checks that the node's own description has the methods and the parameters that its calls take: who uses the listing sends others.
 async fn lists_parameters(context: &Samples) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
     if !pages
@@ -321,13 +321,24 @@ async fn lists_parameters(context: &Samples) -> Findings {
     for ours in documented(&context.spec) {
         let has_this_call =
             |one: &&Operation<'_>| one.method == ours.method && one.path == ours.path;
-        let Some(listed) = theirs.iter().find(has_this_call) else {
-            continue;
-        };
         let with_content = history
             .of_path(ours.path)
             .filter(|entry| entry.answer == Answer::Content);
         let requests: Vec<_> = with_content.map(|entry| &entry.exchange.request).collect();
+        let Some(listed) = theirs.iter().find(has_this_call) else {
+            let other = theirs.iter().find(|one| one.path == ours.path);
+            if let Some(other) = other.filter(|_| !requests.is_empty()) {
+                findings.count_item();
+                let what = format!(
+                    "the node's document has another method for {} than the one that succeeds",
+                    ours.path
+                );
+                let actual = shown(&other.method, 20);
+                let finding = Finding::new(&document, what, &ours.method, actual);
+                findings.push(finding.at(other.pointer.clone()));
+            }
+            continue;
+        };
         let said = listed.parameters();
         if said.is_empty() {
             // A document may leave out all parameters.

@@ -15,7 +15,7 @@ use super::{
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
-    api::{Members, Sample, trust_request},
+    api::{Members, Sample, nobody, trust_request},
     checks::{
         Decoding, Examination, Field, Finding, Findings, NOTHING_EXAMINED, WrongRequest,
         WrongRequests, check_json_responses, is_missing,
@@ -184,9 +184,10 @@ fn status_success(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examinat
 }
 
 fn known_request(context: &Samples) -> Request {
-    // Discovery names at least one pair.
-    let (from, to) = &context.discovered.trust[0];
-    trust_request(from, to)
+    match context.discovered.trust.first() {
+        Some((from, to)) => trust_request(from, to),
+        None => trust_request(&nobody(), &nobody()),
+    }
 }
 
 fn malformed(context: &Samples, name: &'static str) -> WrongRequests {

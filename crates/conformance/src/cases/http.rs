@@ -12,14 +12,14 @@ use super::{
     call_sc,
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{OfSamples, Read, WholeRun},
+    check::Check::{Connection, OfSamples, Read, WholeRun},
     get_balances, get_block, get_trustscore_wallets,
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
 };
 use crate::{
-    api::{Sample, is_block, is_empty, is_nothing, is_refusal},
+    api::{NO_PATH, Sample, is_block, is_empty, is_nothing, is_refusal},
     checks::{Examination, Finding, Findings, described, has_same_content, objects},
     context::Samples,
     history::Answer,
@@ -71,6 +71,13 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-5", "HTTP-4"],
         checks: "A request that accepts any content type gets the block, and so does one that prefers JSON. The header `accept: application/json` is optional. Programs that do not set it send such requests.",
         check: Read(|c| Box::pin(accept(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/connection-close",
+        requirements: &["CONSISTENT-5", "HTTP-2"],
+        checks: "The longest block of the sample is returned whole if the request asks to close the connection.",
+        check: Read(|c| Box::pin(connection_close(c))),
         ..BASE
     },
     Case {
@@ -129,7 +136,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A request after which the connection was closed, that got no response within `--timeout`, or for which the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated, and 2 of those that took too long. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
         matters: "A request that stops a node can be sent by anybody, as often as they want.",
         is_last: true,
-        check: Read(|c| Box::pin(responds(c))),
+        check: Connection(|c| Box::pin(responds(c))),
         ..BASE
     },
     Case {
@@ -148,7 +155,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["HTTP-6"],
         checks: "No request of the whole run failed with a server error (5xx) and succeeded when it was sent again. The run sends each such request twice, so that no other case has to check the error.",
         is_last: true,
-        check: Read(|c| Box::pin(no_retries(c))),
+        check: Connection(|c| Box::pin(no_retries(c))),
         ..BASE
     },
 ];
@@ -202,6 +209,37 @@ async fn accept(context: &Samples) -> Findings {
         }
     }
     Ok(checked)
+}
+
+/// Requests the longest block with the header that asks the node to close the connection.
+async fn connection_close(context: &Samples) -> Findings {
+    let blocks = objects(context, Sample::Blocks).await?;
+    let known = blocks
+        .iter()
+        .filter(|block| block.success_object().is_some_and(is_block))
+        .max_by_key(|block| block.body.len());
+    let Some(known) = known else {
+        return unknown("no block was found");
+    };
+    let request = known.request.clone();
+    let what = "a request that asks to close the connection does not get the block";
+    let expected = known.excerpt(160);
+    match context.node.send(request.clone().closing()).await {
+        Ok(closed) => {
+            let has_block = closed.success_object().is_some_and(is_block);
+            let finding = || Finding::new(&closed, what, expected, closed.summary());
+            Ok(Examination::of(1, (!has_block).then(finding)))
+        }
+        Err(InconclusiveReason::Transport(reason)) => {
+            // The node may be gone.
+            let open = context.node.send(request).await?;
+            let actual = escaped_up_to(&reason, 300);
+            Ok(Examination::failed(Finding::new(
+                &open, what, expected, actual,
+            )))
+        }
+        Err(reason) => Err(reason),
+    }
 }
 
 /// The samples whose requests have required parameters.
@@ -377,9 +415,6 @@ fn is_zero(value: &Value) -> bool {
         .filter_map(|name| value.get(name));
     shown.any(|shown| shown.as_i64() == Some(0))
 }
-
-/// A path that no node has.
-const NO_PATH: &str = "/no-such-path-5a5a";
 
 async fn unknown_path(context: &Samples) -> Findings {
     let exchange = context.node.send(Request::get(NO_PATH)).await?;

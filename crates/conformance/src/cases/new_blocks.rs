@@ -77,8 +77,7 @@ const ABOUT_CLAIMS: &str = "chain/transaction-signatures";
 /// Runs the checks of the cases of this level on the blocks that were made during the run. Each has at
 /// most one finding.
 async fn new_blocks(context: &Context, level: Level) -> Findings {
-    let claim = context.submissions.claim().await?;
-    claim.settled.as_ref().map_err(Clone::clone)?;
+    context.submissions.claims().await?.first().settled()?;
     let responses = context.sample(Sample::Blocks).await?;
     let older = context.seen_blocks(&responses);
     let new = made_meanwhile(context);

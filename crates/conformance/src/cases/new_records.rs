@@ -14,6 +14,7 @@ use super::{
     claim_record::{Stored, all_found},
     http::{OTHER_CONTENT_TYPE, content_types},
     sc_state::{self, has_only, holds_nothing, value},
+    state_columns::columns_of_new,
 };
 use crate::{
     api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
@@ -21,7 +22,7 @@ use crate::{
         Examination, Finding, Findings, WrongRequest, check_json_responses, objects, refused,
     },
     context::Context,
-    http::Exchange,
+    http::{Act, Exchange},
     script::{OTHER_COLUMN, cut_short},
 };
 
@@ -37,7 +38,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values. The first one is not found under another contract, in another column, or by a shorter name.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values, also if another wallet has claimed the same asset. The first one is not found under another contract, in another column, or by a shorter name, and it is found by each column by which others are.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -60,23 +61,28 @@ async fn new_records(context: &Context) -> Findings {
     let mut first = None;
     for stored in &all {
         if stored.is_as_submitted() {
-            checked.extend(other_records(stored));
+            checked.extend(other_records(stored.response, &[&stored.call]));
             first = first.or(Some(stored));
         }
     }
+    if let Some(claims) = context.submissions.claims().await?.of_same_asset()
+        && let Ok(response) = claims[0].get(Act::RecordAgain)
+    {
+        let [one, other] = claims.map(|claim| claim.call());
+        checked.extend(other_records(response, &[&one, &other]));
+    }
     if let Some(first) = first {
         checked.extend(found_elsewhere(context, first).await);
+        checked.extend(columns_of_new(context, first.response).await);
     }
     Ok(checked)
 }
 
-/// Checks all records in a response, in each of its members.
-fn other_records(stored: &Stored<'_>) -> Examination {
+/// Checks all records in a response, in each of its members. `calls` made the claims about the asset.
+fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
     let mut checked = Examination::default();
-    let asset = requested(stored.response, "unique_value").unwrap_or_default();
-    let params = &stored.call["params"];
-    let verifier = params["verifier_address"].as_str().unwrap_or_default();
-    let body = stored.response.success_object();
+    let asset = requested(response, "unique_value").unwrap_or_default();
+    let body = response.success_object();
     for (member, value) in body.into_iter().flat_map(carried) {
         for row in known_rows(value) {
             checked.count_item();
@@ -84,22 +90,27 @@ fn other_records(stored: &Stored<'_>) -> Examination {
                 let what = "a record is about another asset than requested";
                 let expected = format!("records that have {:?} only", shown(asset, 60));
                 let actual = shown(&value.to_string(), 200);
-                let finding = Finding::new(stored.response, what, expected, actual);
+                let finding = Finding::new(response, what, expected, actual);
                 checked.push(finding.at(format!("/{member}")));
                 continue;
             }
             // Another wallet may have made a claim about the same asset.
-            if !row.has("verifier_address", verifier) {
+            let is_by = |call: &&&Value| {
+                let verifier = call["params"]["verifier_address"].as_str();
+                verifier.is_some_and(|verifier| row.has("verifier_address", verifier))
+            };
+            let Some(call) = calls.iter().find(is_by) else {
                 continue;
-            }
+            };
             let names = VerificationRecord::COLUMNS.iter();
             let different = names.filter(|name| **name != "address").find_map(|name| {
                 let found = row.column(name).unwrap_or(&Value::Null);
-                Some((name, FirstDifference::of_stored(&params[name], found)?))
+                let wanted = &call["params"][*name];
+                Some((name, FirstDifference::of_stored(wanted, found)?))
             });
             if let Some((name, first)) = different {
                 let what = format!("`{name}` in one of several records is not what was submitted");
-                let finding = Finding::new(stored.response, what, first.expected, first.actual);
+                let finding = Finding::new(response, what, first.expected, first.actual);
                 checked.push(finding.at(format!("/{member}")));
             }
         }

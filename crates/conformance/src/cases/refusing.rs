@@ -94,11 +94,11 @@ async fn of_the_claim(
     wrong: &Variant,
     response: &Arc<Exchange>,
 ) -> Option<Arc<Exchange>> {
-    let claim = context.submissions.own_claim().await?;
+    let claims = context.submissions.own_claims().await?;
     if wrong.names_only_the_payer() {
-        return claim.is_accepted().then(|| Arc::clone(response));
+        return claims.first().is_accepted().then(|| Arc::clone(response));
     }
-    claim.with_fault(&wrong.what).map(Arc::clone)
+    claims.with_fault(&wrong.what).map(Arc::clone)
 }
 
 /// Returns the signed message of a submission.

@@ -68,6 +68,42 @@ pub(super) async fn columns(context: &Samples) -> Findings {
     Ok(checked)
 }
 
+/// Requests a new record by the columns by which the node has found other records.
+pub(super) async fn columns_of_new(context: &Samples, exchange: &Arc<Exchange>) -> Examination {
+    let mut checked = Examination::default();
+    let Some((_, kinds)) = values(exchange) else {
+        return checked;
+    };
+    let history = context.history();
+    let finds_by = |column: &str| {
+        let mut states = history.of_path("/sc-state");
+        states.any(|entry| {
+            let exchange = &entry.exchange;
+            requested(exchange, "unique_column") == Some(column) && has_record(exchange)
+        })
+    };
+    let known = kinds.into_iter().flatten();
+    for (column, value) in known.filter(|(column, _)| finds_by(column)) {
+        let request = exchange.request.clone();
+        let request = request.setting("unique_column", column.to_owned());
+        let request = request.setting("unique_value", value.clone());
+        let Some(response) = checked.received(context.node.send(request).await) else {
+            break;
+        };
+        checked.count_item();
+        if response
+            .success_object()
+            .is_some_and(|body| stored(body).is_none())
+        {
+            let what = format!("a new record is not found by its {column}, and older ones are");
+            let expected = format!("a record whose {column} is {value}");
+            let actual = response.excerpt(160);
+            checked.push(Finding::new(&response, what, expected, actual));
+        }
+    }
+    checked
+}
+
 /// Columns and their values.
 type Values = Vec<(&'static str, String)>;
 

@@ -1,6 +1,6 @@
 //! `POST /submit-transaction`, with submissions that a node must refuse.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use nodeproof_client::{SubmitResponse, from_json};
 use nodeproof_primitives::RawJson;
@@ -22,16 +22,11 @@ use super::{
     sc_state::NO_STATE,
 };
 use crate::{
-    api::{
-        Members, Sample, Tier, contract_state_request, has_record, is_missing_endpoint, is_refusal,
-        submitted_code,
-    },
-    checks::{
-        Decoding, Examination, Field, Finding, Findings, MAX_FINDINGS, Reply, check_json_responses,
-        refused_in_blocks,
-    },
+    api::{Members, Sample, Tier, contract_state_request, is_missing_endpoint},
+    checks::{Decoding, Examination, Field, Finding, Findings, Reply, check_json_responses},
     context::{Context, rows},
     http::{Exchange, InconclusiveReason, Request},
+    rules::{is_clear_refusal, refused, refused_assets},
 };
 
 /// The response to a submission that is refused. Real nodes answer with the status 200.
@@ -255,9 +250,10 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/refused-not-stored",
         requirements: &["SUBMIT-3"],
-        checks: "`/sc-state` returns no record of a claim that was refused, and the latest blocks do not contain its transaction.",
+        checks: "`/sc-state` returns no record of a claim that was refused whenever it was submitted in the run, or of a call of another function, and no block of the run contains a refused transaction.",
         example: Example::REFUSED,
         sends: &[BUILD, EVERY_REFUSAL, READ_REFUSED],
+        is_last: true,
         check: Own(|c| Box::pin(not_stored(c))),
         ..BASE
     },
@@ -345,59 +341,23 @@ async fn content_type(context: &Context) -> Findings {
     Ok(content_types(&refusals))
 }
 
-/// Returns the contract and the asset of a submission.
-fn claimed(submission: &Exchange) -> Option<(String, String)> {
-    let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
-    let data = body.pointer("/transaction/specific_data")?;
-    let contract = data["address"].as_str()?.to_owned();
-    let asset = data["params"]["asset_id"].as_str()?.to_owned();
-    Some((contract, asset))
-}
-
-/// Whether a response refuses a submission, and not only fails to understand it.
-fn is_clear_refusal(response: &Exchange) -> bool {
-    let says_no = |body: &Value| {
-        body.pointer("/response/valid") == Some(&Value::Bool(false)) || is_refusal(body)
-    };
-    let is_wrong_request =
-        (400..500).contains(&response.status) && !is_missing_endpoint(response.status);
-    is_wrong_request || !is_missing_endpoint(response.status) && response.json().is_ok_and(says_no)
-}
-
-/// Checks that refused submissions left no record, even after two more blocks if the chain continues.
+/// Reads the records of the claims that were refused, even after two more blocks if the chain continues.
 async fn not_stored(context: &Context) -> Findings {
-    let responses = context.submissions.refusals().await?;
-    let refused = || {
-        let responses = responses.iter();
-        responses.filter(|response| is_clear_refusal(response))
-    };
-    let claims: BTreeSet<_> = refused().filter_map(|response| claimed(response)).collect();
-    let codes = refused()
-        .filter_map(|response| submitted_code(response))
-        .collect();
-    // A missing record counts only if records can be read at all.
-    let known = context.sample(Sample::ContractState).await?;
-    if !known.iter().any(|state| has_record(state)) {
-        return unknown(
-            "/sc-state returned no record in this run, so a missing record proves nothing",
-        );
-    }
-    let blocks = context.submissions.later_blocks().await?;
-    let mut checked = Examination::default();
-    checked.findings.extend(refused_in_blocks(&codes, &blocks));
-    for (contract, asset) in claims {
-        let state = contract_state_request(&contract, &asset);
-        let Some(state) = checked.received(context.node.send(state).await) else {
-            break;
-        };
-        checked.examined += u64::from(state.success_object().is_some());
-        if has_record(&state) && checked.findings.len() < MAX_FINDINGS {
-            let what = "a claim that was refused is stored anyway";
-            let actual = state.summary();
-            checked.push(Finding::new(&state, what, "no record", actual));
+    context.submissions.refusals().await?;
+    let mut result = Examination::default();
+    if !context.is_recorded {
+        // A missing record proves nothing if no other one can be read.
+        let _ = context.sample(Sample::ContractState).await;
+        context.submissions.later_blocks().await?;
+        for (contract, asset) in refused_assets(&context.history()) {
+            let state = contract_state_request(&contract, &asset);
+            if result.received(context.node.send(state).await).is_none() {
+                break;
+            }
         }
     }
-    Ok(checked)
+    result.extend(refused(&context.history()));
+    Ok(result)
 }
 
 async fn wrong_method(context: &Context) -> Findings {

@@ -12,7 +12,6 @@ mod json_response;
 mod pinned;
 mod receipt_signatures;
 mod refused;
-mod refused_in_blocks;
 mod same_content;
 mod signed;
 mod snapshot;
@@ -36,7 +35,6 @@ pub(crate) use json_response::{
 pub(crate) use pinned::{PinKind, check_pinned};
 pub(crate) use receipt_signatures::{ALGORITHM, MAX_RECEIPTS, WrongReceipt, voter_key};
 pub(crate) use refused::{WrongRequest, WrongRequests, controls, is_missing, refused};
-pub(crate) use refused_in_blocks::refused_in_blocks;
 pub(crate) use same_content::{changed, described, has_same_content, is_about_the_chain};
 pub(crate) use signed::signed_transaction;
 pub(crate) use snapshot::{check_snapshot, snapshot_path};

@@ -9,7 +9,7 @@ use nodeproof_primitives::{Amount, ContractAddress, Hidden, Network};
 
 use crate::{
     api::Tier,
-    context::MAX_CLAIMS,
+    history::MAX_CLAIMS,
     monitor::LogFormat,
     sweep::{BlockRange, Part},
 };
@@ -240,8 +240,8 @@ pub struct ConformanceArgs {
     /// the local node of cargo xtask conformance]. With two or more, the wallet's signatures are also
     /// submitted with wrong transactions. A node that accepts one of these can charge one fee more. On a
     /// devnet, one more claim offers the fee in another token of the wallet, one offers a fee beyond 32 bits
-    /// if the wallet holds 16 times that, one names another wallet as the one that pays, and some fees are
-    /// more than it holds.
+    /// if the wallet holds 16 times that, one names another wallet as the one that pays, one is about an asset
+    /// of the co-signer, and some fees are more than it holds.
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 

@@ -30,7 +30,8 @@ use super::{
 };
 use crate::{
     api::Tier,
-    context::{MAX_CLAIMS, SigningWallet, Submitting},
+    context::{SigningWallet, Submitting},
+    history::MAX_CLAIMS,
     http::Target,
     run::{Options, plan_text},
 };

@@ -14,20 +14,17 @@ use super::{
 };
 use crate::http::{InconclusiveReason, Request};
 
-/// Returns a claim that another key signed: its asset, its code, and the request that submits it.
+/// Returns a claim that another key signed: its code, and the request that submits it.
 pub(super) async fn of_another_key(
     submitter: &Submitter,
     wallet: WalletAddress,
     remarks: &str,
-) -> Result<(String, String, Request), InconclusiveReason> {
+) -> Result<(String, Request), InconclusiveReason> {
     let text = draft(submitter, &[wallet], remarks).await?;
-    let transaction: Value = serde_json::from_str(&text).unwrap_or_default();
-    let asset = &transaction["specific_data"]["params"]["asset_id"];
-    let asset = asset.as_str().unwrap_or_default().to_owned();
     let entry = in_the_name_of(wallet, sign(&stranger()?, &text).await?);
     let request = Request::post("/submit-transaction", whole(&text, &[entry]));
     let what = "a transaction signed with another wallet's key";
-    Ok((asset, code_of(&text), request.wrongly_signed(what)))
+    Ok((code_of(&text), request.wrongly_signed(what)))
 }
 
 /// Returns a request that submits a transaction of another wallet, which has signed it correctly. It is like an accepted

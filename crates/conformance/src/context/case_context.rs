@@ -53,7 +53,9 @@ impl Context {
     /// Returns the responses of a sample: at least one, or the reason why there is none.
     pub(crate) async fn sample(&self, sample: Sample) -> Responses {
         match sample {
-            _ if self.is_recorded => self.samples.sample(sample).await,
+            Sample::Refusals | Sample::Acceptances if self.samples.has(sample) => {
+                self.samples.sample(sample).await
+            }
             Sample::Refusals => {
                 let responses = http::shared(self.submissions.refusals()).await;
                 for exchange in responses.iter().flatten() {
@@ -72,9 +74,9 @@ impl Context {
                     return found;
                 }
                 // A new chain has no other record than that of the run's own claim.
-                let claim = self.submissions.own_claim().await;
-                let settled = claim.and_then(|claim| claim.settled.as_ref().ok());
-                match settled.and_then(|settled| settled.record.clone()) {
+                let claims = self.submissions.own_claims().await;
+                let settled = claims.and_then(|claims| claims.first().settled().ok());
+                match settled.and_then(|settled| settled.record.cloned()) {
                     Some(own) => Ok(found.unwrap_or_default().into_iter().chain([own]).collect()),
                     None => found,
                 }

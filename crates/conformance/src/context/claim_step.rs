@@ -10,13 +10,10 @@ use crate::{
     http::{InconclusiveReason, Request},
 };
 
-/// The result of a step, or the reason why it was not taken.
-pub(super) type Step<T> = Result<T, InconclusiveReason>;
+/// The result of some steps. The error ends the run's claims.
+pub(super) type Taken<T> = Result<T, InconclusiveReason>;
 
-pub(super) const NOT_SUBMITTED: &str = "the claim was not submitted";
-pub(super) const NOT_ACCEPTED: &str = "the claim was not accepted";
-
-pub(super) fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
+pub(super) fn no<T>(reason: impl Into<String>) -> Taken<T> {
     Err(InconclusiveReason::NoSample(reason.into()))
 }
 
@@ -26,10 +23,10 @@ pub(super) async fn signed_request(
     submitter: &Submitter,
     wallet: &SigningWallet,
     checked: &CheckedTransaction,
-) -> Result<Step<(Value, Request)>, InconclusiveReason> {
+) -> Taken<Result<(Value, Request), String>> {
     let signed = match checked.sign(&[wallet.signer()]).await {
         Ok(signed) => signed.text().to_string(),
-        Err(error) => return Ok(no(format!("the wallet did not sign: {error}"))),
+        Err(error) => return Ok(Err(format!("the wallet did not sign: {error}"))),
     };
     let entry = serde_json::from_str(&signed)
         .map(|signed: Value| signed["signatures"][0].clone())

@@ -4,6 +4,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::draft::call;
+use crate::history::{OF_CO_SIGNER, OF_SAME_ASSET};
 
 /// The values of a claim that a run chooses.
 struct Values {
@@ -22,10 +23,10 @@ const DIFFERENT: u8 = 8;
 impl Values {
     /// Returns the values of a run's claim with this number, from 0. A careless node changes them when it
     /// stores, signs or shows them. All values of a claim are different, apart from two empty lists.
-    fn of(number: u8) -> Self {
+    fn of(number: u8, run: u128) -> Self {
         let link = |page: u8| format!("https://example.org/{page}");
         match number {
-            0 => Self::unusual(),
+            0 => Self::unusual(run),
             // Nothing and zero, a long list, and an integer that a float rounds.
             1 => Self {
                 asset_type: "token".to_owned(),
@@ -88,12 +89,14 @@ impl Values {
         }
     }
 
-    /// Returns long and unusual texts, equal entries, and a number that looks like a time in seconds.
-    fn unusual() -> Self {
+    /// Returns long and unusual texts, equal entries, and a number that looks like a time in seconds. A short text and
+    /// this number are those of no other run.
+    fn unusual(run: u128) -> Self {
         let digits = "5a".repeat(32);
+        let seconds = i64::try_from(run / 1_000_000_000 % 100_000_000).unwrap_or_default();
         let document = "https://example.org/A-Document?pages=1,2&q=a%20b#p.3".to_owned();
         Self {
-            asset_type: "Land Parcel".to_owned(),
+            asset_type: format!("Land Parcel {run:x}"),
             outcome: 1,
             doc_hash_list: vec![digits.clone(), "C3".repeat(32), digits],
             doc_link_list: vec![
@@ -106,7 +109,7 @@ impl Values {
                  e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
                 "long ".repeat(40)
             ),
-            deletable_after: 1_893_456_000,
+            deletable_after: 1_893_456_000 + seconds,
         }
     }
 
@@ -178,10 +181,13 @@ pub(super) fn claim_call(
     number: u8,
     run: u128,
 ) -> (String, Value) {
-    let asset = asset_id(number, run);
+    let asset = match number {
+        OF_SAME_ASSET => asset_id(OF_CO_SIGNER, run),
+        _ => asset_id(number, run),
+    };
     let values = match number.checked_sub(DIFFERENT) {
-        None => Values::of(number),
-        Some(further) => Values::of(DIFFERENT - 1 - further % DIFFERENT),
+        None => Values::of(number, run),
+        Some(further) => Values::of(DIFFERENT - 1 - further % DIFFERENT, run),
     };
     let mut call = call(contract, &[wallet], &asset, "");
     call["params"] = json!({
@@ -204,7 +210,7 @@ mod tests {
     use nodeproof_primitives::signed_message;
 
     use super::*;
-    use crate::context::MAX_CLAIMS;
+    use crate::history::MAX_CLAIMS;
 
     /// Nodes were seen to refuse submissions of more than 4096 bytes. The rest of a submission has about 700.
     const MAX_PARAMS: usize = 3_300;
@@ -226,7 +232,7 @@ mod tests {
     #[test]
     fn each_value_of_a_claim_is_found_in_one_column_only() {
         for number in 0..MAX_CLAIMS {
-            let values = Values::of(number);
+            let values = Values::of(number, 7);
             let texts = [&values.asset_type, &values.remarks];
             assert_ne!(texts[0], texts[1], "{number}");
             assert_ne!(values.outcome, values.deletable_after, "{number}");

@@ -1,8 +1,6 @@
 //! The claims of a run after the first one. They have other values, and are pending at the same time. Some are first
 //! submitted in an unusual form, or in a batch.
 
-use std::sync::Arc;
-
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
@@ -10,55 +8,36 @@ use tokio::time::Instant;
 
 use super::{
     around_claim::of_another_key,
-    batch::{BATCH, Batch},
-    claim_step::{NOT_ACCEPTED, NOT_SUBMITTED, Step, balance_request, no, signed_request},
+    batch::BATCH,
+    claim_step::{Taken, balance_request, signed_request},
     claim_values::claim_call,
     draft::{REFUSED, call_request, checked_with_time, code_of, unlike},
     holdings::held_by,
-    settling::{NewBlocks, Settled, settle},
+    settling::{NewBlocks, settle},
     signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
 };
 use crate::{
     api::{is_valid, times_in_batch},
-    http::{Exchange, Request},
+    history::{FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN},
+    http::{Act, BatchStep, Exchange, Request, Step},
 };
 
-/// The number of the claim that is submitted with the higher value of s in its signature first.
-pub(super) const HIGH_S: u8 = 1;
-/// The number of the claim that is submitted with a fraction in its fee first.
-pub(super) const FEE_WITH_FRACTION: u8 = 2;
-/// The number of the claim from which on claims are submitted in a batch first.
-const IN_BATCH: u8 = 3;
-
 /// A claim after the first one, with other values.
-pub(crate) struct FurtherClaim {
-    /// The call that the node was requested to build.
-    pub(crate) call: Value,
-    pub(crate) built: Arc<Exchange>,
-    /// The balance that pays the fee, just before the claim was built.
-    pub(crate) balance: Step<Arc<Exchange>>,
-    /// The response to an unusual form of the claim, which was submitted first. If the node accepted it,
-    /// it is also in `submitted`.
-    pub(crate) unusual: Option<Step<Arc<Exchange>>>,
-    /// The responses to batches with the claim, twice. In the first one, a wrongly signed transaction of the same wallet
-    /// is after the claim and, but for one claim, before it. If a node accepts the claim there, it is submitted alone once it is stored.
-    pub(crate) batches: Vec<Batch>,
-    pub(crate) is_in_batch: bool,
-    /// Whether a node may refuse it: it offers the fee in another token.
-    pub(crate) is_optional: bool,
-    pub(crate) submitted: Step<Arc<Exchange>>,
-    pub(crate) settled: Step<Settled>,
-    /// The claim's record, read again after all claims, if it could be read before.
-    pub(crate) record_again: Option<Arc<Exchange>>,
-    /// The transaction code, or `None` if the transaction was not signed.
-    pub(crate) code: Option<String>,
+pub(super) struct FurtherClaim {
+    number: u8,
     wallet: WalletAddress,
     contract: String,
     asset: String,
-    /// The requests that submit the claim in an unusual form, if it has one, and in the usual one.
-    requests: (Option<Request>, Option<Request>),
+    /// The transaction code, or `None` if the transaction was not signed.
+    code: Option<String>,
+    /// The request that submits the claim in an unusual form, if it has one.
+    unusual: Option<Request>,
+    /// The request that submits it in the usual form, if it was signed.
+    usual: Option<Request>,
+    is_accepted: bool,
+    is_in_batch: bool,
 }
 
 impl FurtherClaim {
@@ -69,7 +48,7 @@ impl FurtherClaim {
         contract: &str,
         number: u8,
         run: u128,
-    ) -> Step<Self> {
+    ) -> Taken<Self> {
         let with = with_fee_of(number, submitter, wallet.address());
         Self::prepare_with(submitter, &with, wallet, contract, number, run).await
     }
@@ -82,108 +61,104 @@ impl FurtherClaim {
         contract: &str,
         number: u8,
         run: u128,
-    ) -> Step<Self> {
+    ) -> Taken<Self> {
+        let step = |act| Step::Claim(number, act);
+        let node = &submitter.samples.node;
         let (asset, call) = claim_call(contract, wallet.address(), number, run);
-        let built = submitter.samples.node.send(call_request(&call)).await?;
+        let built = node
+            .send(call_request(&call).for_step(step(Act::Build)))
+            .await?;
         let mut claim = Self {
-            call,
-            built,
-            balance: no(NOT_SUBMITTED),
-            unusual: None,
-            batches: Vec::new(),
-            is_in_batch: false,
-            is_optional: with.currency != submitter.with.currency,
+            number,
             wallet: wallet.address(),
-            submitted: no(NOT_SUBMITTED),
-            settled: no(NOT_ACCEPTED),
-            record_again: None,
-            code: None,
             contract: contract.to_owned(),
             asset,
-            requests: (None, None),
+            code: None,
+            unusual: None,
+            usual: None,
+            is_accepted: false,
+            is_in_batch: false,
         };
-        if let Some(what) = unlike(&claim.call, &claim.built) {
-            claim.submitted = no(format!("nothing was signed: {what}"));
-            return Ok(claim);
-        }
-        let checked = match checked_with_time(&claim.call, &claim.built, with) {
+        let checked = match unlike(&call, &built) {
+            Some(what) => Err(what),
+            None => checked_with_time(&call, &built, with)
+                .map_err(|unsigned| unsigned.reason().to_owned()),
+        };
+        let checked = match checked {
             Ok(checked) => checked,
-            Err(reason) => {
-                claim.submitted = no(format!("nothing was signed: {}", reason.reason()));
+            Err(what) => {
+                submitter.skip(step(Act::Submit), format!("nothing was signed: {what}"));
                 return Ok(claim);
             }
         };
         let text = checked.transaction_text();
         let balance = balance_request(wallet.address(), text);
-        claim.balance = submitter.samples.node.send(balance).await;
+        let _ = node.send(balance.for_step(step(Act::Balance))).await;
         claim.code = Some(code_of(text)).filter(|code| !code.is_empty());
         // The local node's wallet tries unusual forms in transactions of its own.
-        let unusual = match submitter.with.public_wallet {
-            None => {
-                claim
-                    .unusual_request(number, submitter, wallet, &checked)
-                    .await
-            }
-            Some(_) => None,
-        };
+        if submitter.with.public_wallet.is_none() {
+            let unusual = unusual_request(number, submitter, wallet, &checked, (&call, &built));
+            claim.unusual = unusual.await;
+        }
         match signed_request(submitter, wallet, &checked).await? {
-            Ok((_, request)) => claim.requests = (unusual, Some(request)),
-            Err(inconclusive) => claim.submitted = Err(inconclusive),
+            Ok((_, request)) => claim.usual = Some(request),
+            Err(reason) => submitter.skip(step(Act::Submit), reason),
         }
         Ok(claim)
     }
 
-    /// Submits the claim, in its unusual form first, without waiting for a block. `number` is that of the claim, and
-    /// `known` a submission that was accepted before.
-    pub(super) async fn submit(&mut self, submitter: &Submitter, number: u8, known: &Request) {
-        let (Some(request), Some(code)) = (self.requests.1.clone(), &self.code) else {
+    /// Submits a request as a step of this claim. Returns whether it was accepted.
+    async fn submit_as(&self, act: Act, submitter: &Submitter, request: Request) -> bool {
+        let request = request.for_step(Step::Claim(self.number, act));
+        let response = submitter.submit_serialized(request).await;
+        response.is_ok_and(|response| is_valid(&response))
+    }
+
+    /// Submits the claim, in its unusual form first, without waiting for a block. `known` is a submission that was
+    /// accepted before.
+    pub(super) async fn submit(&mut self, submitter: &Submitter, known: &Request) {
+        let (Some(request), Some(code)) = (self.usual.clone(), self.code.clone()) else {
             return;
         };
-        if number >= IN_BATCH && !self.is_optional {
-            let code = code.clone();
+        if (IN_BATCH..IN_OTHER_TOKEN).contains(&self.number) {
             // What a batch refuses as a whole must not be executed. A batch of right ones would hide that.
-            let is_first = number == IN_BATCH;
+            let is_first = self.number == IN_BATCH;
             let batches = if is_first { 1 } else { 2 };
             let wrong = [self.wrong_elements(submitter).await, Vec::new()];
             for wrong in wrong.into_iter().take(batches) {
-                let requests = wrong.iter().map(|(request, ..)| request);
+                let requests = wrong.iter().map(|(_, request)| request);
                 let batch = batch_request(&request, requests, known, is_first);
+                let what = "a transaction signed with another wallet's key";
+                let wrong = wrong
+                    .iter()
+                    .map(|(code, _)| (code.clone(), what.to_owned()));
+                let batch = batch.for_step(Step::Batch(BatchStep {
+                    control: None,
+                    wrong: wrong.collect(),
+                }));
                 let Ok(response) = submitter.submit_serialized(batch).await else {
                     continue;
                 };
-                self.is_in_batch = times_in_batch(&response, "accepted_transactions", &code) > 0;
-                let wrong = wrong.into_iter().map(|(_, code, what)| (code, what));
-                self.batches.push(Batch {
-                    control: String::new(),
-                    wrong: wrong.collect(),
-                    response,
-                });
-                if self.is_in_batch {
+                if times_in_batch(&response, "accepted_transactions", &code) > 0 {
+                    self.is_in_batch = true;
                     return;
                 }
             }
         }
-        if let Some(unusual) = self.requests.0.take() {
-            let unusual = submitter.submit_serialized(unusual).await;
-            if unusual.as_ref().is_ok_and(|response| is_valid(response)) {
-                self.submitted.clone_from(&unusual);
-            }
-            self.unusual = Some(unusual);
+        if let Some(unusual) = self.unusual.take() {
+            self.is_accepted = self.submit_as(Act::Unusual, submitter, unusual).await;
         }
-        if self.accepted().is_none() {
-            self.submitted = submitter.submit_serialized(request).await;
+        if !self.is_accepted {
+            self.is_accepted = self.submit_as(Act::Submit, submitter, request).await;
         }
     }
 
     /// Returns wrongly signed transactions of the wallet, with their codes.
-    async fn wrong_elements(&self, submitter: &Submitter) -> Vec<(Request, String, &'static str)> {
+    async fn wrong_elements(&self, submitter: &Submitter) -> Vec<(String, Request)> {
         let mut elements = Vec::new();
         for _ in 0..2 {
             let element = of_another_key(submitter, self.wallet, REFUSED).await;
-            elements.extend(element.ok().map(|(_, code, request)| {
-                let what = "a transaction signed with another wallet's key";
-                (request, code, what)
-            }));
+            elements.extend(element.ok());
         }
         elements
     }
@@ -192,64 +167,50 @@ impl FurtherClaim {
     ///
     /// A node may take only one transaction of a wallet at a time. One that it refused while others were pending is
     /// submitted again.
-    pub(super) async fn settle(
-        &mut self,
-        submitter: &Submitter,
-        blocks: NewBlocks,
-        until: Instant,
-    ) {
-        let again = self.requests.1.clone();
-        if let (None, false, Some(request)) = (self.accepted(), self.is_in_batch, &again) {
-            let again = submitter.submit_serialized(request.clone()).await;
-            if again.as_ref().is_ok_and(|response| is_valid(response)) {
-                self.submitted = again;
-            }
+    pub(super) async fn settle(&self, submitter: &Submitter, blocks: NewBlocks, until: Instant) {
+        let Some(again) = self.usual.clone() else {
+            return;
+        };
+        let is_accepted = self.is_accepted
+            || !self.is_in_batch && self.submit_as(Act::Submit, submitter, again.clone()).await;
+        if is_accepted || self.is_in_batch {
+            let (code, of) = (self.code.clone(), [&*self.contract, &*self.asset]);
+            settle(submitter, self.number, of, code, blocks, until).await;
         }
-        if self.accepted().is_some() || self.is_in_batch {
-            let code = self.code.clone();
-            let settled = settle(submitter, &self.contract, &self.asset, code, blocks, until);
-            self.settled = settled.await;
-        }
-        if let (true, Some(request)) = (self.is_in_batch, again) {
-            self.submitted = submitter.submit_serialized(request).await;
+        if self.is_in_batch {
+            self.submit_as(Act::Submit, submitter, again).await;
         }
     }
+}
 
-    /// Returns the response that accepted the claim.
-    pub(crate) fn accepted(&self) -> Option<&Arc<Exchange>> {
-        let submitted = self.submitted.as_ref().ok();
-        submitted.filter(|response| is_valid(response))
-    }
-
-    /// Returns the request that submits the claim with this number in an unusual form, or `None` if it has
-    /// none. It has the code of the usual form, so at most one of the two is paid.
-    async fn unusual_request(
-        &self,
-        number: u8,
-        submitter: &Submitter,
-        wallet: &SigningWallet,
-        checked: &CheckedTransaction,
-    ) -> Option<Request> {
-        match number {
-            HIGH_S => {
-                let signed = signed_request(submitter, wallet, checked).await.ok()?;
-                let (mut entry, _) = signed.ok()?;
-                entry["msgsign"] = with_high_s(entry["msgsign"].as_str()?)?.into();
-                let body = whole(checked.transaction_text(), &[entry]);
-                Some(Request::post("/submit-transaction", body).carrying_signature())
-            }
-            FEE_WITH_FRACTION => {
-                let fee = format!("{}.0", submitter.with.fee.as_str());
-                let with = Submitting {
-                    fee: fee.parse().ok()?,
-                    ..submitter.with.clone()
-                };
-                let checked = checked_with_time(&self.call, &self.built, &with).ok()?;
-                let signed = signed_request(submitter, wallet, &checked).await.ok()?;
-                signed.ok().map(|(_, request)| request)
-            }
-            _ => None,
+/// Returns the request that submits the claim with this number in an unusual form, or `None` if it has
+/// none. It has the code of the usual form, so at most one of the two is paid.
+async fn unusual_request(
+    number: u8,
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    checked: &CheckedTransaction,
+    (call, built): (&Value, &Exchange),
+) -> Option<Request> {
+    match number {
+        HIGH_S => {
+            let signed = signed_request(submitter, wallet, checked).await.ok()?;
+            let (mut entry, _) = signed.ok()?;
+            entry["msgsign"] = with_high_s(entry["msgsign"].as_str()?)?.into();
+            let body = whole(checked.transaction_text(), &[entry]);
+            Some(Request::post("/submit-transaction", body).carrying_signature())
         }
+        FEE_WITH_FRACTION => {
+            let fee = format!("{}.0", submitter.with.fee.as_str());
+            let with = Submitting {
+                fee: fee.parse().ok()?,
+                ..submitter.with.clone()
+            };
+            let checked = checked_with_time(call, built, &with).ok()?;
+            let signed = signed_request(submitter, wallet, &checked).await.ok()?;
+            signed.ok().map(|(_, request)| request)
+        }
+        _ => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Samples as a list of responses: those that a run examined, and those of a recorded run.
+//! The samples of recorded exchanges.
 
 use std::sync::Arc;
 
@@ -12,7 +12,26 @@ use crate::{
 };
 
 impl Samples {
-    /// Creates the samples from recorded responses. No request is sent for them.
+    /// Creates the samples of a recorded run. Its search for samples is repeated, and the recorded exchanges answer.
+    /// `kept` has blocks that only a sweep has read.
+    pub(crate) fn of_run(
+        node: Arc<Node>,
+        spec: Arc<Spec>,
+        mut found: Discovered,
+        kept: &[Arc<Exchange>],
+    ) -> Self {
+        if !kept.is_empty() {
+            let blocks = found.blocks.iter().map(|(_, exchange)| exchange);
+            let read = blocks.chain(&found.wrong_blocks).chain(&found.without);
+            let all: Vec<_> = read.chain(kept).map(Arc::clone).collect();
+            found = found.with_blocks(all);
+        }
+        let mut samples = Self::new(node, spec, found);
+        samples.is_recorded = true;
+        samples
+    }
+
+    /// Creates the samples from responses that another program recorded. No request is sent for them.
     pub(crate) fn recorded(
         node: Arc<Node>,
         spec: Arc<Spec>,
@@ -22,7 +41,7 @@ impl Samples {
             let all = responses.iter().filter(move |(of, _)| *of == sample);
             all.map(|(_, exchange)| Arc::clone(exchange))
         };
-        let discovered = Discovered::recorded(of(Sample::Blocks));
+        let discovered = Discovered::default().with_blocks(of(Sample::Blocks));
         let mut samples = Self::new(node, spec, discovered);
         samples.is_recorded = true;
         for sample in Sample::ALL {
@@ -41,23 +60,8 @@ impl Samples {
         samples
     }
 
-    /// Returns the responses of all samples that the run requested, without submissions.
-    pub(crate) fn of_samples(&self) -> Vec<(Sample, Arc<Exchange>)> {
-        let discovered = &self.discovered;
-        let blocks = discovered.blocks.iter().map(|(_, exchange)| exchange);
-        let blocks = blocks
-            .chain(&discovered.wrong_blocks)
-            .chain(&discovered.without)
-            .chain(&discovered.first_response);
-        let blocks = blocks.map(|exchange| (Sample::Blocks, Arc::clone(exchange)));
-        let others = Sample::ALL
-            .into_iter()
-            .filter(|sample| *sample != Sample::Blocks);
-        let others = others.flat_map(|sample| {
-            let responses = self.responses[sample as usize].get();
-            let responses = responses.into_iter().flatten().flatten();
-            responses.map(move |exchange| (sample, Arc::clone(exchange)))
-        });
-        blocks.chain(others).collect()
+    /// Whether the responses of a sample are known.
+    pub(super) fn has(&self, sample: Sample) -> bool {
+        self.responses[sample as usize].initialized()
     }
 }

@@ -1,6 +1,9 @@
 //! Redacts the signatures of the user's wallet, and the values of the user's headers, in reports.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use nodeproof_client::transport::SecretHeaders;
 use nodeproof_primitives::redact::Secrets;
@@ -27,6 +30,8 @@ pub(crate) struct Redactor(Arc<Mutex<Parts>>);
 struct Parts {
     signatures: Secrets,
     headers: Secrets,
+    /// The signatures, each whole.
+    whole: BTreeSet<String>,
 }
 
 impl Redactor {
@@ -34,6 +39,19 @@ impl Redactor {
     pub(crate) fn add(&self, signature: &str) {
         let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         parts.signatures.add(signature, DIGITS);
+        parts.whole.insert(signature.to_owned());
+    }
+
+    /// Returns a redactor that does not hide signatures which the node has published.
+    pub(crate) fn without_public(&self, is_public: impl Fn(&str) -> bool) -> Self {
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = Self(Arc::new(Mutex::new(Parts {
+            headers: parts.headers.clone(),
+            ..Parts::default()
+        })));
+        let hidden = parts.whole.iter().filter(|signature| !is_public(signature));
+        hidden.for_each(|signature| others.add(signature));
+        others
     }
 
     /// Adds the values of headers.

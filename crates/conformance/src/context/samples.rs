@@ -334,10 +334,15 @@ impl Samples {
     /// They are understood once, until there are more of them.
     pub(crate) fn history(&self) -> Arc<History> {
         let mut known = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let exchanges = self.node.exchanges();
+        let (exchanges, missing) = (self.node.exchanges(), self.node.missing());
         match &*known {
-            Some(history) if history.entries().count() == exchanges.len() => Arc::clone(history),
-            _ => Arc::clone(known.insert(Arc::new(History::of(exchanges)))),
+            Some(history) if history.counts() == (exchanges.len(), missing.len()) => {
+                Arc::clone(history)
+            }
+            _ => {
+                let history = History::of(exchanges).with_missing(missing);
+                Arc::clone(known.insert(Arc::new(history)))
+            }
         }
     }
 

@@ -11,7 +11,8 @@ use crate::{
         IndexSearch, block_request, contract_state_request, has_record, in_block,
         lists_no_transaction, lists_transactions, reported_index, requested_index,
     },
-    http::{BackOff, Exchange, InconclusiveReason},
+    history::Settled,
+    http::{Act, BackOff, Exchange, InconclusiveReason, Step},
 };
 
 /// The first pause between two requests for the claim, or for a balance. Each pause is twice the previous one.
@@ -27,23 +28,8 @@ const MAX_RECENT_BLOCKS: u8 = 16;
 const MAX_MISSING_BLOCKS: usize = 64;
 /// Maximum number of blocks to read after those that the run waited for.
 const MAX_BLOCKS_AFTER: usize = 3;
-/// Number of new blocks after which a longer wait for the record cannot help.
-pub(crate) const MIN_NEW_BLOCKS: usize = 2;
-
-/// The responses that were read while the run waited for the claim.
-pub(crate) struct Settled {
-    /// The response that has the record.
-    pub(crate) record: Option<Arc<Exchange>>,
-    /// Whether the record could be read although no block had been made since the claim was submitted, and
-    /// one was made later.
-    pub(crate) record_before_block: bool,
-    /// The last response without the record.
-    pub(crate) without: Option<Arc<Exchange>>,
-    /// The blocks since the run began.
-    pub(crate) blocks: Vec<Arc<Exchange>>,
-    /// Whether enough blocks were made since the claim was submitted.
-    pub(crate) enough_blocks: bool,
-}
+/// Number of blocks to wait for after submissions were refused.
+const LATER_BLOCKS: usize = 2;
 
 /// Waits until the claim of an accepted submission can be read. Otherwise, its fee could be
 /// mistaken for that of another transaction.
@@ -80,11 +66,9 @@ pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) {
 }
 
 /// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
-/// timeout. A chain may make blocks only for submitted transactions. Returns these blocks, after the
+/// timeout. A chain may make blocks only for submitted transactions. Reads these blocks, and the
 /// latest ones before them.
-pub(crate) async fn later_blocks(
-    submitter: &Submitter,
-) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
     let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;
     let mut before = NewBlocks::since(None);
@@ -96,7 +80,7 @@ pub(crate) async fn later_blocks(
     let patience = submitter.with.settle_timeout / 20;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE.min(patience));
     let mut until = Instant::now() + patience;
-    while blocks.next.is_some() && blocks.found.len() < MIN_NEW_BLOCKS {
+    while blocks.next.is_some() && blocks.found.len() < LATER_BLOCKS {
         let before = blocks.found.len();
         blocks.advance(submitter).await?;
         let new = blocks.found.get(before..).unwrap_or_default();
@@ -110,50 +94,49 @@ pub(crate) async fn later_blocks(
         }
         back_off.wait().await;
     }
-    Ok(before.found.into_iter().chain(blocks.found).collect())
+    Ok(())
 }
 
-/// Polls until the record and its block exist, or until this moment.
+/// Reads until the record of a claim and its block exist, or until this moment.
 pub(super) async fn settle(
     submitter: &Submitter,
-    contract: &str,
-    asset: &str,
+    number: u8,
+    [contract, asset]: [&str; 2],
     code: Option<String>,
     mut blocks: NewBlocks,
     until: Instant,
-) -> Result<Settled, InconclusiveReason> {
+) {
+    let step = Step::Claim(number, Act::Record);
     let before = blocks.found.len();
-    let (mut record, mut without) = (None, None);
-    let mut has_block = true;
+    let mut is_stored = false;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
-    loop {
-        blocks.advance(submitter).await?;
-        if record.is_none() {
-            let request = contract_state_request(contract, asset);
-            let response = submitter.samples.node.send(request).await?;
-            if has_record(&response) {
-                record = Some(response);
-                // The block was made before its record could be read.
-                blocks.advance(submitter).await?;
-                has_block = blocks.found.len() > before;
-            } else {
-                without = Some(response);
+    let done = async {
+        loop {
+            blocks.advance(submitter).await?;
+            if !is_stored {
+                let request = contract_state_request(contract, asset);
+                let response = submitter
+                    .samples
+                    .node
+                    .send(request.for_step(step.clone()))
+                    .await?;
+                is_stored = has_record(&response);
+                if is_stored {
+                    // The block was made before its record could be read.
+                    blocks.advance(submitter).await?;
+                }
             }
+            // A node may show a block later than the block's effects.
+            let done = || blocks.tells_no_more(before, code.as_deref());
+            if is_stored && done() || Instant::now() + back_off.peek() > until {
+                break Ok::<_, InconclusiveReason>(());
+            }
+            back_off.wait().await;
         }
-        // A node may show a block later than the block's effects.
-        let done = || blocks.tells_no_more(before, code.as_deref());
-        if record.is_some() && done() || Instant::now() + back_off.peek() > until {
-            break;
-        }
-        back_off.wait().await;
+    };
+    if let Err(reason) = done.await {
+        submitter.skip(step, reason);
     }
-    Ok(Settled {
-        record,
-        without,
-        record_before_block: !has_block && blocks.found.len() > before,
-        enough_blocks: blocks.found.len() >= before + MIN_NEW_BLOCKS,
-        blocks: blocks.found,
-    })
 }
 
 /// The blocks that are made during the run.
@@ -224,10 +207,10 @@ impl NewBlocks {
     }
 }
 
-/// Returns blocks that were made during the run just before and after those that the run read while it
+/// Reads blocks that were made during the run just before and after those that the run read while it
 /// waited for its claim. What can't be read is left out.
-pub(super) async fn blocks_around(submitter: &Submitter, settled: &Settled) -> Vec<Arc<Exchange>> {
-    let index = |block: Option<&Arc<Exchange>>| requested_index(&block?.request);
+pub(super) async fn read_blocks_around(submitter: &Submitter, settled: &Settled<'_>) {
+    let index = |block: Option<&&Arc<Exchange>>| requested_index(&block?.request);
     let first = index(settled.blocks.first());
     let tip = submitter.samples.discovered.tip;
     let start = first.map(|first| first.saturating_sub(MAX_RECENT_BLOCKS.into()));
@@ -240,7 +223,6 @@ pub(super) async fn blocks_around(submitter: &Submitter, settled: &Settled) -> V
     }
     let mut after = NewBlocks::since(index(settled.blocks.last()));
     let _ = after.read(submitter, MAX_BLOCKS_AFTER).await;
-    before.found.into_iter().chain(after.found).collect()
 }
 
 /// Reads the blocks since the first submission that the run has not read yet: at most [`MAX_MISSING_BLOCKS`].

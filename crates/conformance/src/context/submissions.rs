@@ -9,8 +9,8 @@ use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    batch::{Batch, element},
-    claim::{Claim, make},
+    batch::{element, submit_with_right},
+    claim::make,
     correct_submission,
     right::right_rows,
     settling::{later_blocks, wait_for},
@@ -19,8 +19,9 @@ use super::{
     wrong::{Moment, ONE_DIGIT_CHANGED, rows, rows_at},
 };
 use crate::{
-    api::{is_valid, submitted_code},
-    http::{self, Exchange, InconclusiveReason, Request},
+    api::is_valid,
+    history::Claims,
+    http::{self, Act, Exchange, InconclusiveReason, Request, Step},
 };
 
 /// The transactions that a run submits, each once for all cases.
@@ -31,7 +32,7 @@ pub(crate) struct Submissions {
     variants: BTreeMap<&'static str, OnceCell<Response>>,
     /// Filled once a refused submission of each case was repeated.
     repeated: OnceCell<()>,
-    claim: OnceCell<Result<Claim, InconclusiveReason>>,
+    claims: OnceCell<Result<Claims, InconclusiveReason>>,
     /// Whether the balances were read after everything was submitted.
     pub(crate) observed: OnceCell<Result<(), InconclusiveReason>>,
     /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is compared.
@@ -51,18 +52,29 @@ impl Submissions {
                 .map(|row| (&*row.what, OnceCell::new()))
                 .collect(),
             repeated: OnceCell::new(),
-            claim: OnceCell::new(),
+            claims: OnceCell::new(),
             observed: OnceCell::new(),
             paying: Mutex::default(),
         }
+    }
+
+    /// Returns the response of a step in a recorded run, or `None` if requests are sent.
+    fn recorded(&self, step: &Step) -> Option<Response> {
+        let samples = &self.submitter.samples;
+        samples
+            .is_recorded
+            .then(|| samples.history().step(step).map(Arc::clone))
     }
 
     /// Returns the response to a correctly signed submission of a wallet that may have no money.
     /// The responses to faulty submissions are compared with it.
     pub(crate) async fn control(&self) -> Response {
         let control = self.control.get_or_init(async || {
+            if let Some(recorded) = self.recorded(&Step::Control) {
+                return recorded;
+            }
             let body = variant::control(&self.submitter).await?;
-            let request = Request::post("/submit-transaction", body);
+            let request = Request::post("/submit-transaction", body).for_step(Step::Control);
             self.submitter.submit_serialized(request).await
         });
         let response = http::shared(control).await;
@@ -76,6 +88,9 @@ impl Submissions {
             return Err(InconclusiveReason::Harness(format!("{row:?} has no place")));
         };
         let made = place.get_or_init(async || {
+            if let Some(recorded) = self.recorded(&Step::Row(row.what.clone())) {
+                return recorded;
+            }
             let control = match row.repeats_the_control() {
                 true => signature_of(&*self.control().await?),
                 false => None,
@@ -105,7 +120,9 @@ impl Submissions {
                 Err(inconclusive) => missing = missing.or(Some(inconclusive)),
             }
         }
-        self.repeated.get_or_init(|| self.repeat_refused()).await;
+        if !self.submitter.samples.is_recorded {
+            self.repeated.get_or_init(|| self.repeat_refused()).await;
+        }
         match missing {
             Some(inconclusive) if responses.is_empty() => Err(inconclusive),
             _ => Ok(responses),
@@ -132,6 +149,10 @@ impl Submissions {
     pub(crate) async fn correct_after_wrong_signature(
         &self,
     ) -> Result<(Arc<Exchange>, Arc<Exchange>), InconclusiveReason> {
+        if let Some(wrong) = self.recorded(&Step::WrongAtFirst) {
+            let right = self.submitter.samples.history();
+            return Ok((wrong?, Arc::clone(right.step(&Step::RightThen)?)));
+        }
         let mut paying = self.paying.lock().await;
         let (bad, right) = correct_submission::after_wrong_signature(&self.submitter).await?;
         if is_valid(&right) {
@@ -150,8 +171,11 @@ impl Submissions {
         Ok(response)
     }
 
-    /// Returns batches of faulty submissions, in one after a right one, and in the other before it.
-    pub(crate) async fn batches(&self) -> Result<Vec<Batch>, InconclusiveReason> {
+    /// Submits batches of faulty submissions, in one after a right one, and in the other before it.
+    pub(crate) async fn submit_batches(&self) -> Result<(), InconclusiveReason> {
+        if self.submitter.samples.is_recorded {
+            return Ok(());
+        }
         let mut elements = [Vec::new(), Vec::new()];
         for row in rows_at(Moment::InBatch) {
             let response = self.variant(row).await;
@@ -162,89 +186,102 @@ impl Submissions {
         }
         let _paying = self.paying.lock().await;
         let [one, other] = &elements;
-        Ok(vec![
-            Batch::submit(&self.submitter, one, true).await?,
-            Batch::submit(&self.submitter, other, false).await?,
-        ])
+        submit_with_right(&self.submitter, one, true).await?;
+        submit_with_right(&self.submitter, other, false).await
     }
 
-    /// Returns the codes of the faulty transactions that the node has refused so far.
-    pub(crate) fn refused_codes(&self) -> BTreeSet<String> {
-        let wrong = rows()
-            .iter()
-            .filter_map(|row| self.variants.get(&*row.what));
-        let responses = wrong.filter_map(OnceCell::get).flatten();
-        let refused = responses.filter(|response| !is_valid(response));
-        refused
-            .filter_map(|response| submitted_code(response))
-            .collect()
-    }
-
-    /// Waits until two more blocks exist, if the chain makes blocks without submissions. Returns them,
-    /// after the latest blocks before them.
-    pub(crate) async fn later_blocks(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+    /// Waits until two more blocks exist, if the chain makes blocks without submissions. Reads them, and the
+    /// latest blocks before them.
+    pub(crate) async fn later_blocks(&self) -> Result<(), InconclusiveReason> {
         later_blocks(&self.submitter).await
     }
 
-    /// Returns the run's own claim, if the run makes one with a wallet that a node knows. If the node
-    /// accepted it, it decides what a wallet without money cannot decide.
-    pub(crate) async fn own_claim(&self) -> Option<&Claim> {
+    /// Returns the claims of the run, if it makes some with a wallet that a node knows. If the node
+    /// accepted them, they decide what a wallet without money cannot decide.
+    pub(crate) async fn own_claims(&self) -> Option<&Claims> {
         let with = &self.submitter.with;
+        if self.submitter.samples.is_recorded {
+            let claims = self.claims().await.ok()?;
+            // A wallet with a public key also signs the control.
+            let control = self.control().await.ok();
+            let call = claims.first().call();
+            let is_public = control.and_then(|control| signer_of(&control))
+                == call["signers"][0].as_str().map(ToOwned::to_owned);
+            return (!is_public).then_some(claims);
+        }
         if !with.makes_a_claim || with.wallet.is_none() || with.public_wallet.is_some() {
             return None;
         }
-        self.claim().await.ok()
+        self.claims().await.ok()
     }
 
-    /// Returns the claim that this run makes. All cases share it.
-    pub(crate) async fn claim(&self) -> Result<&Claim, InconclusiveReason> {
-        let place = &self.claim;
-        let made = place.get_or_init(async || {
-            let paying = self.paying.lock().await;
-            let control = self.control.get().and_then(|control| control.as_ref().ok());
-            let accepted = paying
-                .as_ref()
-                .or(control.filter(|control| is_valid(control)));
-            if let Some(accepted) = accepted {
-                wait_for(&self.submitter, accepted).await;
+    /// Returns the claims that this run makes. All cases share them.
+    pub(crate) async fn claims(&self) -> Result<&Claims, InconclusiveReason> {
+        let samples = &self.submitter.samples;
+        let made = self.claims.get_or_init(async || {
+            if !samples.is_recorded {
+                // It would need much of the stack.
+                Box::pin(self.make_claims()).await?;
             }
-            make(&self.submitter).await
+            let claims = Claims::of(samples.history());
+            claims.first().get(Act::Build)?;
+            Ok(claims)
         });
         let made = http::shared(made).await;
-        let claim = made.as_ref().map_err(Clone::clone)?;
-        let further = claim
-            .further
-            .iter()
-            .flat_map(|claim| [Ok(&claim.built), claim.submitted.as_ref()]);
-        for exchange in [Ok(&claim.built), claim.submitted.as_ref()]
-            .into_iter()
-            .chain(further)
-            .flatten()
-        {
-            http::record(exchange);
+        let claims = made.as_ref().map_err(Clone::clone)?;
+        for claim in claims.all() {
+            for exchange in [claim.get(Act::Build), claim.submitted()].iter().flatten() {
+                http::record(exchange);
+            }
         }
-        Ok(claim)
+        Ok(claims)
+    }
+
+    async fn make_claims(&self) -> Result<(), InconclusiveReason> {
+        let paying = self.paying.lock().await;
+        let control = self.control.get().and_then(|control| control.as_ref().ok());
+        let accepted = paying
+            .as_ref()
+            .or(control.filter(|control| is_valid(control)));
+        if let Some(accepted) = accepted {
+            wait_for(&self.submitter, accepted).await;
+        }
+        let made = make(&self.submitter).await;
+        if let Err(reason) = &made {
+            let step = Step::Claim(0, Act::Build);
+            self.submitter.skip(step, reason.clone());
+        }
+        made
     }
 
     /// Returns the responses that accept the claim's transaction: the first one, that to the same
     /// submission if it accepts it, too, and those to further claims.
     pub(crate) async fn acceptances(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
-        let claim = self.claim().await?;
-        let first = claim.submitted.as_ref().map_err(Clone::clone)?;
+        let claims = self.claims().await?;
+        let first = claims.first().submitted()?;
         if !is_valid(first) {
             let reason = "the claim was not accepted";
             return Err(InconclusiveReason::NoSample(reason.to_owned()));
         }
-        let again = claim.again.as_ref().ok().filter(|again| is_valid(again));
-        let all = [Some(first), again].into_iter().flatten();
-        let further = claim.further.iter();
-        let further = further.filter_map(|further| further.submitted.as_ref().ok());
-        Ok(all
-            .chain(further.filter(|response| is_valid(response)))
+        let again = claims.first().get(Act::Again).ok();
+        let further = claims.further();
+        let further = further.filter_map(|further| further.submitted().ok());
+        Ok([first]
+            .into_iter()
+            .chain(again)
+            .chain(further)
+            .filter(|response| is_valid(response))
             .inspect(|response| http::record(response))
             .cloned()
             .collect())
     }
+}
+
+/// Returns the first signer of a submission.
+fn signer_of(submission: &Exchange) -> Option<String> {
+    let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
+    let signer = body.pointer("/transaction/specific_data/signers/0")?;
+    signer.as_str().map(ToOwned::to_owned)
 }
 
 /// Returns the signature of a submission of one signer.

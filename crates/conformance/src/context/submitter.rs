@@ -10,7 +10,7 @@ use nodeproof_primitives::Network;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::{samples::Samples, signing::Submitting};
-use crate::http::{Exchange, InconclusiveReason, Request};
+use crate::http::{Exchange, InconclusiveReason, MissingStep, Request, Step};
 
 /// The result of a submission.
 pub(crate) type Response = Result<Arc<Exchange>, InconclusiveReason>;
@@ -43,6 +43,14 @@ impl Submitter {
     /// for several claims.
     pub(super) fn may_pay_more(&self) -> bool {
         self.with.public_wallet.is_some() || self.with.claims.get() > 1
+    }
+
+    /// Notes why a step is not taken.
+    pub(super) fn skip(&self, step: Step, reason: impl Into<InconclusiveReason>) {
+        let reason = reason.into();
+        self.samples
+            .node
+            .add_missing([MissingStep { step, reason }]);
     }
 
     /// Returns the contract to call: the one that the user names, or else one that was found.

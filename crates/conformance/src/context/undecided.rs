@@ -8,6 +8,9 @@ use super::{
     variant::{By::Signer, RIGHT, SIGNERS, Variant, of, right, rows},
 };
 
+/// The function that a transaction calls.
+const FUNCTION: &str = "/specific_data/function";
+
 /// The rows. In the first one, the other wallet can pay. In the others, it is a stranger.
 static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
     rows! {
@@ -15,6 +18,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction that names another wallet as the one that pays" => right().edited("/fee_payer", To("\"<stranger>\""));
             "a transaction with one more signature, of a wallet that is not a signer" => of(Signer, &[("<wallet>", RIGHT), ("<stranger>", "<other>")]);
             "a transaction that lists its signer twice" => of(Signer, &[("<wallet>", RIGHT), ("<wallet>", RIGHT)]).edited(SIGNERS, To(r#"["<wallet>","<wallet>"]"#));
+            "a transaction that calls a function which its contract does not have" => right().edited(FUNCTION, To("\"no_such_function\""));
             "a transaction with an integer beyond 64 bits" => right().edited("/specific_data/params/deletable_after", To("9223372036854775808"));
         }
     }

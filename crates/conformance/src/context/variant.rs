@@ -17,7 +17,7 @@ use super::{
     signing::SigningWallet,
     submitter::{Response, Submitter},
 };
-use crate::http::{InconclusiveReason, Request};
+use crate::http::{InconclusiveReason, Request, Step};
 
 /// A way to submit a transaction.
 #[derive(Debug)]
@@ -205,6 +205,12 @@ impl Variant {
     pub(crate) fn changes_only_params(&self) -> bool {
         let mut edits = self.sent.iter();
         !self.sent.is_empty() && edits.all(|edit| edit.pointer.starts_with(PARAMS))
+    }
+
+    /// Whether it makes a claim if it is accepted.
+    pub(super) fn is_a_claim(&self) -> bool {
+        let mut edits = self.sent.iter();
+        edits.all(|edit| edit.pointer != "/specific_data/function")
     }
 
     /// Returns what the wallet that signs can lose.
@@ -419,7 +425,8 @@ pub(super) async fn submit(
     variant: &Variant,
     control: Option<String>,
 ) -> Response {
-    let mut request = variant.request(submitter, control).await?;
+    let request = variant.request(submitter, control).await?;
+    let mut request = request.for_step(Step::Row(variant.what.clone()));
     let body = request.body.as_deref().unwrap_or_default();
     let is_oversized = body.len() > OVERSIZED;
     if variant.is_wrongly_signed() {

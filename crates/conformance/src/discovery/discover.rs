@@ -5,38 +5,30 @@ use std::{collections::BTreeSet, sync::Arc};
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    discovered::Discovered,
-    fixture::{Fixture, KnownBlock},
-    mentions::Mentions,
-    search::find_blocks,
+    discovered::Discovered, fixture::KnownBlock, mentions::Mentions, search::find_blocks,
     wanted::Wanted,
 };
 use crate::{
     api::{claims_in_block, held_by_wallet, nobody, wallet_balances_request},
     http::{Exchange, InconclusiveReason, Node},
 };
-use nodeproof_primitives::WalletAddress;
 
 /// Maximum number of wallets whose tokens are requested, and of pairs of wallets that may have a score.
 const WALLETS: usize = 32;
 
 /// Sends requests until there is a sample of every kind, or nothing more to find.
-///
-/// `earlier` has the samples of earlier findings. Unlike those of the fixture, they need not exist.
 pub(crate) async fn discover(
     node: &Node,
-    fixture: &Fixture,
-    earlier: &Fixture,
-    wallet: Option<WalletAddress>,
     wanted: &Wanted,
 ) -> Result<Discovered, InconclusiveReason> {
+    let (fixture, wallet) = (&wanted.fixture, wanted.wallet);
     let mut discovered = Discovered {
         fixture: fixture.clone(),
         ..Discovered::default()
     };
     let mut found = Mentions::default();
     let named: Vec<_> = fixture.blocks.iter().map(KnownBlock::index).collect();
-    let fixture = &fixture.clone().with(earlier.clone());
+    let fixture = &fixture.clone().with(wanted.earlier.clone());
     found.take(fixture);
     find_blocks(node, fixture, &named, wanted, &mut discovered).await?;
     for (_, exchange) in &discovered.blocks {

@@ -48,8 +48,8 @@ pub(crate) struct Discovered {
 }
 
 impl Discovered {
-    /// Returns the samples of blocks in recorded responses. Of several for one index, the first one counts.
-    pub(crate) fn recorded(responses: impl IntoIterator<Item = Arc<Exchange>>) -> Self {
+    /// Replaces the samples of blocks by those in recorded responses. Of several for one index, the first one counts.
+    pub(crate) fn with_blocks(self, responses: impl IntoIterator<Item = Arc<Exchange>>) -> Self {
         let mut by_index = BTreeMap::new();
         for exchange in responses {
             if let Some(index) = requested_index(&exchange.request) {
@@ -71,7 +71,11 @@ impl Discovered {
         let mut discovered = Self {
             offset,
             first_response: by_index.values().next().cloned(),
-            ..Self::default()
+            tip: None,
+            blocks: Vec::new(),
+            wrong_blocks: Vec::new(),
+            without: Vec::new(),
+            ..self
         };
         for (index, exchange) in by_index {
             let found = difference(index, &exchange);

@@ -1,14 +1,14 @@
 //! Values that a user knows about a node.
 
 use nodeproof_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Values that a user knows about a node, and that a run cannot find or need not search.
 ///
 /// An entry can state values that the node has to return. If it returns others, the case
 /// `fixture/values` fails.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fixture {
     /// Blocks to read, in addition to those that are found.
@@ -28,7 +28,7 @@ pub struct Fixture {
 }
 
 /// A block: its index, or an object with the index and values that the block has.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(
     untagged,
     expecting = "a block is its index, or an object with `index` and, optionally, `hash` and `members`"
@@ -41,7 +41,7 @@ pub enum KnownBlock {
 }
 
 /// Values of a block.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockValues {
     /// Its index.
@@ -55,7 +55,7 @@ pub struct BlockValues {
 }
 
 /// A wallet and a token, with or without the balance.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {
     /// The wallet.
@@ -68,7 +68,7 @@ pub struct Balance {
 }
 
 /// A claim: a contract, and an asset that one of its records is about.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asset {
     /// The verification contract.
@@ -81,7 +81,7 @@ pub struct Asset {
 }
 
 /// Two wallets: a pair of source and destination, or an object with the score.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(
     untagged,
     expecting = "an entry of `trust` is a pair of addresses, source and destination, or an object with `source`, `destination` and `trust_score`"
@@ -94,7 +94,7 @@ pub enum Trust {
 }
 
 /// A trust score.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustValue {
     /// The wallet that trusts.

@@ -1,7 +1,12 @@
 //! What a run needs to find on a chain.
 
-/// What a run needs to find on a chain, in addition to samples.
-#[derive(Clone, Debug)]
+use nodeproof_primitives::WalletAddress;
+use serde::{Deserialize, Serialize};
+
+use super::fixture::Fixture;
+
+/// What a run needs to find on a chain, in addition to samples, and what it knows before.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Wanted {
     /// Blocks that the user names and that should exist.
     pub(crate) blocks: Vec<u64>,
@@ -13,4 +18,24 @@ pub(crate) struct Wanted {
     pub(crate) sample: u64,
     /// Maximum number of requests at a time.
     pub(crate) jobs: usize,
+    /// What the user names.
+    pub(crate) fixture: Fixture,
+    /// The samples of earlier findings. Unlike those of the fixture, they need not exist.
+    pub(crate) earlier: Fixture,
+    /// The user's wallet.
+    pub(crate) wallet: Option<WalletAddress>,
+}
+
+impl Wanted {
+    /// Maximum number of blocks to look for in a recorded run.
+    const MOST: u64 = 10_000;
+
+    /// Returns the same with numbers that a search can have: nothing in a file is trusted.
+    pub(crate) fn bounded(self) -> Self {
+        Self {
+            sample: self.sample.min(Self::MOST),
+            jobs: self.jobs.clamp(1, 64),
+            ..self
+        }
+    }
 }

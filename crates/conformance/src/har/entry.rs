@@ -4,7 +4,10 @@
 
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 
-use crate::api::Sample;
+use crate::{
+    discovery::Wanted,
+    http::{MissingStep, Step},
+};
 
 /// One exchange.
 #[derive(Deserialize)]
@@ -27,9 +30,21 @@ pub(super) struct Entry {
 pub(super) struct Own {
     /// The network of the node.
     pub(super) network: Option<String>,
-    /// The sample that the response belongs to.
+    /// Whether only a sweep has read the block.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) of_sweep: bool,
+    /// What the request was for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) sample: Option<Sample>,
+    pub(super) step: Option<Step>,
+    /// What the run looked for on the chain. Only the first exchange with a node has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) wanted: Option<Wanted>,
+    /// Steps of the run that were not taken. The first exchange with a node has all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) missing: Vec<MissingStep>,
+    /// Whether the node may have received the request before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) repeated: bool,
     /// What is wrong with the signatures of a submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wrongly_signed: Option<String>,

@@ -15,14 +15,15 @@ use url::Url;
 
 use super::entry::{Entry, Response, header};
 use crate::{
-    api::Sample,
-    http::{Exchange, Limits, LoggedExchange, Method, Request},
+    api::NO_PATH,
+    discovery::Wanted,
+    http::{Exchange, Limits, LoggedExchange, Method, MissingStep, Request},
 };
 
 /// Maximum number of exchanges in a file.
 const MAX_ENTRIES: usize = 100_000;
 /// The paths of the endpoints.
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 10] = [
     "/get-block",
     "/get-balances",
     "/sc-state",
@@ -32,6 +33,7 @@ const PATHS: [&str; 9] = [
     "/call-sc",
     "/submit-transaction",
     "/submit-transaction-batch",
+    NO_PATH,
 ];
 /// The query parameters of the endpoints.
 const PARAMETERS: [&str; 10] = [
@@ -62,8 +64,12 @@ pub(crate) struct Recording {
     /// Number of exchanges in the file, with any server.
     pub(crate) entries: usize,
     pub(crate) exchanges: Vec<LoggedExchange>,
-    /// The samples that the run examined, if `nodeproof` has written the file.
-    pub(crate) of_samples: Vec<(Sample, Arc<Exchange>)>,
+    /// What the run looked for on the chain, if `nodeproof` has written the file.
+    pub(crate) wanted: Option<Wanted>,
+    /// The steps that the run did not take, if `nodeproof` has written the file.
+    pub(crate) missing: Vec<MissingStep>,
+    /// The blocks that only a sweep has read, if `nodeproof` has written the file.
+    pub(crate) of_sweep: Vec<Arc<Exchange>>,
     /// Number of exchanges with the node that can't be judged, by the reason.
     pub(crate) unjudged: BTreeMap<&'static str, usize>,
 }
@@ -106,11 +112,17 @@ pub(crate) fn read(
     }
     let own = requests.iter().find_map(|one| one.entry.own.as_ref());
     let network = own.and_then(|own| own.network.as_ref()?.parse().ok());
+    let mut own = requests.iter_mut().filter_map(|one| one.entry.own.as_mut());
+    let first = own.find(|own| own.wanted.is_some());
+    let first = first.map(|own| (own.wanted.take(), std::mem::take(&mut own.missing)));
+    let (wanted, missing) = first.unwrap_or_default();
     let mut recording = Recording {
         network,
+        wanted,
+        missing,
         entries: log.entries.0.len(),
         exchanges: Vec::new(),
-        of_samples: Vec::new(),
+        of_sweep: Vec::new(),
         unjudged: BTreeMap::new(),
         base_url,
     };
@@ -133,8 +145,8 @@ pub(crate) fn read(
     };
     for one in judgeable {
         let exchange = Arc::new(one.exchange);
-        if let Some(sample) = one.sample {
-            recording.of_samples.push((sample, Arc::clone(&exchange)));
+        if one.of_sweep {
+            recording.of_sweep.push(Arc::clone(&exchange));
         }
         let began = (one.began_at - started_at).unsigned_abs();
         recording.exchanges.push(LoggedExchange {
@@ -197,7 +209,7 @@ enum Fault {
 /// An exchange that can be judged.
 struct Judgeable {
     exchange: Exchange,
-    sample: Option<Sample>,
+    of_sweep: bool,
     began_at: OffsetDateTime,
 }
 
@@ -319,11 +331,12 @@ impl Recorded {
         exchange.content_encoding = text("content-encoding").filter(|_| is_own);
         exchange.location = text("location");
         exchange.received_at = TimestampMs::from_millis(i64::try_from(ended).unwrap_or(i64::MAX));
+        exchange.is_repeated = own.repeated;
         exchange.values = values;
         exchange.max_depth = limits.depth;
         Ok(Judgeable {
             exchange,
-            sample: own.sample,
+            of_sweep: own.of_sweep,
             began_at,
         })
     }
@@ -340,6 +353,12 @@ impl Recorded {
                 Request::post(self.path, body.unwrap_or_default())
             }
         };
+        let sent = self.entry.request.as_ref();
+        let headers = sent.and_then(|sent| sent.headers.as_ref());
+        let accept = header(headers, "accept").filter(|_| own.is_some());
+        request.accept = accept.map(ToOwned::to_owned);
+        request.closes = own.is_some() && header(headers, "connection") == Some("close");
+        request.step = own.and_then(|own| own.step.clone());
         request.wrongly_signed = own.and_then(|own| own.wrongly_signed.clone());
         request.unlike_signed = own.and_then(|own| own.unlike_signed.clone());
         // A recorded submission can be submitted again, so no command shows it.

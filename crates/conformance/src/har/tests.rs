@@ -9,9 +9,10 @@ use time::OffsetDateTime;
 
 use super::{Exchanges, Recording, file, read};
 use crate::{
-    api::{Sample, block_request},
+    api::block_request,
     context::Redactor,
-    http::{Exchange, Limits, LoggedExchange, Request},
+    discovery::Wanted,
+    http::{Act, Exchange, InconclusiveReason, Limits, LoggedExchange, MissingStep, Request, Step},
 };
 
 /// 2026-01-02, at 10:00 UTC.
@@ -45,8 +46,14 @@ fn logged(request: Request, status: u16, media: &str, body: &[u8]) -> LoggedExch
 
 /// Writes exchanges, and reads them again.
 fn read_again(all: Vec<LoggedExchange>, redactor: &Redactor) -> (Recording, String) {
-    let of_samples = vec![(Sample::Blocks, Arc::clone(&all[0].exchange))];
-    let exchanges = Exchanges { all, of_samples };
+    let step = Step::Claim(3, Act::Row("a row".to_owned()));
+    let reason = InconclusiveReason::Transport("lost".to_owned());
+    let exchanges = Exchanges {
+        all,
+        wanted: Wanted::default(),
+        missing: vec![MissingStep { step, reason }],
+        of_sweep: vec![logged(block_request(6), 200, "application/json", b"{}")],
+    };
     let text = file(&exchanges.entries(Network::Testnet, redactor));
     (read(&text, None, &limits()).unwrap(), text)
 }
@@ -61,7 +68,9 @@ fn what_is_written_is_read_again() {
         logged(raw, 200, "application/json", b"\xff\xfe"),
         logged(other_order, 404, "text/plain", b""),
         logged(
-            submission.wrongly_signed("a changed fee"),
+            submission
+                .wrongly_signed("a changed fee")
+                .for_step(Step::Claim(0, Act::Submit)),
             200,
             "application/json; charset=utf-8",
             "{\"ü\":\"\u{9b}\u{202e}\"}".as_bytes(),
@@ -72,12 +81,17 @@ fn what_is_written_is_read_again() {
     assert!(text.starts_with("{\n  \"log\": {\n    \"version\": \"1.2\""));
     assert_eq!(recording.base_url.to_string(), "http://127.0.0.1:8420/node");
     assert_eq!(recording.network, Some(Network::Testnet));
-    assert_eq!(recording.exchanges.len(), rows.len());
-    for (read, written) in recording.exchanges.iter().zip(&rows) {
+    let (of_sweep, of_run): (Vec<_>, Vec<_>) = recording
+        .exchanges
+        .iter()
+        .partition(|one| one.exchange.request == block_request(6));
+    assert_eq!((of_sweep.len(), of_run.len()), (1, rows.len()));
+    for (read, written) in of_run.iter().zip(&rows) {
         let (one, other) = (&read.exchange, &written.exchange);
         assert_eq!(one.url(), other.url());
         assert_eq!(one.request.query, other.request.query);
         assert_eq!(one.request.body, other.request.body);
+        assert_eq!(one.request.step, other.request.step);
         assert_eq!(one.request.wrongly_signed, other.request.wrongly_signed);
         assert_eq!(
             (one.status, &one.content_type, &one.body),
@@ -85,40 +99,55 @@ fn what_is_written_is_read_again() {
         );
         assert_eq!(read.ended - read.began, Duration::from_micros(1234));
     }
-    let [(Sample::Blocks, block)] = &recording.of_samples[..] else {
-        panic!("{:?}", recording.of_samples);
+    let [block] = &recording.of_sweep[..] else {
+        panic!("{:?}", recording.of_sweep);
     };
-    assert_eq!(block.request, rows[0].exchange.request);
+    assert_eq!(block.request, block_request(6));
+    let [MissingStep { step, reason }] = &recording.missing[..] else {
+        panic!("{:?}", recording.missing);
+    };
+    assert_eq!(*step, Step::Claim(3, Act::Row("a row".to_owned())));
+    assert_eq!(*reason, InconclusiveReason::Transport("lost".to_owned()));
 }
 
 #[test]
-fn a_response_with_a_hidden_signature_is_not_judged() {
-    let signature = "2bdbf71e169bc31f5d9c63c327b6da11ae018faea6091c241f224fc1d3bf7872";
+fn a_signature_is_hidden_until_a_block_has_it() {
+    let signature = "2bdbf71e169bc31f5d9c63c327b6da11ae018faea6091c241f224fc1d3bf7872".repeat(2);
     let redactor = Redactor::default();
-    redactor.add(signature);
-    let with_signature = format!("{{\"a\":\"{signature}\"}}");
-    let broken = [with_signature.as_bytes(), b"\xff"].concat();
+    redactor.add(&signature);
+    const CODE: &str = "00112233445566778899aabbccddeeff00112233";
+    let with_signature =
+        format!(r#"{{"transaction":{{"trans_code":"{CODE}"}},"signatures":["{signature}"]}}"#);
+    let block = format!(r#"{{"index":7,"text":{{"transactions":[{with_signature}]}}}}"#);
+    let body = with_signature.as_bytes();
+    let broken = [body, b"\xff"].concat();
     let sent = Request::post("/submit-transaction", with_signature.clone());
-    let rows = vec![
-        logged(block_request(7), 200, "application/json", b"{}"),
-        logged(
-            block_request(8),
-            200,
-            "application/json",
-            with_signature.as_bytes(),
-        ),
-        logged(block_request(9), 200, "application/json", &broken),
-        logged(sent, 200, "application/json", b"{}"),
+    let json = "application/json";
+    let valid = br#"{"response":{"valid":true}}"#;
+    let mut rows = vec![
+        logged(block_request(7), 200, json, b"{}"),
+        logged(Request::get("/sc-state"), 200, json, body),
+        logged(block_request(9), 404, json, &broken),
+        logged(sent.clone(), 200, json, b"{}"),
     ];
-    let (recording, text) = read_again(rows, &redactor);
+    let (recording, text) = read_again(rows.clone(), &redactor);
     assert!(!text.contains(&signature[..16]), "{text}");
-    assert_eq!(recording.exchanges.len(), 2);
+    // One block is that of the sweep.
+    assert_eq!(recording.exchanges.len(), 3);
     let unjudged: Vec<_> = recording
         .unjudged
         .iter()
         .map(|(why, count)| format!("{count} {why}"))
         .collect();
     assert_eq!(unjudged, ["2 with a hidden signature or header value"]);
+    // A node can repeat what it refused.
+    rows[0] = logged(block_request(7), 200, json, block.as_bytes());
+    let (_, text) = read_again(rows.clone(), &redactor);
+    assert!(!text.contains(&signature[..16]), "{text}");
+    rows[3] = logged(sent, 200, json, valid);
+    let (recording, text) = read_again(rows, &redactor);
+    assert!(text.contains(&signature), "{text}");
+    assert_eq!(recording.exchanges.len(), 5);
 }
 
 /// Returns an exchange with these changes, as browsers record it.

@@ -1,6 +1,6 @@
 //! Writes the exchanges of a run.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use nodeproof_primitives::{Network, escape::escaped_json};
@@ -9,48 +9,74 @@ use time::format_description::well_known::Rfc3339;
 
 use super::entry::Own;
 use crate::{
-    api::Sample,
-    context::{Redactor, Samples},
-    http::{Exchange, LoggedExchange, Node},
+    api::{in_block, is_valid, submitted_code},
+    context::Redactor,
+    discovery::Wanted,
+    http::{Exchange, LoggedExchange, MissingStep, Node},
 };
 
-/// The exchanges of a run, and which of them belong to a sample.
+/// The exchanges of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Exchanges {
     pub(crate) all: Vec<LoggedExchange>,
-    pub(crate) of_samples: Vec<(Sample, Arc<Exchange>)>,
+    /// What the run looked for on the chain.
+    pub(crate) wanted: Wanted,
+    /// The steps that were not taken.
+    pub(crate) missing: Vec<MissingStep>,
+    /// The blocks that only a sweep has read, as far as they are kept.
+    pub(crate) of_sweep: Vec<LoggedExchange>,
 }
 
 impl Exchanges {
-    /// Returns the exchanges with a node, and those of a run's samples.
-    pub(crate) fn of(node: &Node, samples: Option<&Samples>) -> Self {
+    /// Returns the exchanges with a node. A sweep has kept these blocks.
+    pub(crate) fn of(node: &Node, wanted: Wanted, kept: Vec<Arc<Exchange>>) -> Self {
         Self {
+            wanted,
             all: node.exchanges(),
-            of_samples: samples.map(Samples::of_samples).unwrap_or_default(),
+            missing: node.missing(),
+            of_sweep: kept.into_iter().map(LoggedExchange::alone).collect(),
         }
     }
 
-    /// Adds blocks that a sweep has read.
-    pub(crate) fn add_blocks(&mut self, blocks: Vec<Arc<Exchange>>) {
-        for block in blocks {
-            self.of_samples.push((Sample::Blocks, Arc::clone(&block)));
-            self.all.push(LoggedExchange::alone(block));
-        }
+    /// Returns the signatures of accepted transactions in blocks, as text. They are no secrets any more.
+    fn public_signatures(&self) -> String {
+        let exchanges = || {
+            let all = self.all.iter().chain(&self.of_sweep);
+            all.map(|logged| &*logged.exchange)
+        };
+        let accepted = exchanges().filter(|one| one.request.path == "/submit-transaction");
+        let accepted = accepted.filter(|one| is_valid(one));
+        let codes: BTreeSet<String> = accepted.filter_map(submitted_code).collect();
+        let blocks = exchanges().filter(|one| one.request.path == "/get-block");
+        let bodies = blocks.filter_map(Exchange::success_object);
+        let signatures = bodies.flat_map(|body| {
+            let listed = codes.iter().filter_map(|code| in_block(body, code));
+            listed.filter_map(|found| Some(found.signatures?.to_string()))
+        });
+        signatures.collect()
     }
 
     /// Returns the entries of an HTTP Archive, without the secrets that the redactor knows.
     pub(crate) fn entries(&self, network: Network, redactor: &Redactor) -> Vec<Value> {
-        let mut samples = HashMap::new();
-        for (sample, exchange) in &self.of_samples {
-            samples.entry(Arc::as_ptr(exchange)).or_insert(*sample);
-        }
-        let mut all: Vec<_> = self.all.iter().collect();
-        all.sort_by_key(|logged| (logged.started_at + logged.began, logged.ended));
+        let public = self.public_signatures();
+        // Both values of s belong to one r.
+        let redactor = &redactor.without_public(|signature| {
+            let r = signature.get(..signature.len() / 2).unwrap_or(signature);
+            public.contains(r)
+        });
+        let of_sweep = self.of_sweep.iter().map(|logged| (logged, true));
+        let all = self.all.iter().map(|logged| (logged, false));
+        let mut all: Vec<_> = all.chain(of_sweep).collect();
+        all.sort_by_key(|(logged, _)| (logged.started_at + logged.began, logged.ended));
+        let mut of_run = Some((self.wanted.clone(), self.missing.clone()));
         all.into_iter()
-            .map(|logged| {
+            .map(|(logged, of_sweep)| {
+                let (wanted, missing) = of_run.take().unzip();
                 let own = Own {
                     network: Some(network.to_string()),
-                    sample: samples.get(&Arc::as_ptr(&logged.exchange)).copied(),
+                    wanted,
+                    missing: missing.unwrap_or_default(),
+                    of_sweep,
                     ..Own::default()
                 };
                 entry(logged, own, redactor)
@@ -83,6 +109,8 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
         .collect();
     let (content, hidden) = content(exchange, redactor);
     let own = Own {
+        step: request.step.clone(),
+        repeated: exchange.is_repeated,
         wrongly_signed: request.wrongly_signed.clone(),
         unlike_signed: request.unlike_signed.clone(),
         endpoint: request.moved.is_some().then(|| request.path.to_owned()),
@@ -98,7 +126,8 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
             "httpVersion": "HTTP/1.1",
             "cookies": [],
             "headers": headers([
-                ("accept", request.accept),
+                ("accept", request.accept.as_deref()),
+                ("connection", request.closes.then_some("close")),
                 ("content-type", request.body.is_some().then_some("application/json")),
             ]),
             "queryString": query,

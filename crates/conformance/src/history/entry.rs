@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value;
+
 use crate::{
     api::{is_nothing, is_refusal, reported_index},
     http::{Exchange, LoggedExchange, request_line},
@@ -52,6 +54,18 @@ pub(crate) struct Entry {
     /// The index that a block request names, unless the response has another one. A request with further
     /// parameters may name several.
     pub(crate) block_index: Option<u64>,
+}
+
+impl Entry {
+    /// Returns the submissions in the body of the request: one, or those of a batch.
+    pub(crate) fn submissions(&self) -> Vec<Value> {
+        let body = self.exchange.request.body.as_deref().unwrap_or_default();
+        match serde_json::from_str(body) {
+            Ok(Value::Array(batch)) => batch,
+            Ok(one) => vec![one],
+            Err(_) => Vec::new(),
+        }
+    }
 }
 
 impl From<LoggedExchange> for Entry {

@@ -57,6 +57,12 @@ impl Heights {
         seen.next().map(|(index, _)| *index)
     }
 
+    /// Whether a request for a block got nothing at this moment or later.
+    pub(super) fn is_absent_at(&self, index: u64, moment: Duration) -> bool {
+        let absent = self.absent.get(&index);
+        absent.is_some_and(|(_, last)| *last >= moment)
+    }
+
     /// Returns the blocks that were the latest one when they were first read.
     pub(super) fn read_when_new(&self) -> impl Iterator<Item = u64> {
         let blocks = self.first_seen.iter();

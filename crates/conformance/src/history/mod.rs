@@ -2,22 +2,28 @@
 //!
 //! The script sends and writes a history. The rules are functions of a history, and send nothing.
 
+mod claim;
 mod entry;
 mod heights;
 mod of_samples;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+pub(crate) use claim::{
+    Batch, Claim, Claims, FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN, MAX_CLAIMS,
+    MIN_NEW_BLOCKS, OF_CO_SIGNER, OF_SAME_ASSET, SHARED, Settled,
+};
 pub(crate) use entry::{Answer, Entry};
 use heights::Heights;
 pub(crate) use heights::Period;
 
-use crate::http::LoggedExchange;
+use crate::http::{Exchange, InconclusiveReason, LoggedExchange, MissingStep, Step};
 
 /// The exchanges of a run, in the order in which they were sent.
 #[derive(Debug)]
 pub(crate) struct History {
     entries: Vec<Entry>,
+    missing: Vec<MissingStep>,
     heights: Heights,
     first_submission: Option<Duration>,
 }
@@ -31,8 +37,56 @@ impl History {
         Self {
             first_submission: submissions.map(|entry| entry.began).min(),
             heights: Heights::of(&entries),
+            missing: Vec::new(),
             entries,
         }
+    }
+
+    /// Adds the steps that were not taken.
+    pub(crate) fn with_missing(mut self, missing: Vec<MissingStep>) -> Self {
+        self.missing = missing;
+        self
+    }
+
+    /// Returns the exchanges of a step, in the order in which they were sent.
+    pub(crate) fn of_step(&self, step: &Step) -> impl Iterator<Item = &Entry> {
+        self.entries()
+            .filter(move |entry| entry.exchange.request.step.as_ref() == Some(step))
+    }
+
+    /// Returns the first response of a step, or the reason why there is none.
+    pub(crate) fn step(&self, step: &Step) -> Result<&Arc<Exchange>, InconclusiveReason> {
+        match self.of_step(step).next() {
+            Some(entry) => Ok(&entry.exchange),
+            None => Err(match self.reason(step) {
+                Some(reason) => reason.clone(),
+                None => "the run did not send it".into(),
+            }),
+        }
+    }
+
+    /// Returns the last reason why a step was not taken.
+    pub(crate) fn reason(&self, step: &Step) -> Option<&InconclusiveReason> {
+        let mut missing = self.missing.iter().rev();
+        let found = missing.find(|missing| missing.step == *step);
+        found.map(|missing| &missing.reason)
+    }
+
+    /// Returns the blocks that were read above the height that the chain had before a moment, each as it was read first.
+    pub(crate) fn blocks_since(&self, moment: Duration) -> BTreeMap<u64, &Arc<Exchange>> {
+        let Some(before) = self.height_before(moment) else {
+            return BTreeMap::new();
+        };
+        let mut first = BTreeMap::new();
+        for (index, entry) in self.blocks().filter(|(index, _)| *index > before) {
+            first.entry(index).or_insert(&entry.exchange);
+        }
+        first
+    }
+
+    /// Returns the number of exchanges, and of steps that were not taken.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.entries.len(), self.missing.len())
     }
 
     /// Returns all exchanges.

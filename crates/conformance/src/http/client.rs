@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -26,8 +26,10 @@ use super::{
     inconclusive_reason::InconclusiveReason,
     limits::Limits,
     pacing::{MAX_WAIT, Pacing},
+    replay::Replay,
     request_log::RequestLog,
     room::{Room, Share},
+    step::MissingStep,
     target::Target,
 };
 
@@ -83,6 +85,8 @@ pub(crate) struct Node {
     responded: AtomicBool,
     log: Mutex<RequestLog>,
     exchanges: Mutex<ExchangeLog>,
+    /// What answers instead of the node.
+    replay: OnceLock<Replay>,
 }
 
 /// Returns the number of requests per second that a run sends to a node on another machine, unless the user gives one.
@@ -136,6 +140,7 @@ impl Node {
             responded: AtomicBool::new(false),
             log: Mutex::default(),
             exchanges: Mutex::new(ExchangeLog::new(limits.values, limits.body)),
+            replay: OnceLock::new(),
         })
     }
 
@@ -216,8 +221,33 @@ impl Node {
     ///
     /// See [`send_with`](Self::send_with) for retries.
     pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, InconclusiveReason> {
-        let (exchange, _) = self.send_with(request, SendOptions::default()).await?;
-        Ok(exchange)
+        let step = request.step.clone();
+        match self.send_with(request, SendOptions::default()).await {
+            Ok((exchange, _)) => Ok(exchange),
+            Err(reason) => {
+                if let Some(step) = step {
+                    self.add_missing([MissingStep {
+                        step,
+                        reason: reason.clone(),
+                    }]);
+                }
+                Err(reason)
+            }
+        }
+    }
+
+    /// Notes steps that were not taken.
+    pub(crate) fn add_missing(&self, steps: impl IntoIterator<Item = MissingStep>) {
+        let exchanges = self.exchanges.lock();
+        let mut exchanges = exchanges.unwrap_or_else(PoisonError::into_inner);
+        exchanges.missing.extend(steps);
+    }
+
+    /// Returns the steps that were not taken so far.
+    pub(crate) fn missing(&self) -> Vec<MissingStep> {
+        let exchanges = self.exchanges.lock();
+        let exchanges = exchanges.unwrap_or_else(PoisonError::into_inner);
+        exchanges.missing.clone()
     }
 
     /// Sends a request, retries if necessary, and reads the whole response.
@@ -231,6 +261,9 @@ impl Node {
         request: Request,
         options: SendOptions,
     ) -> Result<ResponseWithPermit, InconclusiveReason> {
+        if let Some(response) = self.replayed(&request) {
+            return response.map(|exchange| (exchange, None));
+        }
         let _beside_others = match request.path {
             "/call-sc" if !options.no_other_calls => Some(self.calls.read().await),
             _ => None,
@@ -418,7 +451,8 @@ impl Node {
         is_repeated: bool,
     ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
-        let http = match is_repeated || self.one_at_a_time.is_some() {
+        let closes = request.closes || self.one_at_a_time.is_some();
+        let http = match is_repeated || closes {
             true => &self.renewing,
             false => &self.keeping,
         };
@@ -429,10 +463,10 @@ impl Node {
                 .header(header::CONTENT_TYPE, "application/json")
                 .body(body.clone().unwrap_or_default()),
         };
-        if self.one_at_a_time.is_some() {
+        if closes {
             sent = sent.header(header::CONNECTION, "close");
         }
-        let accepted = match (request.accept, request.path) {
+        let accepted = match (request.accept.as_deref(), request.path) {
             (Some(accepted), _) => accepted,
             (None, "/docs") => "text/html",
             (None, _) => "application/json",

@@ -12,7 +12,7 @@ use nodeproof_report::ExchangeReport;
 use reqwest::header;
 use serde_json::Value;
 
-use super::room::Share;
+use super::{room::Share, step::Step};
 
 /// The method of a request. No other methods are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +52,14 @@ pub(crate) struct Request {
     /// The JSON body of a POST.
     pub(crate) body: Option<String>,
     /// The header `accept`, if it is not the usual one of the path.
-    pub(crate) accept: Option<&'static str>,
+    pub(crate) accept: Option<String>,
+    /// Whether it asks the node to close the connection after the response.
+    pub(crate) closes: bool,
     /// Whether the body has a signature that anyone could submit and that costs the wallet money. Reports
     /// have no shell command for such a request.
     pub(crate) carries_signature: bool,
+    /// What the request is for, if a case looks for it.
+    pub(crate) step: Option<Step>,
     /// What is wrong with the signatures of a submission, if they are wrong.
     pub(crate) wrongly_signed: Option<String>,
     /// Where the transaction differs from the one that was signed.
@@ -78,7 +82,9 @@ impl Request {
             raw_query: None,
             body: None,
             accept: None,
+            closes: false,
             carries_signature: false,
+            step: None,
             wrongly_signed: None,
             unlike_signed: None,
         }
@@ -94,14 +100,26 @@ impl Request {
     }
 
     /// Sends another `accept` header than the usual one.
-    pub(crate) const fn accepting(mut self, accept: &'static str) -> Self {
-        self.accept = Some(accept);
+    pub(crate) fn accepting(mut self, accept: &str) -> Self {
+        self.accept = Some(accept.to_owned());
+        self
+    }
+
+    /// Asks the node to close the connection after the response.
+    pub(crate) const fn closing(mut self) -> Self {
+        self.closes = true;
         self
     }
 
     /// Marks a request whose body has a valuable signature.
     pub(crate) fn carrying_signature(mut self) -> Self {
         self.carries_signature = true;
+        self
+    }
+
+    /// Notes what the request is for.
+    pub(crate) fn for_step(mut self, step: Step) -> Self {
+        self.step = Some(step);
         self
     }
 
@@ -131,16 +149,18 @@ impl Request {
         self
     }
 
-    /// Replaces the value of an existing query parameter.
+    /// Replaces the value of an existing query parameter. It is for something else then.
     pub(crate) fn setting(mut self, name: &str, value: String) -> Self {
+        self.step = None;
         if let Some((_, given)) = self.query.iter_mut().find(|(given, _)| *given == name) {
             *given = value;
         }
         self
     }
 
-    /// Removes a query parameter.
+    /// Removes a query parameter. It is for something else then.
     pub(crate) fn without(mut self, name: &str) -> Self {
+        self.step = None;
         self.query.retain(|(given, _)| *given != name);
         self
     }
@@ -198,14 +218,15 @@ impl Request {
     /// `options` are more options of curl. Each ends with a space.
     pub(crate) fn curl(&self, base: &BaseUrl, options: &str) -> String {
         let url = quoted(self.url(base).as_str());
-        let accept = self
-            .accept
-            .map(|accept| format!("-H {} ", quoted(&format!("Accept: {accept}"))));
+        let accept = self.accept.as_ref();
+        let accept = accept.map(|accept| format!("Accept: {accept}"));
+        let closes = self.closes.then(|| "Connection: close".to_owned());
+        let headers = accept.into_iter().chain(closes);
+        let headers: String = headers
+            .map(|header| format!("-H {} ", quoted(&header)))
+            .collect();
         match &self.body {
-            None => format!(
-                "curl -sS --globoff {options}{}{url}",
-                accept.unwrap_or_default()
-            ),
+            None => format!("curl -sS --globoff {options}{headers}{url}"),
             Some(body) => format!(
                 "curl -sS --globoff -X POST {options}-H 'Content-Type: application/json' --data-binary {} {url}",
                 quoted(&seen(body))

@@ -7,7 +7,7 @@ use std::{
 
 use time::OffsetDateTime;
 
-use super::exchange::Exchange;
+use super::{exchange::Exchange, step::MissingStep};
 
 /// The part of what a response may have that all logged blocks may have together, and as much for all other bodies:
 /// a run reads many blocks, and they must leave room for balances and submissions. What does not fit is left out: the
@@ -49,6 +49,7 @@ pub(crate) struct ExchangeLog {
     /// The room for blocks, and for other responses: the number of JSON values, and of bytes, that still fit.
     room: [(usize, usize); 2],
     exchanges: Vec<LoggedExchange>,
+    pub(super) missing: Vec<MissingStep>,
 }
 
 impl ExchangeLog {
@@ -59,10 +60,11 @@ impl ExchangeLog {
             started_at: OffsetDateTime::now_utc(),
             room: [(values / PART, bytes / PART); 2],
             exchanges: Vec::new(),
+            missing: Vec::new(),
         }
     }
 
-    /// Adds an exchange whose request was sent at `began`, unless its body does not fit.
+    /// Adds an exchange whose request was sent at `began`, unless its body does not fit and no case looks for it.
     pub(super) fn add(&mut self, exchange: &Arc<Exchange>, began: Instant) {
         let [of_blocks, of_others] = &mut self.room;
         let room = match exchange.request.path {
@@ -71,10 +73,12 @@ impl ExchangeLog {
         };
         let values = room.0.checked_sub(exchange.values);
         let bytes = room.1.checked_sub(exchange.body.len());
-        let (Some(values), Some(bytes)) = (values, bytes) else {
-            return;
-        };
-        *room = (values, bytes);
+        match values.zip(bytes) {
+            Some(left) => *room = left,
+            // The cases look for it.
+            None if exchange.request.step.is_some() => *room = (0, 0),
+            None => return,
+        }
         self.exchanges.push(LoggedExchange {
             exchange: Arc::clone(exchange),
             began: began.duration_since(self.started),

@@ -1,7 +1,10 @@
 //! The reasons why a case is inconclusive.
 
+use serde::{Deserialize, Serialize};
+
 /// The reason why a case is inconclusive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum InconclusiveReason {
     /// The node has no sample for the case.
     NoSample(String),
@@ -26,5 +29,18 @@ impl InconclusiveReason {
         | Self::TooLarge(reason)
         | Self::Harness(reason)) = self;
         reason
+    }
+}
+
+/// There is no sample, for this reason.
+impl From<String> for InconclusiveReason {
+    fn from(reason: String) -> Self {
+        Self::NoSample(reason)
+    }
+}
+
+impl From<&str> for InconclusiveReason {
+    fn from(reason: &str) -> Self {
+        Self::NoSample(reason.to_owned())
     }
 }

@@ -14,8 +14,10 @@ mod inconclusive_reason;
 mod latencies;
 mod limits;
 mod pacing;
+mod replay;
 mod request_log;
 mod room;
+mod step;
 mod target;
 
 pub(crate) use access::Access;
@@ -30,4 +32,5 @@ pub(crate) use inconclusive_reason::InconclusiveReason;
 pub(crate) use latencies::Latencies;
 pub(crate) use limits::Limits;
 pub(crate) use request_log::{RequestLog, request_line};
+pub(crate) use step::{Act, BatchStep, MissingStep, Step};
 pub use target::Target;

@@ -10,6 +10,7 @@ mod fresh;
 mod included;
 mod known;
 mod near;
+mod refused;
 mod same;
 
 pub(crate) use authority::authority;
@@ -20,4 +21,5 @@ pub(crate) use fresh::{current, distinct, fresh};
 pub(crate) use included::included;
 pub(crate) use known::known;
 pub(crate) use near::near;
+pub(crate) use refused::{is_clear_refusal, refused, refused_assets};
 pub(crate) use same::same;

@@ -184,9 +184,8 @@ pub(crate) async fn examine(
         progress.samples.get().cloned(),
         started,
     );
-    let mut exchanges = Exchanges::of(&node, running.as_ref().map(|running| &**running.context));
     let kept = sweeping.as_ref().map(|sweeping| sweeping.kept.take());
-    exchanges.add_blocks(kept.unwrap_or_default());
+    let exchanges = Exchanges::of(&node, wanted_by(options), kept.unwrap_or_default());
     let mut sweep = sweeping.and_then(|sweeping| sweeping.report());
     if let (Some(sweep), Some(running)) = (&mut sweep, &running) {
         sweep.records = running.context.sweep.get().map(DoneSweep::report);
@@ -285,7 +284,11 @@ const SAMPLE_BESIDE_SWEEP: u64 = 16;
 /// Returns what the run, and its sweep if that is new, need from discovery.
 fn wanted_by(options: &Options) -> Wanted {
     let limits = &options.limits;
+    let wallet = options.submitting.wallet.as_ref();
     let wanted = Wanted {
+        fixture: options.files.fixture.clone(),
+        earlier: options.recheck.fixture(),
+        wallet: wallet.map(SigningWallet::address),
         blocks: Vec::new(),
         lowest: false,
         latest: false,
@@ -332,13 +335,8 @@ async fn run_cases(
         },
     };
     watch.phase("connecting, and looking for samples on the chain");
-    let wanted = wanted_by(&options);
-    let wallet = options.submitting.wallet.as_ref();
-    let wallet = wallet.map(SigningWallet::address);
     node.expect_again(options.recheck.requests());
-    let (fixture, earlier) = (&options.files.fixture, options.recheck.fixture());
-    let found = discovery::discover(&node, fixture, &earlier, wallet, &wanted).await;
-    let discovered = match found {
+    let discovered = match discovery::discover(&node, &wanted_by(&options)).await {
         Ok(discovered) => discovered,
         Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
         Err(inconclusive) => {

@@ -1,6 +1,9 @@
 //! Judges recorded exchanges. Nothing is sent.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use nodeproof_report::{CaseReport, NodeReport, Outcome};
 
@@ -14,6 +17,7 @@ use super::{
 use crate::{
     cases::CaseResult,
     context::{Context, Samples, SnapshotStore, Submitting},
+    discovery,
     har::Recording,
     history::History,
     http::{InconclusiveReason, Limits, Node, Target},
@@ -51,18 +55,29 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
         }
     };
     let history = History::of(recording.exchanges.clone());
-    let are_own = !recording.of_samples.is_empty();
-    let mut of_samples = match are_own {
-        true => recording.of_samples.clone(),
-        false => history.of_samples(),
-    };
-    of_samples.extend(history.of_submissions());
+    let wanted = recording.wanted.as_ref();
     node.add_recorded(recording.exchanges.clone());
-    let samples = Samples::recorded(Arc::clone(&node), Arc::clone(&spec), &of_samples);
+    node.add_missing(recording.missing.clone());
+    let (client, description) = (Arc::clone(&node), Arc::clone(&spec));
+    let samples = if let Some(wanted) = wanted {
+        let wanted = wanted.clone().bounded();
+        let found = discovery::discover(&node, &wanted)
+            .await
+            .unwrap_or_default();
+        Samples::of_run(client, description, found, &recording.of_sweep)
+    } else {
+        let mut responses = history.of_samples();
+        responses.extend(history.of_submissions());
+        Samples::recorded(client, description, &responses)
+    };
     let running = Running {
         context: Arc::new(Context::new(
             samples,
-            Submitting::default(),
+            // Nothing is waited for.
+            Submitting {
+                settle_timeout: Duration::ZERO,
+                ..Submitting::default()
+            },
             snapshots,
             None,
         )),
@@ -75,7 +90,7 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
         .into_iter()
         .filter(|case| options.selects(case.id));
     let (judging, sending): (Vec<_>, Vec<_>) =
-        selected.partition(|case| case.judges_records(are_own));
+        selected.partition(|case| case.judges_records(wanted.is_some()));
     running.run_cases(judging).await;
     running.progress.skip_without_sample();
     for case in sending {

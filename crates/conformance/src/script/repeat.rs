@@ -101,6 +101,7 @@ fn chosen(history: &History, path: &str) -> Vec<Request> {
     });
     let plain = |entry: &Entry| Request {
         accept: None,
+        closes: false,
         ..entry.exchange.request.clone()
     };
     chosen.map(|(_, entry)| plain(entry)).collect()

@@ -386,6 +386,9 @@ impl Chain {
                     record.remarks.pop();
                 }
                 self.table.insert(&record);
+                if self.has(InjectedFault::TypeShared) {
+                    self.table.set_types(&record.asset_id, &record.asset_type);
+                }
             }
             Call::Transfer {
                 from,

@@ -203,7 +203,7 @@ impl Submission<'_> {
             .into(),
             fee,
             payer: HolderAddress::Wallet(payer),
-            call: contract_call(&call, payer, rules)?,
+            call: contract_call(&call, payer, rules, fault)?,
         })
     }
 
@@ -283,10 +283,12 @@ fn contract_call(
     call: &CallView,
     payer: WalletAddress,
     rules: TransactionRules,
+    fault: Option<InjectedFault>,
 ) -> Result<Call, Refusal> {
     let params = |error: serde_json::Error| Refusal(format!("Invalid params: {error}"));
+    let is_claim = call.function == "add_verification" || fault == Some(InjectedFault::AnyFunction);
     match (call.address, call.function.as_str()) {
-        (address, "add_verification") if address == rules.verification => {
+        (address, _) if address == rules.verification && is_claim => {
             let view: ClaimView = call.params.decode().map_err(params)?;
             for list in [&view.doc_hash_list, &view.doc_link_list] {
                 list.decode::<Vec<String>>().map_err(params)?;

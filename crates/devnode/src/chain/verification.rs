@@ -78,6 +78,14 @@ impl Table {
         }
     }
 
+    /// Gives all claims about an asset this type.
+    pub(crate) fn set_types(&mut self, asset_id: &str, asset_type: &str) {
+        let asset_id = quoted(asset_id);
+        for row in self.rows.iter_mut().filter(|row| row[1] == asset_id) {
+            row[2] = quoted(asset_type);
+        }
+    }
+
     /// Returns the first claim with a value in a column, as a row of JSON values.
     pub(crate) fn find(&self, column: &str, value: &str) -> Result<Option<String>, UnknownColumn> {
         let column = COLUMNS.iter().position(|name| *name == column);

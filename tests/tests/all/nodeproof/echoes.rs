@@ -248,14 +248,16 @@ async fn no_output_has_sixteen_digits_of_a_signature_that_a_node_repeats() {
             let mut outputs = vec![("stdout".to_owned(), out), ("stderr".to_owned(), errors)];
             files(folder.path(), &mut outputs);
             assert!(outputs.len() >= 6, "{}", outputs.len());
-            for (output, text) in &outputs {
+            // An accepted claim is in a block, where everybody can read its signature.
+            let is_public = |name: &str| accepts && name.ends_with("history.har");
+            for (output, text) in outputs.iter().filter(|(name, _)| !is_public(name)) {
                 let leak = leaks(text, &signature);
                 assert_eq!(leak, None, "{name}, {accepts}: {output}");
             }
             let has_history = outputs.iter().any(|(name, text)| {
                 name.ends_with("history.har") && text.contains("(signature redacted)")
             });
-            assert!(has_history, "{name}, {accepts}");
+            assert!(has_history || accepts, "{name}");
             let is_state = |(name, _): &&(String, String)| name.contains("sweep-");
             assert_eq!(outputs.iter().filter(is_state).count(), usize::from(sweeps));
             let report = outputs

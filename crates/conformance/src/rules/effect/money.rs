@@ -98,16 +98,6 @@ pub(super) struct Money<'h> {
     pub(super) of_others: Vec<Other>,
 }
 
-/// Returns the submissions in the body of a request: one, or those of a batch.
-fn submissions(entry: &Entry) -> Vec<Value> {
-    let body = entry.exchange.request.body.as_deref().unwrap_or_default();
-    match serde_json::from_str(body) {
-        Ok(Value::Array(batch)) => batch,
-        Ok(one) => vec![one],
-        Err(_) => Vec::new(),
-    }
-}
-
 impl<'h> Money<'h> {
     pub(super) fn of(history: &'h History) -> Option<Self> {
         let first_submission = history.first_submission()?;
@@ -152,7 +142,7 @@ impl<'h> Money<'h> {
     }
 
     fn add_submission(&mut self, entry: &Entry) {
-        for submission in submissions(entry) {
+        for submission in entry.submissions() {
             let signers = submission.pointer("/transaction/specific_data/signers");
             let signers = signers.and_then(Value::as_array).into_iter().flatten();
             self.signers

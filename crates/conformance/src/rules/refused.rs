@@ -1,0 +1,258 @@
+//! The rule *refused*: what the node refused is in no block and has no record.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::{
+    api::{
+        has_record, is_missing_endpoint, is_refusal, is_valid, requested, times_in_batch,
+        times_in_block,
+    },
+    checks::{Examination, Finding},
+    context::right_rows,
+    history::{Entry, History},
+    http::{Act, Exchange, Step},
+};
+
+/// The function that makes a record.
+const MAKES_RECORDS: &str = "add_verification";
+
+/// What became of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Refused,
+    /// It was accepted, and calls another function than the one that makes records.
+    OtherCall,
+    /// The response does not show it.
+    Unknown,
+    Accepted,
+}
+
+/// A contract and an asset.
+type Asset = (String, String);
+
+/// What became of the submissions of a run. The highest fate of several counts.
+#[derive(Debug, Default)]
+struct Fates {
+    of_codes: BTreeMap<String, Fate>,
+    of_assets: BTreeMap<Asset, Fate>,
+}
+
+impl Fates {
+    fn of(history: &History) -> Self {
+        let mut fates = Self::default();
+        for entry in history.submissions() {
+            for submission in entry.submissions() {
+                fates.add(entry, &submission);
+            }
+        }
+        fates
+    }
+
+    fn add(&mut self, entry: &Entry, submission: &Value) {
+        let text = |pointer: &str| submission.pointer(pointer).and_then(Value::as_str);
+        // The letters of a code may be upper or lower case.
+        let code = text("/transaction/trans_code").map(str::to_lowercase);
+        let code_text = code.as_deref().unwrap_or_default();
+        let fate = match fate(&entry.exchange, code_text) {
+            // Other cases report it.
+            Fate::Refused if !may_be_refused(entry, code_text) => Fate::Unknown,
+            fate => fate,
+        };
+        if let Some(code) = code {
+            let known = self.of_codes.entry(code).or_insert(fate);
+            *known = fate.max(*known);
+        }
+        const DATA: &str = "/transaction/specific_data";
+        let contract = text(&format!("{DATA}/address"));
+        let asset = text(&format!("{DATA}/params/asset_id"));
+        if let Some((contract, asset)) = contract.zip(asset) {
+            let function = text(&format!("{DATA}/function"));
+            let fate = match fate {
+                Fate::Accepted if function != Some(MAKES_RECORDS) => Fate::OtherCall,
+                fate => fate,
+            };
+            let asset = (contract.to_owned(), asset.to_owned());
+            let known = self.of_assets.entry(asset).or_insert(fate);
+            *known = fate.max(*known);
+        }
+    }
+}
+
+/// Whether a right node may refuse a submission with this code.
+fn may_be_refused(entry: &Entry, code: &str) -> bool {
+    let is_right = |what: &String| right_rows().iter().any(|row| row.what == *what);
+    match &entry.exchange.request.step {
+        Some(Step::Control | Step::RightThen) => false,
+        Some(Step::Claim(_, Act::Unusual | Act::Reversed | Act::Submit | Act::Again)) => false,
+        Some(Step::Row(what) | Step::Claim(_, Act::Row(what))) => !is_right(what),
+        Some(Step::Batch(batch)) => batch.wrong.iter().any(|(wrong, _)| wrong == code),
+        Some(Step::WrongAtFirst | Step::Claim(..)) | None => true,
+    }
+}
+
+/// Returns what became of a submission with this code, which was sent alone or in a batch.
+fn fate(exchange: &Exchange, code: &str) -> Fate {
+    let in_list = |list| times_in_batch(exchange, list, code) > 0;
+    if is_valid(exchange) || in_list("accepted_transactions") {
+        return Fate::Accepted;
+    }
+    let is_refused = is_clear_refusal(exchange) || in_list("failed_transactions");
+    match is_refused && !exchange.is_repeated {
+        true => Fate::Refused,
+        false => Fate::Unknown,
+    }
+}
+
+/// Whether a response refuses a submission, and not only fails to understand it.
+pub(crate) fn is_clear_refusal(exchange: &Exchange) -> bool {
+    let says_no = |body: &Value| {
+        body.pointer("/response/valid") == Some(&Value::Bool(false)) || is_refusal(body)
+    };
+    let is_wrong_request = (400..500).contains(&exchange.status);
+    !is_missing_endpoint(exchange.status)
+        && (is_wrong_request || exchange.json().is_ok_and(says_no))
+}
+
+/// Returns the contracts and assets of claims that were only refused, or that no accepted claim is about.
+pub(crate) fn refused_assets(history: &History) -> BTreeSet<Asset> {
+    let assets = Fates::of(history).of_assets.into_iter();
+    let refused = assets.filter(|(_, fate)| *fate <= Fate::OtherCall);
+    refused.map(|(asset, _)| asset).collect()
+}
+
+/// Judges all blocks and records that were read since the run's first submission.
+pub(crate) fn refused(history: &History) -> Examination {
+    let mut result = Examination::default();
+    let fates = Fates::of(history);
+    let since = |entry: &&Entry| Some(entry.began) >= history.first_submission();
+    let records = || history.of_path("/sc-state");
+    // A missing record counts only if records can be read at all.
+    let can_read = records().any(|entry| has_record(&entry.exchange));
+    let mut found = BTreeSet::new();
+    for entry in records().filter(since) {
+        let exchange = &entry.exchange;
+        let named = |name| requested(exchange, name).map(ToOwned::to_owned);
+        let asset = named("contract_address").zip(named("unique_value"));
+        let is_by_asset = requested(exchange, "unique_column") == Some("asset_id");
+        let Some(asset) = asset.filter(|_| is_by_asset) else {
+            continue;
+        };
+        let what = match fates.of_assets.get(&asset) {
+            Some(Fate::Refused) => "a claim that was refused is stored anyway",
+            Some(Fate::OtherCall) => "a call of another function is stored as a claim",
+            _ => continue,
+        };
+        if !has_record(exchange) {
+            result.examined += u64::from(can_read && exchange.success_object().is_some());
+        } else if found.insert(asset) {
+            let actual = exchange.summary();
+            result.push(Finding::new(exchange, what, "no record", actual));
+        }
+    }
+    let refused = fates.of_codes.iter();
+    let refused = refused.filter(|(_, fate)| **fate == Fate::Refused);
+    let refused: Vec<_> = refused.map(|(code, _)| code).collect();
+    let mut blocks = history.blocks().filter(|(_, entry)| since(entry));
+    let in_block = blocks.find_map(|(_, entry)| {
+        let body = entry.exchange.success_object()?;
+        let code = refused.iter().find(|code| times_in_block(body, code) > 0)?;
+        let what = "a transaction that was refused is in a block";
+        let expected = format!("no transaction with the trans_code {code}");
+        let actual = entry.exchange.excerpt(160);
+        let finding = Finding::new(&entry.exchange, what, expected, actual);
+        Some(finding.at("/text/transactions"))
+    });
+    result.findings.extend(in_block);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        api::{block_request, contract_state_request},
+        history::recorded,
+        http::Request,
+    };
+
+    const CODE: &str = "0011223344556677889900112233445566778899";
+    const VALID: &str = r#"{"response":{"valid":true}}"#;
+    const NOT_VALID: &str = r#"{"response":{"valid":false}}"#;
+    const RECORD: &str = r#"{"value":["a","b"]}"#;
+    const NONE: &str = r#"{"value":null}"#;
+
+    fn submission(function: &str) -> String {
+        let params = r#"{"asset_id":"a"}"#;
+        let data = format!(r#"{{"address":"ct","function":"{function}","params":{params}}}"#);
+        format!(r#"{{"transaction":{{"trans_code":"{CODE}","specific_data":{data}}}}}"#)
+    }
+
+    fn judged(submissions: &[(&str, &str, u16, &str)], record: &str, block: &str) -> Vec<String> {
+        let sent = submissions.iter().zip(1..);
+        let sent = sent.map(|((path, function, status, reply), at)| {
+            let body = submission(function);
+            let request = match *path {
+                "batch" => Request::post("/submit-transaction-batch", format!("[{body}]")),
+                _ => Request::post("/submit-transaction", body),
+            };
+            (at, request, *status, *reply)
+        });
+        let read = [
+            (40, contract_state_request("ct", "a"), 200, record),
+            (50, contract_state_request("ct", "another"), 200, RECORD),
+            (60, block_request(7), 200, block),
+        ];
+        let result = refused(&recorded(sent.chain(read).collect()));
+        result.findings.into_iter().map(|one| one.what).collect()
+    }
+
+    #[test]
+    fn what_was_only_refused_has_no_effect() {
+        const STORED: &str = "a claim that was refused is stored anyway";
+        const OTHER: &str = "a call of another function is stored as a claim";
+        let no = ("", MAKES_RECORDS, 200, NOT_VALID);
+        let yes = ("", MAKES_RECORDS, 200, VALID);
+        let failed = format!(r#"{{"response":{{"failed_transactions":["{CODE}"]}}}}"#);
+        let in_batch = format!(r#"{{"response":{{"accepted_transactions":["{CODE}"]}}}}"#);
+        for (submissions, expected) in [
+            (&[no][..], Some(STORED)),
+            (&[("", MAKES_RECORDS, 422, "{}")], Some(STORED)),
+            (&[("batch", MAKES_RECORDS, 200, &*failed)], Some(STORED)),
+            (&[("batch", MAKES_RECORDS, 200, &*in_batch)], None),
+            (&[no, yes], None),
+            (&[yes, no], None),
+            // Nobody knows what became of it.
+            (&[("", MAKES_RECORDS, 503, "{}")], None),
+            (&[("", MAKES_RECORDS, 200, "no JSON")], None),
+            (&[("", MAKES_RECORDS, 404, "{}")], None),
+            (&[("", "transfer", 200, VALID)], Some(OTHER)),
+            (&[("", "transfer", 200, VALID), yes], None),
+        ] {
+            let found = judged(submissions, RECORD, "{}");
+            assert_eq!(found, Vec::from_iter(expected), "{submissions:?}");
+            assert_eq!(judged(submissions, NONE, "{}"), [""; 0], "{submissions:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_only_refused_is_in_no_block() {
+        let block = |code: &str| {
+            format!(
+                r#"{{"index":7,"text":{{"transactions":[{{"transaction":{{"trans_code":"{code}"}}}}]}}}}"#
+            )
+        };
+        let (own, other) = (block(CODE), block(&"5a".repeat(20)));
+        let no = ("", MAKES_RECORDS, 200, NOT_VALID);
+        let yes = ("", MAKES_RECORDS, 200, VALID);
+        for (submissions, block, is_right) in [
+            (&[no][..], &own, false),
+            (&[no], &other, true),
+            (&[no, yes], &own, true),
+        ] {
+            let found = judged(submissions, NONE, block);
+            assert_eq!(found.is_empty(), is_right, "{submissions:?}: {found:?}");
+        }
+    }
+}
