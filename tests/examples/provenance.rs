@@ -118,9 +118,9 @@ fn read_csv(path: &str) -> Outcome<Vec<Asset>> {
 impl Dapp {
     /// Makes all claims, until each has a record.
     async fn claim_all(&self, assets: &[Asset]) -> Outcome {
-        let claim = |asset: &Asset| {
-            Claim::new(self.claims, &*asset.id, 2_500_000, self.fee.clone())
-                .remarks(&*asset.remarks)
+        let claim = |asset: &Asset| Claim {
+            remarks: asset.remarks.clone(),
+            ..Claim::new(self.claims, &*asset.id, 2_500_000, self.fee.clone())
         };
         let claims: Vec<Claim> = assets.iter().map(claim).collect();
         let (options, folder) = (ClaimOptions::default(), self.folder.join("claims"));
@@ -166,7 +166,7 @@ impl Dapp {
         while !missing.is_empty() {
             let block = blocks.next().await.ok_or("the stream ended")??;
             let claims = block.claims(self.claims)?.into_iter().flatten();
-            let own = claims.filter(|claim| claim.verifier() == self.wallet.address());
+            let own = claims.filter(|claim| claim.verifier == self.wallet.address());
             let line = IndexedBlock {
                 block: block.index.as_u64().ok_or("the index is too large")?,
                 hash: block.block_hash().ok_or("the block has no hash")?,
@@ -199,7 +199,10 @@ impl Dapp {
             ..InclusionOptions::default()
         };
         let transfer = ContractCall::of(self.tokens, &transfer)?;
-        let call = SavedCall::new(transfer, self.fee.clone(), file).wait(wait);
+        let call = SavedCall {
+            wait,
+            ..SavedCall::new(transfer, self.fee.clone(), file)
+        };
         loop {
             match call.make(&self.node, &[&self.wallet]).await {
                 Ok(outcome) if outcome.block().is_some() => return Ok(()),

@@ -75,8 +75,8 @@ pub enum DocumentError {
         /// The folder.
         path: PathBuf,
     },
-    /// The path is a device, a pipe or a socket. Copy its content to a file, or give the result of
-    /// [`document_hash`].
+    /// The path is a device, a pipe or a socket. Copy its content to a file, or give its
+    /// SHA-256.
     #[error("the document {} is not a regular file", escaped(&path.to_string_lossy()))]
     NoRegularFile {
         /// The path.
@@ -128,28 +128,7 @@ impl Document {
     }
 }
 
-/// Returns the SHA-256 of everything in a reader. It is read in pieces.
-///
-/// It calls `on_progress` after every piece with the number of bytes read so far.
-///
-/// ```
-/// let hash = nodeproof_claims::document_hash(&b"abc"[..], |_| {})?;
-/// assert_eq!(
-///     hash.to_string(),
-///     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-/// );
-/// # Ok::<(), std::io::Error>(())
-/// ```
-///
-/// # Errors
-/// If reading fails.
-pub fn document_hash(reader: impl Read, mut on_progress: impl FnMut(u64)) -> io::Result<Hash256> {
-    hash_while(reader, |bytes| {
-        on_progress(bytes);
-        true
-    })
-}
-
+/// Returns the SHA-256 of everything in a reader. It is read in pieces, until `on_progress` returns false.
 fn hash_while(
     mut reader: impl Read,
     mut on_progress: impl FnMut(u64) -> bool,
@@ -243,7 +222,10 @@ mod tests {
             }
         }
         let mut told = 0;
-        let outcome = document_hash(FailingReader(0), |bytes| told = bytes);
+        let outcome = hash_while(FailingReader(0), |bytes| {
+            told = bytes;
+            true
+        });
         assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!(told, 1);
     }

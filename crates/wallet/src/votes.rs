@@ -60,7 +60,7 @@ pub struct Votes {
 ///
 /// ```text
 /// let hash = *next.previous_hash.hash().ok_or("the first block")?;
-/// let votes = votes_in(hash, &block.committee, next.all_receipts()?, &voters);
+/// let votes = votes_in(hash, &block.committee, next.receipts()?, &voters);
 /// ```
 pub fn votes_in<'r, R: Into<ReceiptText<'r>>>(
     block_hash: Hash256,
