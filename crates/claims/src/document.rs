@@ -17,14 +17,15 @@ const PIECE: usize = 64 * 1024;
 /// A claim sends only the hashes, never the documents.
 ///
 /// ```
-/// use nodeproof_claims::{Document, document_hash};
+/// use nodeproof_claims::Document;
+/// use nodeproof_client::Hash256;
 /// use std::path::Path;
 ///
 /// let from_a_file = Document::from(Path::new("inspection.pdf"));
-/// let hash = document_hash(&b"abc"[..], |_| {})?;
-/// let known = Document::from(hash);
+/// let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+/// let known = Document::from(hash.parse::<Hash256>()?);
 /// # let _ = (from_a_file, known);
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -21,9 +21,9 @@ use crate::InputError;
 ///
 /// let url: BaseUrl = "http://localhost:8420/".parse()?;
 /// assert_eq!(url.to_string(), "http://localhost:8420");
-/// assert_eq!(url.as_url().as_str(), "http://localhost:8420/");
-/// assert_eq!((url.host(), url.port()), ("localhost", 8420));
-/// assert!(url.has_port() && url.is_loopback() && !url.is_https());
+/// assert_eq!(url.as_ref().host_str(), Some("localhost"));
+/// assert_eq!(url.port(), 8420);
+/// assert!(url.has_port() && url.is_loopback());
 ///
 /// let url = BaseUrl::for_network("::1", Network::Devnet)?;
 /// assert_eq!(url.as_str(), "http://[::1]:8420");

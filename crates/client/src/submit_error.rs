@@ -167,7 +167,7 @@ impl SubmitError {
         self.0.refusal.as_ref()
     }
 
-    /// Returns whether the node may have accepted the transaction, or another one of a batch: in one
+    /// Returns whether the node may have accepted the transaction: in one
     /// of these submissions or in an [earlier run](Self::or_accepted_earlier).
     ///
     /// It is false if nothing was sent. It is also false if each response has a status that means

@@ -78,7 +78,7 @@ pub fn verify_receipt(
 ///
 /// ```
 /// use nodeproof_wallet::{
-///     KeyPair, PublicKeyCache, nodeproof_primitives::ReceiptText, verify_receipts,
+///     KeyPair, PublicKeyCache, ReceiptText, verify_receipts,
 /// };
 ///
 /// let voter = KeyPair::from_bytes(&[1; 32])?;

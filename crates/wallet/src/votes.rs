@@ -36,7 +36,7 @@ pub struct Votes {
 /// for invalid, or 9 for the miner's own (RECEIPT-10). These three requirements were observed.
 ///
 /// ```
-/// use nodeproof_wallet::{KeyPair, PublicKeyCache, nodeproof_primitives::ReceiptText, votes_in};
+/// use nodeproof_wallet::{KeyPair, PublicKeyCache, ReceiptText, votes_in};
 ///
 /// let (member, stranger) = (KeyPair::from_bytes(&[1; 32])?, KeyPair::from_bytes(&[2; 32])?);
 /// let hash = "ab".repeat(32);

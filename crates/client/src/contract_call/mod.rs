@@ -39,6 +39,7 @@ mod fee;
 mod function;
 mod networks;
 #[cfg(test)]
+#[path = "tests/sample.rs"]
 mod sample;
 mod submission;
 mod timely;

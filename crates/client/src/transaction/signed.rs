@@ -22,7 +22,7 @@ use crate::{InputError, SignatureEntry, Transaction, from_json};
 ///
 /// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
 /// let second = SignatureEntry::new(wallet, MessageSignature::from_bytes([0x7e; 64]));
-/// let both = signed.and_signature(&second)?;
+/// let both = signed.with_signatures([&second])?;
 /// assert_eq!(both.signatures()?[1], second);
 /// assert_eq!(both.transaction_text(), signed.transaction_text());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
