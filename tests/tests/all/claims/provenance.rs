@@ -86,8 +86,11 @@ impl Dapp {
     }
 }
 
-async fn until(is_reached: impl Fn() -> bool) {
+/// Waits while the dapp works. Fails if it ends before.
+async fn until(dapp: &mut Child, is_reached: impl Fn() -> bool) {
     while !is_reached() {
+        let ended = dapp.try_wait().unwrap();
+        assert!(ended.is_none(), "the dapp ended: {ended:?}");
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
@@ -166,27 +169,27 @@ async fn a_dapp_pays_for_each_claim_payment_and_refund_once_whatever_is_interrup
     // Killed while it submits, and its responses are late.
     let state = node.node();
     state.set_submission_outage(Some(Outage::Delayed(Duration::from_secs(3600))));
-    let first = dapp.start();
-    until(|| node.submissions_received() >= 3).await;
+    let mut first = dapp.start();
+    until(&mut first, || node.submissions_received() >= 3).await;
     killed(first);
     state.set_submission_outage(None);
 
     // The node is gone for a while, and then the co-signer, in the middle of the work.
-    let second = dapp.start();
-    until(|| node.submissions_received() >= 9).await;
+    let mut second = dapp.start();
+    until(&mut second, || node.submissions_received() >= 9).await;
     state.set_outage(Some(Outage::Unavailable));
     let requests = state.requests_received();
-    until(|| state.requests_received() > requests + 20).await;
+    until(&mut second, || state.requests_received() > requests + 20).await;
     drop(co_signer);
     state.set_outage(None);
-    until(|| dapp.messages().contains("did not sign")).await;
+    until(&mut second, || dapp.messages().contains("did not sign")).await;
     let co_signer = dapp.co_signer().await;
 
     // Killed while it pays, and while it refunds.
-    until(|| dapp.path("output/payments/2.json").exists()).await;
+    until(&mut second, || dapp.path("output/payments/2.json").exists()).await;
     killed(second);
-    let third = dapp.start();
-    until(|| dapp.path("output/refunds/1.json").exists()).await;
+    let mut third = dapp.start();
+    until(&mut third, || dapp.path("output/refunds/1.json").exists()).await;
     killed(third);
     dapp.finish(dapp.start()).await;
     assert_paid_once(&node, before).await;
@@ -203,8 +206,8 @@ async fn a_dapp_pays_for_each_claim_payment_and_refund_once_whatever_is_interrup
     let node = start_at(port, other).await;
     let before = balances(&node).await;
     let signed = saved_files(&dapp);
-    let fifth = dapp.start();
-    until(|| node.submissions_received() >= 3).await;
+    let mut fifth = dapp.start();
+    until(&mut fifth, || node.submissions_received() >= 3).await;
     killed(fifth);
     dapp.finish(dapp.start()).await;
     assert!(dapp.messages().contains("the index is read again"));
