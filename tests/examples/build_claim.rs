@@ -8,8 +8,7 @@
 
 use std::{env, error::Error};
 
-use nodeproof_client::{AddVerification, Client, ContractCall};
-use nodeproof_primitives::signed_message;
+use nodeproof_client::{AddVerification, Client, Clock, ContractCall, Fee};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -29,19 +28,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ..AddVerification::new(asset, verifier, 2_500_000)
     };
     // The fee is the caller's to set, exactly, and before anything is signed.
-    let raw = node
-        .build_call(&ContractCall::of(contract, &claim)?.signers([verifier]))
-        .await?
-        .with_fee(&1_500_000.into())?;
-
-    let transaction = raw.transaction()?;
-    let call = transaction.contract_call()?;
+    let fee = Fee::new(1_500_000.into(), "DEVN")?;
+    let call = ContractCall::of(contract, &claim)?.signers([verifier]);
+    let built = node.build_call(&call, &fee, Clock::Local).await?;
     println!(
         "transaction {}, fee {}",
-        transaction.trans_code, transaction.fee
+        built.trans_code(),
+        built.fee().amount()
     );
-    println!("calls {} of {}", call.function, call.address);
+    println!("calls {} of {}", call.function_called, call.sc_address);
     println!("to be signed by {:?}:", call.signers);
-    println!("{}", signed_message(raw.transaction_text()?)?);
+    println!("{}", built.message());
     Ok(())
 }

@@ -1,13 +1,21 @@
-//! A dapp: claims the assets of a CSV file, indexes the claims of the chain, checks the records, and pays
-//! the owners. Kill it, or stop the node, at any time: started again, it pays for nothing twice.
+//! A dapp: claims the assets of a CSV file, indexes the claims of the chain, checks the records, pays the
+//! owners, and refunds the buyers of recalled assets. A co-signer on another machine signs each claim, too.
+//! Kill it, stop the node, or replace the chain, at any time: started again, it pays for nothing twice.
 //!
-//! `cargo run -p integration-tests --example provenance -- http://localhost:8420 assets.csv folder`
+//! ```text
+//! cargo run -p integration-tests --example remote_signer -- serve 127.0.0.1:9000 wallet.json
+//! cargo run -p integration-tests --example provenance -- http://localhost:8420 http://127.0.0.1:9000 \
+//!     assets.csv recalled.csv folder
+//! ```
 //!
-//! A line of the file has an asset, remarks, the wallet of its owner, and the tokens for the owner. It uses
-//! the public test key and the contracts of a devnode with the seed 0.
+//! A line of `assets.csv` has an asset, remarks, the wallet of its owner, and the tokens for the owner. A line
+//! of `recalled.csv` has an asset, the wallet of a buyer, and the tokens for the buyer. It uses the public
+//! test key and the contracts of a devnode with the seed 0.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 #![expect(clippy::print_stderr, reason = "an example prints")]
+
+mod remote_wallet;
 
 use std::{
     collections::BTreeSet,
@@ -21,11 +29,13 @@ use std::{
 
 use nodeproof_claims::{Claim, ClaimOptions, SavedCall};
 use nodeproof_client::{
-    Client, ContractAddress, ContractCall, Fee, FollowOptions, Hash256, InclusionOptions,
-    TokenDecimals, Transfer, WalletAddress,
+    Client, ContractAddress, ContractCall, ErrorKind, Fee, FollowOptions, Hash256,
+    InclusionOptions, Signer, TokenDecimals, Transfer, WalletAddress,
 };
 use nodeproof_wallet::KeyPair;
 use serde::{Deserialize, Serialize};
+
+use remote_wallet::RemoteWallet;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -36,13 +46,20 @@ const TOKENS: &str = "ct87ae5551c15d55001ce2bb86e4ef2de4cec76a38";
 const TOKEN: &str = "GRAIN";
 const DECIMALS: TokenDecimals = TokenDecimals::new(6);
 /// The pause before the same work is tried again.
-const PAUSE: Duration = Duration::from_millis(500);
+const PAUSE: Duration = Duration::from_millis(200);
 
-/// A line of the CSV file.
+/// A line of `assets.csv`.
 struct Asset {
     id: String,
     remarks: String,
     owner: WalletAddress,
+    tokens: String,
+}
+
+/// A line of `recalled.csv`.
+struct Refund {
+    asset: String,
+    buyer: WalletAddress,
     tokens: String,
 }
 
@@ -61,16 +78,37 @@ struct Dapp {
     tokens: ContractAddress,
     fee: Fee,
     wallet: KeyPair,
+    co_signer: RemoteWallet,
     folder: PathBuf,
 }
 
 #[tokio::main]
 async fn main() -> Outcome {
     let mut arguments = env::args().skip(1);
-    let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
-    let assets = read_csv(&arguments.next().ok_or("give a CSV file")?)?;
-    let folder = PathBuf::from(arguments.next().ok_or("give a folder")?);
-    for name in ["claims", "payments"] {
+    let mut next = |what: &str| arguments.next().ok_or(format!("give {what}"));
+    let node = Client::new(next("the base URL of a node")?)?;
+    let co_signer = RemoteWallet::connect(next("the URL of the co-signer")?).await?;
+    let asset = |[id, remarks, owner, tokens]: [String; 4]| -> Outcome<_> {
+        let owner = owner.parse()?;
+        Ok(Asset {
+            id,
+            remarks,
+            owner,
+            tokens,
+        })
+    };
+    let assets = read_csv(&next("the file of assets")?, asset)?;
+    let refund = |[asset, buyer, tokens]: [String; 3]| -> Outcome<_> {
+        let buyer = buyer.parse()?;
+        Ok(Refund {
+            asset,
+            buyer,
+            tokens,
+        })
+    };
+    let refunds = read_csv(&next("the file of recalled assets")?, refund)?;
+    let folder = PathBuf::from(next("a folder")?);
+    for name in ["claims", "payments", "refunds"] {
         fs::create_dir_all(folder.join(name))?;
     }
     let dapp = Dapp {
@@ -79,64 +117,95 @@ async fn main() -> Outcome {
         tokens: TOKENS.parse()?,
         fee: Fee::new(1_500_000.into(), "DEVN")?,
         wallet: KeyPair::from_hex(KEY)?,
+        co_signer,
         folder,
     };
-    dapp.claim_all(&assets).await?;
-    println!("claimed {}", assets.len());
-    dapp.index(&assets).await?;
-    println!("indexed {}", assets.len());
-    for asset in &assets {
-        dapp.check(asset).await?;
+    loop {
+        let result = dapp.work(&assets, &refunds).await;
+        let Some(error) = result.as_ref().err().filter(|error| is_replaced(&***error)) else {
+            return result;
+        };
+        eprintln!("the index is read again: {error}");
+        fs::remove_file(dapp.index_file())?;
     }
-    println!("checked {}", assets.len());
-    for (line, asset) in assets.iter().enumerate() {
-        dapp.pay(line, asset).await?;
-    }
-    println!("paid {}", assets.len());
-    Ok(())
 }
 
-fn read_csv(path: &str) -> Outcome<Vec<Asset>> {
+/// Returns whether the node has another chain than the one that was indexed.
+fn is_replaced(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<nodeproof_client::Error>();
+    error.is_some_and(|error| error.kind() == ErrorKind::ChainReplaced)
+}
+
+fn read_csv<const N: usize, T>(
+    path: &str,
+    read: impl Fn([String; N]) -> Outcome<T>,
+) -> Outcome<Vec<T>> {
     let text = fs::read_to_string(path)?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines
         .map(|line| {
-            let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-            let [id, remarks, owner, tokens] = fields[..] else {
-                return Err(format!("not four fields: {line:?}").into());
-            };
-            Ok(Asset {
-                id: id.to_owned(),
-                remarks: remarks.to_owned(),
-                owner: owner.parse()?,
-                tokens: tokens.to_owned(),
-            })
+            let fields = line.split(',').map(|field| field.trim().to_owned());
+            let fields: Vec<String> = fields.collect();
+            let fields = fields.try_into();
+            read(fields.map_err(|_| format!("not {N} fields: {line:?}"))?)
         })
         .collect()
 }
 
 impl Dapp {
+    /// Does all that is left to do. With the same files, what is done already is not done again.
+    async fn work(&self, assets: &[Asset], refunds: &[Refund]) -> Outcome {
+        self.claim_all(assets).await?;
+        println!("claimed {}", assets.len());
+        self.index(assets).await?;
+        println!("indexed {}", assets.len());
+        for asset in assets {
+            self.check(asset).await?;
+        }
+        println!("checked {}", assets.len());
+        for (line, asset) in assets.iter().enumerate() {
+            let file = format!("payments/{line}.json");
+            self.pay(&file, asset.owner, &asset.tokens).await?;
+        }
+        println!("paid {}", assets.len());
+        for (line, refund) in refunds.iter().enumerate() {
+            if !assets.iter().any(|asset| asset.id == refund.asset) {
+                return Err(format!("{:?} was never claimed", refund.asset).into());
+            }
+            let file = format!("refunds/{line}.json");
+            self.pay(&file, refund.buyer, &refund.tokens).await?;
+        }
+        println!("refunded {}", refunds.len());
+        Ok(())
+    }
+
     /// Makes all claims, until each has a record.
     async fn claim_all(&self, assets: &[Asset]) -> Outcome {
-        let claim = |asset: &Asset| {
-            Claim::new(self.claims, &*asset.id, 2_500_000, self.fee.clone())
-                .remarks(&*asset.remarks)
+        let claim = |asset: &Asset| Claim {
+            remarks: asset.remarks.clone(),
+            ..Claim::new(self.claims, &*asset.id, 2_500_000, self.fee.clone())
         };
         let claims: Vec<Claim> = assets.iter().map(claim).collect();
         let (options, folder) = (ClaimOptions::default(), self.folder.join("claims"));
         loop {
+            let signers: [&dyn Signer; 2] = [&self.wallet, &self.co_signer];
             let results =
-                Claim::make_all(&claims, &self.node, &[&self.wallet], &options, &folder, 4).await;
+                Claim::make_all(&claims, &self.node, &signers, &options, &folder, 4).await;
             let mut is_done = true;
             for (asset, result) in assets.iter().zip(results) {
                 match result {
                     Ok(outcome) => is_done &= outcome.record().is_some(),
                     Err(error) if error.same_record().is_some() => {}
-                    Err(error) if error.is_retryable() => {
+                    Err(error) => {
+                        // The co-signer can be started again. If it refuses, that is final.
+                        let signer = error.signer_error();
+                        let is_down = signer.is_some_and(|(_, signer)| !signer.is_refusal());
+                        if !is_down && !error.is_retryable() {
+                            return Err(error.into());
+                        }
                         eprintln!("{}: {error}", asset.id);
                         is_done = false;
                     }
-                    Err(error) => return Err(error.into()),
                 }
             }
             if is_done {
@@ -146,9 +215,14 @@ impl Dapp {
         }
     }
 
-    /// Writes one line for each block, until the index has all assets.
+    fn index_file(&self) -> PathBuf {
+        self.folder.join("index.jsonl")
+    }
+
+    /// Writes one line for each block, until the index has all assets. It reads at least one block, which
+    /// shows whether the chain was replaced.
     async fn index(&self, assets: &[Asset]) -> Outcome {
-        let path = self.folder.join("index.jsonl");
+        let path = self.index_file();
         let lines = complete_lines(&path)?;
         let mut missing: BTreeSet<&str> = assets.iter().map(|asset| &*asset.id).collect();
         for asset in lines.iter().flat_map(|line| &line.assets) {
@@ -163,10 +237,10 @@ impl Dapp {
             retry_at_start: true,
             ..FollowOptions::default()
         });
-        while !missing.is_empty() {
+        loop {
             let block = blocks.next().await.ok_or("the stream ended")??;
             let claims = block.claims(self.claims)?.into_iter().flatten();
-            let own = claims.filter(|claim| claim.verifier() == self.wallet.address());
+            let own = claims.filter(|claim| claim.verifier == self.wallet.address());
             let line = IndexedBlock {
                 block: block.index.as_u64().ok_or("the index is too large")?,
                 hash: block.block_hash().ok_or("the block has no hash")?,
@@ -176,8 +250,10 @@ impl Dapp {
                 missing.remove(&**asset);
             }
             file.write_all(format!("{}\n", serde_json::to_string(&line)?).as_bytes())?;
+            if missing.is_empty() {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     /// Compares a record with the file.
@@ -190,21 +266,23 @@ impl Dapp {
         Ok(())
     }
 
-    /// Pays the owner of an asset. The file's name is the number of the line.
-    async fn pay(&self, line: usize, asset: &Asset) -> Outcome {
-        let file = self.folder.join("payments").join(format!("{line}.json"));
-        let transfer = Transfer::new(DECIMALS.parse(&asset.tokens)?, asset.owner, TOKEN);
+    /// Pays tokens to a wallet. Each payment has its own file.
+    async fn pay(&self, file: &str, receiver: WalletAddress, tokens: &str) -> Outcome {
+        let transfer = Transfer::new(DECIMALS.parse(tokens)?, receiver, TOKEN);
         let wait = InclusionOptions {
             interval: PAUSE,
             ..InclusionOptions::default()
         };
         let transfer = ContractCall::of(self.tokens, &transfer)?;
-        let call = SavedCall::new(transfer, self.fee.clone(), file).wait(wait);
+        let call = SavedCall {
+            wait,
+            ..SavedCall::new(transfer, self.fee.clone(), self.folder.join(file))
+        };
         loop {
             match call.make(&self.node, &[&self.wallet]).await {
                 Ok(outcome) if outcome.block().is_some() => return Ok(()),
                 Ok(outcome) => eprintln!("{} is not in a block yet", outcome.trans_code()),
-                Err(error) if error.is_retryable() => eprintln!("{}: {error}", asset.id),
+                Err(error) if error.is_retryable() => eprintln!("{file}: {error}"),
                 Err(error) => return Err(error.into()),
             }
             tokio::time::sleep(PAUSE).await;

@@ -2,27 +2,25 @@
 //! makes claims with it.
 //!
 //! ```text
-//! cargo run -p integration-tests --example remote_signer -- serve 127.0.0.1:0
+//! cargo run -p integration-tests --example remote_signer -- serve 127.0.0.1:0 wallet.json
 //! cargo run -p integration-tests --example remote_signer -- claim http://localhost:8420 ct… http://127.0.0.1:… asset file
 //! ```
 //!
-//! A real co-signer reads its key from a key file, authenticates its callers, and uses TLS.
+//! A real co-signer also authenticates its callers, and uses TLS.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
+
+mod remote_wallet;
 
 use std::{env, error::Error, sync::Arc};
 
 use axum::{Router, body::Bytes, extract::State, http::StatusCode, routing};
 use nodeproof_claims::{Claim, ClaimOptions};
-use nodeproof_client::{
-    AddVerification, Client, ContractFunction, Fee, Integer, Signer, SignerError, Signing,
-    Transaction, WalletAddress,
-    transport::{TransportOptions, http_client},
-};
-use nodeproof_wallet::KeyPair;
+use nodeproof_client::{AddVerification, Client, ContractFunction, Fee, Integer, Transaction};
+use nodeproof_wallet::{KeyFile, KeyPair};
 
-/// The key of alice of a devnode with the seed 0. It is public.
-const KEY: &str = "b4d386bbda044be10d3dc8519923e39edf3e871e534b727a7056a18de72f5f6c";
+use remote_wallet::RemoteWallet;
+
 /// The highest fee that the co-signer signs for, in base units.
 const MAX_FEE: i128 = 2_000_000;
 
@@ -31,10 +29,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
     let mut next = |what: &str| arguments.next().ok_or(format!("{what} is missing"));
     match &*next("serve or claim")? {
-        "serve" => serve(&next("an address")?).await,
+        "serve" => serve(&next("an address")?, &next("a key file")?).await,
         _ => {
             let (node, contract) = (Client::new(next("a node")?)?, next("a contract")?.parse()?);
-            let wallet = RemoteSigner::connect(next("the signer's URL")?).await?;
+            let wallet = RemoteWallet::connect(next("the signer's URL")?).await?;
             let (asset, file) = (next("an asset")?, next("a file")?);
             let claim = Claim::new(contract, asset, 99, Fee::new(1_500_000.into(), "DEVN")?);
             let made = claim.make(&node, &[&wallet], file, &ClaimOptions::default());
@@ -51,54 +49,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// A wallet whose key is on another machine.
-struct RemoteSigner {
-    url: String,
-    address: WalletAddress,
-    http: reqwest::Client,
-}
-
-impl RemoteSigner {
-    async fn connect(url: String) -> Result<Self, Box<dyn Error>> {
-        let http = http_client(&url.parse()?, &TransportOptions::default())?;
-        let address = http
-            .get(&*url)
-            .send()
-            .await?
-            .error_for_status()?
-            .text()
-            .await?;
-        let address = address.parse()?;
-        Ok(Self { url, address, http })
-    }
-}
-
-impl Signer for RemoteSigner {
-    fn wallet_address(&self) -> WalletAddress {
-        self.address
-    }
-
-    fn sign_message<'a>(&'a self, message: &'a [u8]) -> Signing<'a> {
-        Box::pin(async move {
-            let failed = |error: reqwest::Error| SignerError::failed("no response").because(error);
-            let sent = self.http.post(&*self.url).body(message.to_vec()).send();
-            let response = sent.await.map_err(failed)?;
-            let status = response.status();
-            let text = response.text().await.map_err(failed)?;
-            match status {
-                StatusCode::OK => text
-                    .parse()
-                    .map_err(|error| SignerError::failed("not a signature").because(error)),
-                StatusCode::FORBIDDEN => Err(SignerError::refused(text)),
-                _ => Err(SignerError::failed(format!("status {status}"))),
-            }
-        })
-    }
-}
-
 /// Serves a wallet: GET returns its address, and POST signs the message in its body.
-async fn serve(address: &str) -> Result<(), Box<dyn Error>> {
-    let wallet = Arc::new(KeyPair::from_hex(KEY)?);
+async fn serve(address: &str, key_file: &str) -> Result<(), Box<dyn Error>> {
+    let wallet = Arc::new(KeyFile::read(key_file)?.key_pair(None)?);
     let router = Router::new()
         .route("/", routing::get(show).post(sign))
         .with_state(wallet);

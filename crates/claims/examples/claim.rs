@@ -28,9 +28,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let document = PathBuf::from(arguments.next().ok_or("give a document")?);
 
     let fee = Fee::new(1_500_000.into(), CURRENCY)?;
-    let claim = Claim::new(CONTRACT.parse()?, asset, 2_500_000, fee)
-        .remarks("Weighed and sealed in the presence of the owner")
-        .document(&*document);
+    let claim = Claim {
+        remarks: "Weighed and sealed in the presence of the owner".to_owned(),
+        documents: vec![(&*document).into()],
+        ..Claim::new(CONTRACT.parse()?, asset, 2_500_000, fee)
+    };
     let options = ClaimOptions {
         on_step: OnStep::new(|step| match step {
             ClaimStep::Built { transaction } => println!("{transaction}"),

@@ -15,9 +15,13 @@ use crate::saved::SavedTransactionError;
 /// #     call: nodeproof_claims::SavedCall,
 /// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) {
+/// use nodeproof_claims::CallErrorKind;
+///
 /// match call.make(&node, &[wallet]).await {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
-///     Err(error) if error.is_refused() => println!("nothing was paid: {:?}", error.refusal()),
+///     Err(error) if error.kind() == CallErrorKind::Refused => {
+///         println!("nothing was paid: {:?}", error.refusal());
+///     }
 ///     Err(error) if error.signer_error().is_some() => println!("look at the signer: {error}"),
 ///     Err(error) if error.maybe_sent() => println!("make it again with the same file: {error}"),
 ///     Err(error) if error.is_retryable() => {
@@ -54,14 +58,14 @@ pub enum SavedCallError {
     #[error(
         "{}; transaction {trans_code} {} saved in {}, which is the only proof of it: repeat the same \
          call with this file to submit the same transaction{}",
-        error.full_message(),
+        format_args!("{error:#}"),
         if error.maybe_sent() {
             "may have been accepted, in this run or an earlier one, and is"
         } else {
             "was not accepted, and is"
         },
         escaped(&saved_in.to_string_lossy()),
-        if error.is_refused() || (error.sent() > 0 && !error.maybe_sent()) {
+        if error.sent() > 0 && !error.maybe_sent() {
             "; the refusal is not final: anyone with the transaction can still submit it"
         } else {
             ""
@@ -79,7 +83,7 @@ pub enum SavedCallError {
     /// The same call with the same file submits the same transaction again.
     #[error(
         "transaction {trans_code} was accepted, but its effect could not be read: {}",
-        error.full_message()
+        format_args!("{error:#}")
     )]
     Waiting {
         /// The error.
@@ -103,16 +107,6 @@ impl SavedCallError {
             Self::Submission { error, .. } => error.kind(),
             Self::Waiting { .. } => CallErrorKind::Uncertain,
         }
-    }
-
-    /// Returns whether the node refused the transaction, and no earlier submission can have been
-    /// accepted.
-    ///
-    /// Anyone who has the transaction can still submit it. So correct the cause, such as a missing
-    /// balance, and make the same call again with its file.
-    #[must_use]
-    pub fn is_refused(&self) -> bool {
-        self.kind() == CallErrorKind::Refused
     }
 
     /// Returns whether the same call with the same file can succeed later, without a change.
@@ -161,7 +155,7 @@ impl SavedCallError {
 
 impl From<Error> for SavedCallError {
     fn from(error: Error) -> Self {
-        match error.into_mismatch() {
+        match BuiltCallMismatch::try_from(error) {
             Ok(mismatch) => Self::BuiltCallMismatch(mismatch),
             Err(error) => Self::Network(error),
         }

@@ -21,18 +21,20 @@ use crate::{document::Document, error::ClaimError};
 ///     "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?,
 /// ];
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
-/// let claim = Claim::new("ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?, "asset 7", 99, fee)
-///     .asset_type("container")
-///     .outcome(2)
-///     .link("https://documents.example.org/7")
-///     .verifier(wallets[1]);
+/// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+/// let claim = Claim {
+///     asset_type: "container".to_owned(),
+///     outcome: 2.into(),
+///     links: vec!["https://documents.example.org/7".to_owned()],
+///     verifier: Some(wallets[1]),
+///     ..Claim::new(contract, "asset 7", 99, fee)
+/// };
 /// let params = claim.params(&wallets, Vec::new())?;
 /// assert_eq!(params.asset_type, "container");
 /// assert_eq!(params.verifier_address, wallets[1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Claim {
     /// The verification contract.
     pub contract: ContractAddress,
@@ -79,48 +81,6 @@ impl Claim {
             verifier: None,
             fee,
         }
-    }
-
-    /// Sets the kind of asset.
-    #[must_use]
-    pub fn asset_type(mut self, kind: impl Into<String>) -> Self {
-        self.asset_type = kind.into();
-        self
-    }
-
-    /// Sets the verifier's finding.
-    #[must_use]
-    pub fn outcome(mut self, outcome: impl Into<Integer>) -> Self {
-        self.outcome = outcome.into();
-        self
-    }
-
-    /// Adds a supporting document: its hash, or the path of a file.
-    #[must_use]
-    pub fn document(mut self, document: impl Into<Document>) -> Self {
-        self.documents.push(document.into());
-        self
-    }
-
-    /// Adds a link to a supporting document.
-    #[must_use]
-    pub fn link(mut self, link: impl Into<String>) -> Self {
-        self.links.push(link.into());
-        self
-    }
-
-    /// Sets the free text.
-    #[must_use]
-    pub fn remarks(mut self, remarks: impl Into<String>) -> Self {
-        self.remarks = remarks.into();
-        self
-    }
-
-    /// Sets the verifier, if it is not the first signer.
-    #[must_use]
-    pub fn verifier(mut self, wallet: WalletAddress) -> Self {
-        self.verifier = Some(wallet);
-        self
     }
 
     /// Returns the parameters of `add_verification` for this claim, with the hashes of its documents.
@@ -211,7 +171,8 @@ mod tests {
         let both = [wallet(1), wallet(2)];
         let params = claim("a").params(&both, Vec::new()).unwrap();
         assert_eq!(params.verifier_address, wallet(1));
-        let second = claim("a").verifier(wallet(2));
+        let mut second = claim("a");
+        second.verifier = Some(wallet(2));
         let params = second.params(&both, Vec::new()).unwrap();
         assert_eq!(params.verifier_address, wallet(2));
         assert_eq!(second.call(&both, Vec::new()).unwrap().signers, both);
@@ -219,26 +180,26 @@ mod tests {
 
     #[test]
     fn rejects_an_unsignable_claim_before_any_request() {
-        let long = claim("a").remarks("x".repeat(1 << 20));
+        let mut long = claim("a");
+        long.remarks = "x".repeat(1 << 20);
         let error = long.call(&[wallet(1)], Vec::new()).unwrap_err();
         assert!(matches!(error, ClaimError::Input(_)), "{error}");
         assert!(error.to_string().contains("1048576"), "{error}");
-        let largest = claim("a").outcome(i128::MAX);
+        let mut largest = claim("a");
+        largest.outcome = i128::MAX.into();
         assert!(largest.call(&[wallet(1)], Vec::new()).is_ok());
     }
 
     #[test]
     fn what_can_not_be_claimed_is_refused_in_words() {
         let one = [wallet(1)];
+        let mut by_another = claim("a");
+        by_another.verifier = Some(wallet(2));
         for (claim, signers, words) in [
             (claim(""), &one[..], "names no asset"),
             (claim("a"), &[], "has no signer"),
             (claim("a"), &[wallet(1), wallet(1)], "sign twice"),
-            (
-                claim("a").verifier(wallet(2)),
-                &one,
-                "not one of the signers",
-            ),
+            (by_another, &one, "not one of the signers"),
         ] {
             let error = claim.call(signers, Vec::new()).unwrap_err();
             assert!(matches!(error, ClaimError::Input(_)));

@@ -17,14 +17,15 @@ const PIECE: usize = 64 * 1024;
 /// A claim sends only the hashes, never the documents.
 ///
 /// ```
-/// use nodeproof_claims::{Document, document_hash};
+/// use nodeproof_claims::Document;
+/// use nodeproof_client::Hash256;
 /// use std::path::Path;
 ///
 /// let from_a_file = Document::from(Path::new("inspection.pdf"));
-/// let hash = document_hash(&b"abc"[..], |_| {})?;
-/// let known = Document::from(hash);
+/// let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+/// let known = Document::from(hash.parse::<Hash256>()?);
 /// # let _ = (from_a_file, known);
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -75,8 +76,8 @@ pub enum DocumentError {
         /// The folder.
         path: PathBuf,
     },
-    /// The path is a device, a pipe or a socket. Copy its content to a file, or give the result of
-    /// [`document_hash`].
+    /// The path is a device, a pipe or a socket. Copy its content to a file, or give its
+    /// SHA-256.
     #[error("the document {} is not a regular file", escaped(&path.to_string_lossy()))]
     NoRegularFile {
         /// The path.
@@ -128,28 +129,7 @@ impl Document {
     }
 }
 
-/// Returns the SHA-256 of everything in a reader. It is read in pieces.
-///
-/// It calls `on_progress` after every piece with the number of bytes read so far.
-///
-/// ```
-/// let hash = nodeproof_claims::document_hash(&b"abc"[..], |_| {})?;
-/// assert_eq!(
-///     hash.to_string(),
-///     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-/// );
-/// # Ok::<(), std::io::Error>(())
-/// ```
-///
-/// # Errors
-/// If reading fails.
-pub fn document_hash(reader: impl Read, mut on_progress: impl FnMut(u64)) -> io::Result<Hash256> {
-    hash_while(reader, |bytes| {
-        on_progress(bytes);
-        true
-    })
-}
-
+/// Returns the SHA-256 of everything in a reader. It is read in pieces, until `on_progress` returns false.
 fn hash_while(
     mut reader: impl Read,
     mut on_progress: impl FnMut(u64) -> bool,
@@ -243,7 +223,10 @@ mod tests {
             }
         }
         let mut told = 0;
-        let outcome = document_hash(FailingReader(0), |bytes| told = bytes);
+        let outcome = hash_while(FailingReader(0), |bytes| {
+            told = bytes;
+            true
+        });
         assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!(told, 1);
     }

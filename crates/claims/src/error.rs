@@ -27,7 +27,7 @@ use crate::{
 /// match claim.make(&node, &[wallet], "asset-7.claim.json", &ClaimOptions::default()).await {
 ///     Ok(outcome) => println!("{}", outcome.trans_code()),
 ///     Err(error) if error.same_record().is_some() => println!("recorded already"),
-///     Err(error) if error.is_refused() => println!("correct the cause, then repeat: {error}"),
+///     Err(error) if error.kind() == CallErrorKind::Refused => println!("correct the cause, then repeat: {error}"),
 ///     Err(error) if error.kind() == CallErrorKind::Uncertain => {
 ///         println!("make the same claim again: {error}");
 ///     }
@@ -193,13 +193,6 @@ impl ClaimError {
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         matches!(self, Self::Call(error) if error.maybe_sent())
-    }
-
-    /// Returns whether the node refused the claim, and accepted it at no time that is known. See
-    /// [`SavedCallError::is_refused`].
-    #[must_use]
-    pub fn is_refused(&self) -> bool {
-        matches!(self, Self::Call(error) if error.is_refused())
     }
 
     /// Returns whether the same claim with the same file can succeed later, without a change.

@@ -13,9 +13,12 @@
 //! # async fn example(wallet: &dyn Signer) -> Result<(), Box<dyn std::error::Error>> {
 //! let node = Client::new("http://localhost:8420")?;
 //! let fee = Fee::new(1_500_000.into(), "TKN")?;
-//! let claim = Claim::new("ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?, "asset 7", 99, fee)
-//!     .document(Path::new("inspection.pdf"))
-//!     .remarks("Weighed and sealed");
+//! let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+//! let claim = Claim {
+//!     documents: vec![Path::new("inspection.pdf").into()],
+//!     remarks: "Weighed and sealed".to_owned(),
+//!     ..Claim::new(contract, "asset 7", 99, fee)
+//! };
 //! let (file, options) = ("asset-7.claim.json", ClaimOptions::default());
 //! let outcome = claim.make(&node, &[wallet], file, &options).await?;
 //! println!("{}: {:?}", outcome.trans_code(), outcome.record());
@@ -48,7 +51,7 @@ mod saved_call;
 pub use call_error::SavedCallError;
 pub use claim::Claim;
 pub use complete::{ClaimOutcome, ClaimStatus};
-pub use document::{Document, DocumentError, HashProgress, document_hash};
+pub use document::{Document, DocumentError, HashProgress};
 pub use error::ClaimError;
 /// The kinds of both errors, and the reasons of a refusal.
 pub use nodeproof_client::{CallErrorKind, Refusal};

@@ -125,9 +125,7 @@ impl PreparedClaim {
     /// If the request fails, or the node built something else.
     pub async fn build(&self) -> Result<CheckedTransaction, ClaimError> {
         let clock = self.options.call.clock;
-        let built = self
-            .client
-            .build_checked_call(&self.call, &self.claim.fee, clock);
+        let built = self.client.build_call(&self.call, &self.claim.fee, clock);
         let checked = built.await.map_err(SavedCallError::from)?;
         self.options.report(&ClaimStep::Built {
             transaction: &checked,
@@ -208,14 +206,13 @@ impl PreparedClaim {
         };
         let contract = self.claim.contract;
         let seen = search_once(&self.client, contract, &recorded, &self.verifiers).await?;
-        Ok(match (seen.contradiction(), seen) {
-            (Some(shown), _) => ClaimError::Contradiction {
+        Ok(match seen {
+            ReadBack::Recorded(record) => self.already_recorded(record),
+            other => ClaimError::Contradiction {
                 path: saved.path().to_owned(),
                 trans_code: saved.trans_code(),
-                shown,
+                shown: other.to_string(),
             },
-            (None, ReadBack::Recorded(record)) => self.already_recorded(record),
-            (None, _) => earlier(),
         })
     }
 

@@ -15,10 +15,8 @@ use serde::Serialize;
 /// let record = r#"["ctcc8321d6375c494d043fdd0260f21bc0ec51dacc", "asset 7", "token",
 ///     "0xc8111e8386bed918b8068b3f719c53a2e76810c3", 1, "[]", "[]", "sealed", 2500000]"#.parse()?;
 /// let seen = ReadBack::Recorded(VerificationRecord::from_json(&record)?);
-/// assert!(seen.is_final() && seen.record().is_some());
-/// assert!(!ReadBack::Nothing.is_final());
-/// assert_eq!(seen.contradiction(), None);
-/// assert!(ReadBack::Nothing.contradiction().is_some_and(|shown| shown.starts_with("no record")));
+/// assert!(seen.record().is_some());
+/// assert_eq!(ReadBack::Nothing.to_string(), "no record about the asset");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +89,21 @@ impl Difference {
     }
 }
 
+/// What a node shows about the asset, for a message.
+impl fmt::Display for ReadBack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Recorded(_) => f.write_str("the record"),
+            Self::Differs { differences, .. } => {
+                let differences: Vec<_> = differences.iter().map(ToString::to_string).collect();
+                write!(f, "another record ({})", differences.join("; "))
+            }
+            Self::OtherVerifiers(_) => f.write_str("only records of other verifiers"),
+            Self::Nothing => f.write_str("no record about the asset"),
+        }
+    }
+}
+
 impl ReadBack {
     /// Returns the record that states what was claimed.
     #[must_use]
@@ -103,24 +116,8 @@ impl ReadBack {
 
     /// Returns whether the state can't change any more.
     #[must_use]
-    pub fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Recorded(_) | Self::Differs { .. })
-    }
-
-    /// Returns what a node shows instead of a record that it has shown before. `None` if the record is
-    /// still there.
-    #[must_use]
-    pub fn contradiction(&self) -> Option<String> {
-        match self {
-            Self::Recorded(_) => None,
-            Self::Differs { differences, .. } => {
-                let differences: Vec<String> =
-                    differences.iter().map(ToString::to_string).collect();
-                Some(format!("another record ({})", differences.join("; ")))
-            }
-            Self::OtherVerifiers(_) => Some("only records of other verifiers".to_owned()),
-            Self::Nothing => Some("no record about the asset".to_owned()),
-        }
     }
 
     /// Compares records with a claim. The node stores one of `verifiers` as the claim's verifier.

@@ -50,14 +50,30 @@ const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug)]
 #[must_use = "a call is only made with `make`"]
 pub struct SavedCall {
-    pub(crate) call: ContractCall,
-    pub(crate) fee: Fee,
-    pub(crate) file: PathBuf,
-    pub(crate) options: CallOptions,
-    pub(crate) inclusion: InclusionOptions,
-    pub(crate) again: bool,
-    pub(crate) any_node: bool,
-    pub(crate) network: Option<Network>,
+    /// The call. If it names no signers, they are those of [`make`](Self::make).
+    pub call: ContractCall,
+    /// The fee, in base units of its currency.
+    pub fee: Fee,
+    /// The file in which the transaction is saved.
+    pub file: PathBuf,
+    /// How the transaction is submitted, and how its time is checked.
+    pub options: CallOptions,
+    /// How to wait for the block. With a time-out of zero, there is no wait.
+    pub wait: InclusionOptions,
+    /// Whether to sign the call once more, at another fee, although a transaction of it is saved. The
+    /// default is no. Use it for a call that was refused for its fee, and for one run only.
+    ///
+    /// **You may pay for both transactions:** anyone who has the first one can still submit it. If a block
+    /// contains the first one, no other one is made. The new transaction takes the file's name. The first
+    /// one becomes `FILE.1`, or the first such name that is free. Without this option, the call at the new
+    /// fee then submits the new transaction.
+    pub again: bool,
+    /// Whether to submit a transaction that was saved for a node at another base URL. The default is no. A
+    /// node on the port of another network is always refused.
+    pub any_node: bool,
+    /// The node's network, if it is known. A wallet that is bound to another network than this one, or than
+    /// that of the node's port, signs nothing.
+    pub network: Option<Network>,
 }
 
 /// A saved call, and what the node shows of it. See [`SavedCall::status`].
@@ -110,18 +126,24 @@ impl CallOutcome {
 }
 
 impl SavedCall {
-    /// Describes a contract call at this fee. Its transaction is saved in `file`. If the call names no
-    /// signers, they are those of [`make`](Self::make).
+    /// Describes a contract call at this fee. Its transaction is saved in `file`. Set other fields as in
+    /// the example.
     ///
     /// ```
     /// use nodeproof_claims::SavedCall;
-    /// use nodeproof_client::{ContractCall, Fee};
+    /// use nodeproof_client::{CallOptions, ContractCall, Fee, InclusionOptions, Network, SubmitPolicy};
     /// use serde_json::json;
+    /// use std::time::Duration;
     ///
     /// let call = ContractCall::new("ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?, "vote")
     ///     .params(&json!({"proposal": 7, "approve": true}))?;
     /// let fee = Fee::new(1_500_000.into(), "TKN")?;
-    /// let vote = SavedCall::new(call, fee, "vote-7.json");
+    /// let vote = SavedCall {
+    ///     options: CallOptions { submit: SubmitPolicy::ONCE, ..CallOptions::default() },
+    ///     wait: InclusionOptions { timeout: Duration::from_secs(120), ..InclusionOptions::default() },
+    ///     network: Some(Network::Testnet),
+    ///     ..SavedCall::new(call, fee, "vote-7.json")
+    /// };
     /// # let _ = vote;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -131,79 +153,11 @@ impl SavedCall {
             fee,
             file: file.into(),
             options: CallOptions::default(),
-            inclusion: InclusionOptions::default(),
+            wait: InclusionOptions::default(),
             again: false,
             any_node: false,
             network: None,
         }
-    }
-
-    /// Sets how the transaction is submitted, and how its time is checked.
-    pub fn options(mut self, options: CallOptions) -> Self {
-        self.options = options;
-        self
-    }
-
-    /// Sets how to wait for the block. With a time-out of zero, there is no wait.
-    ///
-    /// ```
-    /// # fn example(call: nodeproof_claims::SavedCall) -> nodeproof_claims::SavedCall {
-    /// use nodeproof_client::{CallOptions, InclusionOptions, SubmitPolicy};
-    /// use nodeproof_client::Network;
-    /// use std::time::Duration;
-    ///
-    /// call.wait(InclusionOptions { timeout: Duration::from_secs(120), ..InclusionOptions::default() })
-    ///     .options(CallOptions { submit: SubmitPolicy::once(), ..CallOptions::default() })
-    ///     .network(Network::Testnet)
-    ///     .any_node(true)
-    /// # }
-    /// ```
-    pub fn wait(mut self, options: InclusionOptions) -> Self {
-        self.inclusion = options;
-        self
-    }
-
-    /// Sets whether to sign the call once more, at another fee, although a transaction of it is saved. The
-    /// default is no. Use it for a call that was refused for its fee, and for one run only.
-    ///
-    /// **You may pay for both transactions:** anyone who has the first one can still submit it. If a block
-    /// contains the first one, no other one is made. The new transaction takes the file's name. The first
-    /// one becomes `FILE.1`, or the first such name that is free. Without this option, the call at the new
-    /// fee then submits the new transaction.
-    ///
-    /// ```no_run
-    /// # async fn example(
-    /// #     node: nodeproof_client::Client,
-    /// #     call: nodeproof_client::ContractCall,
-    /// #     wallet: &dyn nodeproof_client::Signer,
-    /// # ) -> Result<(), Box<dyn std::error::Error>> {
-    /// use nodeproof_claims::SavedCall;
-    /// use nodeproof_client::Fee;
-    ///
-    /// let higher = Fee::new(2_000_000.into(), "TKN")?;
-    /// let call = SavedCall::new(call, higher, "invoice-17.json").again(true);
-    /// let outcome = call.make(&node, &[wallet]).await?;
-    /// println!("the refused one is in {:?}", outcome.put_aside);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn again(mut self, yes: bool) -> Self {
-        self.again = yes;
-        self
-    }
-
-    /// Sets whether to submit a transaction that was saved for a node at another base URL. A node on the
-    /// port of another network is always refused.
-    pub fn any_node(mut self, yes: bool) -> Self {
-        self.any_node = yes;
-        self
-    }
-
-    /// Sets the node's network, if it is known. A wallet that is bound to another network than this one,
-    /// or than that of the node's port, signs nothing.
-    pub fn network(mut self, network: Network) -> Self {
-        self.network = Some(network);
-        self
     }
 
     /// Reads the transaction that an earlier run saved, without a request. Returns `None` if there is no
@@ -258,7 +212,7 @@ impl SavedCall {
         let Some(saved) = self.saved(client).await? else {
             return Ok(None);
         };
-        let included = included(client, &saved, &self.inclusion).await?;
+        let included = included(client, &saved, &self.wait).await?;
         Ok(Some(CallStatus { saved, included }))
     }
 
@@ -313,7 +267,7 @@ impl SavedCall {
         client: &Client,
         saved: &SavedTransaction,
     ) -> Result<bool, SavedCallError> {
-        match included(client, saved, &self.inclusion).await {
+        match included(client, saved, &self.wait).await {
             Ok(found) => Ok(found.is_some()),
             Err(error) if error.kind() == ErrorKind::NoTransactions => Ok(false),
             Err(error) => Err(error.into()),
@@ -338,10 +292,10 @@ impl SavedCall {
         signers: &[&dyn Signer],
     ) -> Result<(SavedTransaction, bool, Option<PathBuf>), SavedCallError> {
         let checked = client
-            .build_checked_call(&self.call, &self.fee, self.options.clock)
+            .build_call(&self.call, &self.fee, self.options.clock)
             .await?;
         // A later run searches the blocks from here on.
-        let latest = match self.inclusion.timeout.is_zero() {
+        let latest = match self.wait.timeout.is_zero() {
             true => None,
             false => client.latest_block().await?,
         };
@@ -395,7 +349,7 @@ impl SavedCall {
         };
         // A transaction that was never sent is in no block.
         if resumed && saved.state() != TransactionState::Signed {
-            outcome.included = included_if_possible(client, &saved, &self.inclusion).await;
+            outcome.included = included_if_possible(client, &saved, &self.wait).await;
         }
         if outcome.included.is_none() {
             match saved.submit(client, &self.options.submit, |_| ()).await {
@@ -406,7 +360,7 @@ impl SavedCall {
                 Err(error) => {
                     // It can be in a block, whatever the node responds now.
                     outcome.included = match error.maybe_sent() {
-                        true => included_if_possible(client, &saved, &self.inclusion).await,
+                        true => included_if_possible(client, &saved, &self.wait).await,
                         false => None,
                     };
                     match &error {
@@ -418,10 +372,10 @@ impl SavedCall {
                 }
             }
         }
-        if outcome.included.is_none() && !self.inclusion.timeout.is_zero() {
+        if outcome.included.is_none() && !self.wait.timeout.is_zero() {
             let wait = InclusionOptions {
-                start: search_start(client, &saved, &self.inclusion).await,
-                ..self.inclusion.clone()
+                start: search_start(client, &saved, &self.wait).await,
+                ..self.wait.clone()
             };
             match client.wait_for_inclusion(trans_code, &wait).await {
                 Ok(included) => outcome.included = included,
@@ -433,7 +387,7 @@ impl SavedCall {
             }
         }
         outcome.shows_transactions =
-            (outcome.included.is_some() || !self.inclusion.timeout.is_zero()).then_some(true);
+            (outcome.included.is_some() || !self.wait.timeout.is_zero()).then_some(true);
         if let Some(included) = &outcome.included
             && saved.block() != Some(KnownBlock::from(included))
         {
@@ -459,9 +413,10 @@ async fn included(
     }
     let search = InclusionOptions {
         start: search_start(client, saved, options).await,
+        timeout: Duration::ZERO,
         ..options.clone()
     };
-    client.find_transaction(saved.trans_code(), &search).await
+    client.wait_for_inclusion(saved.trans_code(), &search).await
 }
 
 /// Finds the block that contains a saved transaction, unless that fails or takes too long.

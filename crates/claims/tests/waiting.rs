@@ -9,7 +9,7 @@ mod server;
 use std::time::Duration;
 
 use nodeproof_claims::{ReadBack, wait_for_claim};
-use nodeproof_client::{AddVerification, Client, Error, transport::RetryPolicy};
+use nodeproof_client::{AddVerification, Client, ClientOptions, Error, transport::RetryPolicy};
 
 use server::{Reply, Server};
 
@@ -21,16 +21,19 @@ const SHORT: Duration = Duration::from_millis(1);
 async fn wait(server: &Server, wait: Duration) -> Result<ReadBack, Error> {
     let claim = AddVerification::new("a", WALLET.parse().unwrap(), 9);
     let contract = CONTRACT.parse().unwrap();
-    let client = Client::builder(&server.base)
-        .unwrap()
-        .retry(RetryPolicy {
-            first_pause: SHORT,
-            longest_pause: Duration::from_millis(2),
-            ..RetryPolicy::default()
-        })
-        .request_timeout(Duration::from_secs(5))
-        .build()
-        .unwrap();
+    let client = Client::with_options(
+        &server.base,
+        ClientOptions {
+            retry: RetryPolicy {
+                first_pause: SHORT,
+                longest_pause: Duration::from_millis(2),
+                ..RetryPolicy::default()
+            },
+            request_timeout: Duration::from_secs(5),
+            ..ClientOptions::default()
+        },
+    )
+    .unwrap();
     wait_for_claim(&client, contract, &claim, wait, SHORT).await
 }
 

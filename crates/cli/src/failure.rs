@@ -170,7 +170,7 @@ impl From<nodeproof_client::Error> for Failure {
             }
             _ => Kind::Unreachable,
         };
-        Self::new(kind, error.full_message())
+        Self::new(kind, format!("{error:#}"))
     }
 }
 

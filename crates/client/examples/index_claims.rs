@@ -84,7 +84,7 @@ fn add(
     contract: ContractAddress,
     voters: &PublicKeyCache,
 ) -> Result<u64, Box<dyn Error>> {
-    for result in verify_receipts(block.all_receipts()?, voters) {
+    for result in verify_receipts(block.receipts()?, voters) {
         if let Err(error) = result {
             eprintln!("a receipt in block {} is not valid: {error}", block.index);
         }
@@ -101,7 +101,7 @@ fn add(
                     claim.trans_code.to_string(),
                     i64::try_from(height)?,
                     &claim.params.asset_id,
-                    claim.verifier().to_string(),
+                    claim.verifier.to_string(),
                     serde_json::to_string(&claim.params)?,
                 );
                 changes.execute("insert into claim values (?1, ?2, ?3, ?4, ?5)", row)?;
@@ -110,7 +110,7 @@ fn add(
             Err(error) => eprintln!("{error}"),
         }
     }
-    for entry in block.all_transactions()? {
+    for entry in block.transactions()? {
         let Ok(Some(call)) = entry.contract_call() else {
             continue;
         };

@@ -21,15 +21,15 @@ use crate::InputError;
 ///
 /// let url: BaseUrl = "http://localhost:8420/".parse()?;
 /// assert_eq!(url.to_string(), "http://localhost:8420");
-/// assert_eq!(url.as_url().as_str(), "http://localhost:8420/");
-/// assert_eq!((url.host(), url.port()), ("localhost", 8420));
-/// assert!(url.has_port() && url.is_loopback() && !url.is_https());
+/// assert_eq!(url.as_ref().host_str(), Some("localhost"));
+/// assert_eq!(url.port(), 8420);
+/// assert!(url.has_port() && url.is_loopback());
 ///
 /// let url = BaseUrl::for_network("::1", Network::Devnet)?;
 /// assert_eq!(url.as_str(), "http://[::1]:8420");
 ///
 /// let url: BaseUrl = "http://node.example.org".parse()?;
-/// assert_eq!(url.with_network_port(Network::Testnet).to_string(), "http://node.example.org:8421");
+/// assert_eq!(url.of_network(Network::Testnet)?.to_string(), "http://node.example.org:8421");
 ///
 /// let error = "localhost:8420".parse::<BaseUrl>().unwrap_err();
 /// assert!(error.to_string().contains("http://localhost:8420"));
@@ -74,21 +74,8 @@ impl BaseUrl {
         format!("http://{written}:{}", network.port()).parse()
     }
 
-    /// Returns the same address with the network's port, if no port was given.
-    ///
-    /// In `http://host:80` a port was given, even though it is the default of HTTP.
-    #[must_use]
-    pub fn with_network_port(mut self, network: Network) -> Self {
-        // This fails only for URLs without a host, and this URL has one.
-        if !self.port_written && self.url.set_port(Some(network.port())).is_ok() {
-            self.port_written = true;
-            self.text = without_slash(&self.url);
-        }
-        self
-    }
-
-    /// Returns the same address as that of a node of this network, with the
-    /// [network's port](Self::with_network_port) if no port was given.
+    /// Returns the same address as that of a node of this network, with the network's port if no port
+    /// was given. In `http://host:80` a port was given, even though it is the default of HTTP.
     ///
     /// ```
     /// use nodeproof_client::BaseUrl;
@@ -103,8 +90,13 @@ impl BaseUrl {
     ///
     /// # Errors
     /// If its port is that of another network.
-    pub fn of_network(self, network: Network) -> Result<Self, InputError> {
-        let url = self.with_network_port(network);
+    pub fn of_network(mut self, network: Network) -> Result<Self, InputError> {
+        // This fails only for URLs without a host, and this URL has one.
+        if !self.port_written && self.url.set_port(Some(network.port())).is_ok() {
+            self.port_written = true;
+            self.text = without_slash(&self.url);
+        }
+        let url = self;
         match Network::from_port(url.port()) {
             Some(of_port) if of_port != network => Err(InputError::new(format!(
                 "port {} is where nodes of {of_port} listen, but the network given is {network} (port {}): \
@@ -137,18 +129,6 @@ impl BaseUrl {
         &self.text
     }
 
-    /// Returns the address as a URL.
-    #[must_use]
-    pub fn as_url(&self) -> &Url {
-        &self.url
-    }
-
-    /// Returns the host as written in the URL. An IPv6 address has brackets.
-    #[must_use]
-    pub fn host(&self) -> &str {
-        self.url.host_str().unwrap_or_default()
-    }
-
     /// Returns the port to connect to: the given port, or the default of the scheme.
     #[must_use]
     pub fn port(&self) -> u16 {
@@ -162,8 +142,7 @@ impl BaseUrl {
     }
 
     /// Returns whether the address uses TLS.
-    #[must_use]
-    pub fn is_https(&self) -> bool {
+    pub(crate) fn is_https(&self) -> bool {
         self.url.scheme() == "https"
     }
 
@@ -187,6 +166,13 @@ impl BaseUrl {
     /// Returns the host's name without the dot of the root, unless the host is an IP address.
     pub(crate) fn host_name(&self) -> Option<&str> {
         self.url.domain().map(|name| name.trim_end_matches('.'))
+    }
+}
+
+/// The address as a URL, for its parts.
+impl AsRef<Url> for BaseUrl {
+    fn as_ref(&self) -> &Url {
+        &self.url
     }
 }
 

@@ -19,8 +19,7 @@ use crate::{
 /// - The documented form has every field but `hash`.
 /// - A node of 2022 returned this form without `status`, and with `committee` inside a string.
 /// - Some nodes return a row of their block table: `block_index` instead of `index`, no `text`, a
-///   `hash`, the committee inside a string, and null for some fields. [`is_row`](Self::is_row) is
-///   true for it.
+///   `hash`, the committee inside a string, and null for some fields.
 ///
 /// Fields that are not in every form are `Option`.
 ///
@@ -34,7 +33,7 @@ use crate::{
 ///     "expected_miner": null, "committee": "[\"0xe8cf534e934cf1d5fb523b8c3134a501037d470e\"]"}"#)?;
 /// assert_eq!(row.index, 2);
 /// assert_eq!(row.committee.len(), 1);
-/// assert!(row.is_row() && row.transactions().is_none());
+/// assert!(row.text.is_none() && row.transactions().is_err());
 /// # Ok::<(), nodeproof_client::InputError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,12 +79,6 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns the transactions of the block, or `None` if the node does not show them.
-    #[must_use]
-    pub fn transactions(&self) -> Option<&[BlockTransaction]> {
-        self.text.as_ref().map(|text| &*text.transactions)
-    }
-
     /// Returns the transactions of the block.
     ///
     /// # Errors
@@ -95,42 +88,28 @@ impl Block {
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
     /// if let Some(block) = node.block(8_u64).await? {
-    ///     println!("{} transactions", block.all_transactions()?.len());
+    ///     println!("{} transactions", block.transactions()?.len());
+    ///     println!("{} votes on block 7", block.receipts()?.len());
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub fn all_transactions(&self) -> Result<&[BlockTransaction], Error> {
-        let transactions = self.transactions();
-        transactions.ok_or_else(|| Error::no_transactions(&self.index))
-    }
-
-    /// Returns the receipts, which are votes on the preceding block, or `None` if the node does not
-    /// show them.
-    #[doc(alias = "previous_block_receipts")]
-    #[must_use]
-    pub fn receipts(&self) -> Option<&[Receipt]> {
-        self.text
-            .as_ref()
-            .map(|text| &*text.previous_block_receipts)
+    pub fn transactions(&self) -> Result<&[BlockTransaction], Error> {
+        Ok(&self.shown()?.transactions)
     }
 
     /// Returns the receipts of the block, which are votes on the preceding block.
     ///
     /// # Errors
-    /// As for [`all_transactions`](Self::all_transactions).
-    ///
-    /// ```no_run
-    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
-    /// if let Some(block) = node.block(8_u64).await? {
-    ///     println!("{} votes on block 7", block.all_receipts()?.len());
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn all_receipts(&self) -> Result<&[Receipt], Error> {
-        self.receipts()
-            .ok_or_else(|| Error::no_transactions(&self.index))
+    /// As for [`transactions`](Self::transactions).
+    #[doc(alias = "previous_block_receipts")]
+    pub fn receipts(&self) -> Result<&[Receipt], Error> {
+        Ok(&self.shown()?.previous_block_receipts)
+    }
+
+    fn shown(&self) -> Result<&BlockText, Error> {
+        let text = self.text.as_ref();
+        text.ok_or_else(|| Error::no_transactions(&self.index))
     }
 
     /// Returns the transaction with this code, or `None` if the block has no such transaction or the
@@ -147,14 +126,8 @@ impl Block {
     /// ```
     #[must_use]
     pub fn transaction(&self, code: TransactionCode) -> Option<&BlockTransaction> {
-        let mut transactions = self.transactions()?.iter();
+        let mut transactions = self.text.as_ref()?.transactions.iter();
         transactions.find(|entry| entry.trans_code() == Some(code))
-    }
-
-    /// Returns whether the node returned a row of its block table, without transactions and receipts.
-    #[must_use]
-    pub fn is_row(&self) -> bool {
-        self.text.is_none()
     }
 }
 

@@ -25,19 +25,14 @@ pub struct BlockClaim {
     pub status: Option<Integer>,
     /// The wallets that had to sign.
     pub signers: Vec<WalletAddress>,
+    /// The wallet that a node stores as the verifier. Observed: the first signer, whatever
+    /// [`params`](Self::params) names.
+    pub verifier: WalletAddress,
     /// What is claimed.
     pub params: AddVerification,
 }
 
 impl BlockClaim {
-    /// Returns the wallet that a node stores as the verifier. Observed: the first signer, whatever
-    /// [`params`](Self::params) names.
-    #[must_use]
-    pub fn verifier(&self) -> WalletAddress {
-        let named = self.params.verifier_address;
-        self.signers.first().copied().unwrap_or(named)
-    }
-
     fn read(
         position: usize,
         entry: &BlockTransaction,
@@ -50,12 +45,14 @@ impl BlockClaim {
             return Ok(None);
         }
         let trans_code = entry.trans_code();
+        let params: AddVerification = from_json(call.params.as_str().as_bytes())?;
         Ok(Some(Self {
             position,
             trans_code: trans_code.ok_or_else(|| InputError::new("`trans_code` is missing"))?,
             status: entry.status(),
+            verifier: *call.signers.first().unwrap_or(&params.verifier_address),
             signers: call.signers,
-            params: from_json(call.params.as_str().as_bytes())?,
+            params,
         }))
     }
 }
@@ -82,7 +79,7 @@ impl Block {
     /// while let Some(block) = blocks.next().await {
     ///     for claim in block?.claims(contract)? {
     ///         match claim {
-    ///             Ok(claim) => println!("{} by {}", claim.params.asset_id, claim.verifier()),
+    ///             Ok(claim) => println!("{} by {}", claim.params.asset_id, claim.verifier),
     ///             Err(error) => eprintln!("{error}"),
     ///         }
     ///     }
@@ -95,7 +92,7 @@ impl Block {
         contract: ContractAddress,
     ) -> Result<Vec<Result<BlockClaim, InputError>>, Error> {
         let index = escaped_up_to(&self.index.to_string(), 40);
-        let entries = self.all_transactions()?.iter().enumerate();
+        let entries = self.transactions()?.iter().enumerate();
         let claims = entries.filter_map(|(position, entry)| {
             let claim = BlockClaim::read(position, entry, contract);
             let placed = claim.map_err(|error| {
@@ -164,11 +161,11 @@ mod tests {
             "04087cb4c58f389c80bef882e3392f1b3b0e9e3c"
         );
         assert_eq!(found.params.asset_id, "lot-7");
-        assert_eq!(found.verifier().to_string(), SIGNER);
+        assert_eq!(found.verifier.to_string(), SIGNER);
         // Observed: a node executes a call without signers.
         let found = claims(&[claim("/transaction/specific_data/signers", json!([]))]);
         let unsigned = found.first().unwrap().as_ref().unwrap();
-        assert_eq!(unsigned.verifier().to_string(), NAMED);
+        assert_eq!(unsigned.verifier.to_string(), NAMED);
     }
 
     #[test]

@@ -15,26 +15,8 @@ const CALL_SC: Operation = Operation {
 };
 
 impl Client {
-    #[doc(alias = "call-sc")]
-    /// Requests the raw transaction of a contract call.
-    ///
-    /// This changes no state. The transaction still has to be checked, signed and
-    /// [submitted](Self::submit). [`call`](Self::call) does all of this.
-    ///
-    /// # Errors
-    /// If the request fails, or the response is not JSON.
-    ///
-    /// ```no_run
-    /// # async fn example(
-    /// #     node: nodeproof_client::Client,
-    /// #     call: nodeproof_client::ContractCall,
-    /// # ) -> Result<(), Box<dyn std::error::Error>> {
-    /// let raw = node.build_call(&call).await?;
-    /// println!("{}", raw.transaction()?.trans_code);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn build_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
+    /// Requests the transaction of a call. This changes no state.
+    pub(crate) async fn request_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
         let request = self.begin(CALL_SC);
         let response = request.client.call_sc(call).await;
         request.decoded(response).await

@@ -1,9 +1,6 @@
 //! The client. Its methods are in files with the names of the operations.
 
-use crate::{
-    BaseUrl, generated,
-    transport::{HookState, Limits},
-};
+use crate::{BaseUrl, generated, transport::HookState};
 
 /// A client for one node.
 ///
@@ -32,13 +29,6 @@ impl Client {
         Self { base, generated }
     }
 
-    pub(crate) fn limited(&self, change: impl FnOnce(&mut Limits)) -> Self {
-        Self {
-            base: self.base.clone(),
-            generated: self.generated.limited(change),
-        }
-    }
-
     /// Returns the node's address.
     ///
     /// ```
@@ -51,6 +41,7 @@ impl Client {
         &self.base
     }
 
+    #[doc(alias = "submit-transaction-batch")]
     /// Returns the generated client, which has a method for every operation of the description.
     ///
     /// It has the limits and connections of this client. See [`generated`](crate::generated).

@@ -1,6 +1,6 @@
 //! A value whose text is kept.
 
-use std::fmt;
+use std::{fmt, ops::Deref};
 
 use nodeproof_primitives::RawJson;
 use serde::{
@@ -23,7 +23,7 @@ use crate::{from_json, json_text::text_in};
 ///     {"vote": 1, "block_index": 7, "timestamp": 1767225600000,
 ///      "block_hash": "21f7581d94352dd63d9f5b0c5a7800573aa405d3f97755d249fb0548ca68e1c7",
 ///      "wallet_address": "0xe8cf534e934cf1d5fb523b8c3134a501037d470e"}}"#)?;
-/// assert_eq!(receipt.data.value().vote, 1);
+/// assert_eq!(receipt.data.vote, 1);
 /// assert!(receipt.data.text().starts_with(r#"{"vote": 1, "block_index": 7"#));
 /// # Ok::<(), nodeproof_client::InputError>(())
 /// ```
@@ -39,10 +39,13 @@ impl<T> ExactText<T> {
     pub fn text(&self) -> &str {
         self.text.as_str()
     }
+}
 
-    /// Returns the value.
-    #[must_use]
-    pub fn value(&self) -> &T {
+/// The value.
+impl<T> Deref for ExactText<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
         &self.value
     }
 }

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use crate::{Block, BlockTransaction, Client, Error, FollowOptions};
 
-/// Options for [searching](Client::find_transaction) the block of a transaction, or
-/// [waiting](Client::wait_for_inclusion) for it.
+/// Options for [waiting](Client::wait_for_inclusion) for the block of a transaction.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +28,7 @@ pub struct InclusionOptions {
     pub look_back: u64,
     /// The index of the first block to search, instead of `look_back`. Not set.
     pub start: Option<u64>,
-    /// The longest time to wait. 60 seconds.
+    /// The longest time to wait. 60 seconds. At zero, the blocks are searched once.
     pub timeout: Duration,
     /// The pause between two requests for a block that does not exist yet. 2 seconds.
     pub interval: Duration,
@@ -89,7 +88,7 @@ impl Inclusion {
     /// # }
     /// ```
     pub fn in_block(block: &Block, code: TransactionCode) -> Result<Option<Self>, Error> {
-        let mut numbered = block.all_transactions()?.iter().enumerate();
+        let mut numbered = block.transactions()?.iter().enumerate();
         let found = numbered.find(|(_, entry)| entry.trans_code() == Some(code));
         Ok(found.map(|(position, transaction)| Self {
             block: block.index.as_u64().unwrap_or_default(),
@@ -101,40 +100,12 @@ impl Inclusion {
 }
 
 impl Client {
-    /// Searches the latest blocks once for a transaction, the latest first. Returns `None` if they do
-    /// not contain it.
-    ///
-    /// The specification has no request for a transaction, so this reads
-    /// [`look_back`](InclusionOptions::look_back) blocks.
-    ///
-    /// # Errors
-    /// As for [`wait_for_inclusion`](Self::wait_for_inclusion).
-    ///
-    /// ```no_run
-    /// # async fn example(
-    /// #     node: nodeproof_client::Client,
-    /// #     code: nodeproof_client::TransactionCode,
-    /// # ) -> Result<(), nodeproof_client::Error> {
-    /// use nodeproof_client::InclusionOptions;
-    ///
-    /// let last_hour = InclusionOptions { look_back: 360, ..InclusionOptions::default() };
-    /// let is_included = node.find_transaction(code, &last_hour).await?.is_some();
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn find_transaction(
-        &self,
-        code: TransactionCode,
-        options: &InclusionOptions,
-    ) -> Result<Option<Inclusion>, Error> {
-        let height = self.height().await?;
-        Ok(self.search(code, options, height).await?.0)
-    }
-
     /// Waits for the block that contains a transaction. Returns `None` if no block contains it before
     /// the [timeout](InclusionOptions::timeout).
     ///
-    /// This searches the latest blocks, and then each new one. `None` does not mean that the
+    /// This searches the latest [blocks](InclusionOptions::look_back), and then each new one. With a
+    /// timeout of zero, it only searches the blocks that there are: the specification has no request for a
+    /// transaction. `None` does not mean that the
     /// transaction will never be in a block: see [the life of a transaction](crate::contract_call).
     ///
     /// # Errors
@@ -161,9 +132,11 @@ impl Client {
         code: TransactionCode,
         options: &InclusionOptions,
     ) -> Result<Option<Inclusion>, Error> {
+        if options.timeout.is_zero() {
+            return Ok(self.search(code, options).await?.0);
+        }
         let waited = tokio::time::timeout(options.timeout, async {
-            let height = self.height().await?;
-            let (found, next) = self.search(code, options, height).await?;
+            let (found, next) = self.search(code, options).await?;
             if found.is_some() {
                 return Ok(found);
             }
@@ -186,15 +159,14 @@ impl Client {
         waited.await.unwrap_or(Ok(None))
     }
 
-    /// Searches the blocks up to `height`, the latest first. Also returns the index of the first block
+    /// Searches the blocks, the latest first. Also returns the index of the first block
     /// that is not there yet.
     async fn search(
         &self,
         code: TransactionCode,
         options: &InclusionOptions,
-        height: Option<u64>,
     ) -> Result<(Option<Inclusion>, u64), Error> {
-        let Some(height) = height else {
+        let Some(height) = self.height().await? else {
             return Ok((None, 1));
         };
         let mut next = height.saturating_add(1);

@@ -3,7 +3,10 @@
 use std::{borrow::Cow, fmt};
 
 use nodeproof_primitives::{JsonLimits, escape::escaped_up_to};
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::{
+    Deserialize,
+    de::{Deserializer, MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use crate::InputError;
@@ -23,7 +26,7 @@ pub(crate) fn members<'t>(
         }
 
         fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-            while let Some(name) = map.next_key_seed(Name)? {
+            while let Some(Name(name)) = map.next_key()? {
                 (self.0)(&name, map.next_value()?);
             }
             Ok(())
@@ -36,31 +39,8 @@ pub(crate) fn members<'t>(
 }
 
 /// A member's name. It is borrowed from the input if nothing in it is escaped.
-struct Name;
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Name {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name")
-    }
-
-    fn visit_borrowed_str<E: de::Error>(self, name: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(name))
-    }
-
-    fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(name.to_owned()))
-    }
-}
+#[derive(Deserialize)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
 /// Returns the content of a JSON string. It is borrowed if nothing in it is escaped.
 pub(crate) fn text_in(text: &str) -> Option<Cow<'_, str>> {

@@ -41,11 +41,11 @@ mod block_claim;
 mod block_hash;
 mod block_stream;
 mod block_transaction;
-mod builder;
 mod call;
 mod call_error_kind;
 mod call_sc;
 mod client;
+mod client_options;
 pub mod contract_call;
 mod docs;
 mod error;
@@ -66,7 +66,6 @@ mod sc_state;
 mod shortage;
 mod submit_error;
 mod submit_transaction;
-mod submit_transaction_batch;
 mod transaction;
 pub mod transport;
 mod verification_record;
@@ -76,9 +75,9 @@ pub use block::{Block, PreviousHash};
 pub use block_claim::BlockClaim;
 pub use block_stream::BlockStream;
 pub use block_transaction::BlockTransaction;
-pub use builder::ClientBuilder;
 pub use call_error_kind::CallErrorKind;
 pub use client::Client;
+pub use client_options::ClientOptions;
 pub use contract_call::{
     AcceptedCall, BuiltCallMismatch, CallOptions, CheckedTransaction, Clock, ContractFunction, Fee,
     SubmitPolicy, Submitted,

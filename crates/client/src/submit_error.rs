@@ -19,19 +19,19 @@ use crate::{BuiltCallMismatch, CallErrorKind, Error, InputError, Refusal, Signed
 /// #     node: nodeproof_client::Client,
 /// #     signed: nodeproof_client::SignedTransaction,
 /// # ) {
-/// use nodeproof_client::SubmitPolicy;
+/// use nodeproof_client::{CallErrorKind, SubmitPolicy};
 ///
-/// match node.submit_with_retries(&signed, &SubmitPolicy::default()).await {
+/// match node.submit(&signed, &SubmitPolicy::default()).await {
 ///     Ok(submitted) => println!("accepted, sent {} times", submitted.sent),
-///     Err(error) if error.is_refused() => {
+///     Err(error) if error.kind() == CallErrorKind::Refused => {
 ///         println!("refused: {:?}, {:?}", error.refusal(), error.messages());
 ///         println!("new: {:?}", error.new_transaction());
 ///     }
 ///     Err(error) if error.maybe_sent() => println!("the outcome is unknown: {error}"),
-///     Err(error) if error.client_error().is_some_and(|error| error.is_connect()) => {
-///         println!("no connection: {}", error.full_message());
+///     Err(error) => {
+///         let pause = error.client_error().and_then(|error| error.retry_after());
+///         println!("not accepted, sent {} times; try later, in {pause:?}: {error:#}", error.sent());
 ///     }
-///     Err(error) => println!("not accepted, sent {} times: {error}", error.sent()),
 /// }
 /// # }
 /// ```
@@ -167,15 +167,7 @@ impl SubmitError {
         self.0.refusal.as_ref()
     }
 
-    /// Returns whether the node refuses the transaction, rather than giving no clear response.
-    ///
-    /// Anyone who has the transaction can still submit it, to any node.
-    #[must_use]
-    pub fn is_refused(&self) -> bool {
-        matches!(self.0.fault, Fault::Refused(_))
-    }
-
-    /// Returns whether the node may have accepted the transaction, or another one of a batch: in one
+    /// Returns whether the node may have accepted the transaction: in one
     /// of these submissions or in an [earlier run](Self::or_accepted_earlier).
     ///
     /// It is false if nothing was sent. It is also false if each response has a status that means
@@ -260,15 +252,6 @@ impl SubmitError {
         self
     }
 
-    /// Returns the message with its causes on one line. It is safe to print.
-    #[must_use]
-    pub fn full_message(&self) -> String {
-        match &self.0.fault {
-            Fault::Request(error) => self.around(&error.full_message()),
-            _ => with_causes(self),
-        }
-    }
-
     /// Returns a message with the transaction and the number of attempts.
     fn around(&self, message: &str) -> String {
         let code = self
@@ -297,8 +280,15 @@ impl From<BuiltCallMismatch> for SubmitError {
     }
 }
 
+/// `{:#}` also shows the causes, on one line.
 impl fmt::Display for SubmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return match &self.0.fault {
+                Fault::Request(error) => f.write_str(&self.around(&format!("{error:#}"))),
+                _ => f.write_str(&with_causes(self)),
+            };
+        }
         let message = match &self.0.fault {
             Fault::Input(error) => error.to_string(),
             Fault::Mismatch(mismatch) => mismatch.to_string(),

@@ -13,27 +13,11 @@ const SUBMIT_TRANSACTION: Operation = Operation {
 };
 
 impl Client {
-    #[doc(alias = "submit-transaction")]
     /// Submits the text of a signed transaction, byte for byte. Sends it at most once.
-    ///
-    /// A response can be a refusal: check it with [`SubmitResponse::accepted`].
-    ///
-    /// # Errors
-    /// If the request fails, or the response is in no known form.
-    /// [`maybe_sent`](Error::maybe_sent) returns whether the transaction may have reached the node
-    /// anyway. Nodes were seen to return 500 for a signature that does not verify, and 429
-    /// for too many submissions.
-    ///
-    /// ```no_run
-    /// # async fn example(
-    /// #     node: nodeproof_client::Client,
-    /// #     signed: nodeproof_client::SignedTransaction,
-    /// # ) -> Result<(), Box<dyn std::error::Error>> {
-    /// node.submit(&signed).await?.accepted()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitResponse, Error> {
+    pub(crate) async fn submit_once(
+        &self,
+        transaction: &SignedTransaction,
+    ) -> Result<SubmitResponse, Error> {
         let call = self.begin(SUBMIT_TRANSACTION);
         let response = call.client.submit_transaction(transaction).await;
         call.decoded(response).await
@@ -45,22 +29,9 @@ impl SubmitResponse {
     /// `SUCCESS`.
     ///
     /// # Errors
-    /// If the node [refused](SubmitError::is_refused) the transaction. Or if `response.valid` is true
-    /// and `status` is not `SUCCESS`: the node may have accepted the transaction then.
-    ///
-    /// ```
-    /// use nodeproof_client::{SubmitResponse, from_json};
-    ///
-    /// let response: SubmitResponse = from_json(
-    ///     br#"{"status": "SUCCESS", "response": {"valid": false, "msg": ["Fee validation failed"]}}"#,
-    /// )?;
-    /// assert!(!response.accepted().is_ok());
-    /// let error = response.accepted().unwrap_err();
-    /// assert!(error.is_refused() && !error.maybe_sent());
-    /// assert_eq!(error.to_string(), "the node refuses the transaction: Fee validation failed");
-    /// # Ok::<(), nodeproof_client::InputError>(())
-    /// ```
-    pub fn accepted(&self) -> Result<(), SubmitError> {
+    /// If the node refused the transaction. Or if `response.valid` is true and `status` is not
+    /// `SUCCESS`: the node may have accepted the transaction then.
+    pub(crate) fn accepted(&self) -> Result<(), SubmitError> {
         if !self.response.valid {
             return Err(SubmitError::refused(self.messages()));
         }
@@ -92,7 +63,7 @@ pub(crate) fn check_success(result: &str, status: &str) -> Result<(), SubmitErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::from_json;
+    use crate::{CallErrorKind, from_json};
 
     fn read(status: &str, response: &str) -> SubmitResponse {
         let body = format!(r#"{{"status":"{status}","response":{response}}}"#);
@@ -116,7 +87,7 @@ mod tests {
         );
         assert_eq!(refused.messages(), ["a", "b"]);
         let error = refused.accepted().unwrap_err();
-        assert!(error.is_refused() && !error.maybe_sent());
+        assert_eq!(error.kind(), CallErrorKind::Refused);
         let structure = read("SUCCESS", r#"{"valid":false,"msg":"\u001b[2J"}"#);
         assert_eq!(structure.response.new_transaction, None);
         let shown = structure.accepted().unwrap_err().to_string();
@@ -141,10 +112,7 @@ mod tests {
             let contradictory = read(status, r#"{"valid":true,"msg":""}"#)
                 .accepted()
                 .unwrap_err();
-            assert!(
-                contradictory.maybe_sent() && !contradictory.is_refused(),
-                "{status}"
-            );
+            assert_eq!(contradictory.kind(), CallErrorKind::Uncertain, "{status}");
             assert_eq!(
                 contradictory.to_string(),
                 format!(
@@ -153,12 +121,8 @@ mod tests {
                 )
             );
             // A refusal is a refusal, whatever the other fields are.
-            assert!(
-                read(status, r#"{"valid":false,"msg":""}"#)
-                    .accepted()
-                    .unwrap_err()
-                    .is_refused()
-            );
+            let refused = read(status, r#"{"valid":false,"msg":""}"#).accepted();
+            assert_eq!(refused.unwrap_err().kind(), CallErrorKind::Refused);
         }
     }
 }

@@ -17,9 +17,9 @@ mod server;
 use std::fmt::Debug;
 
 use nodeproof_client::{
-    AddVerification, BatchResponse, Block, Client, ContractCall, ContractState, HolderAddress,
-    RawTransaction, SignedTransaction, SubmitPolicy, SubmitResponse, TokenBalance, Transfer,
-    TrustScore, contract_address, from_json,
+    AddVerification, BatchOutcome, BatchResponse, Block, CallErrorKind, Client, ClientOptions,
+    ContractCall, ContractState, HolderAddress, RawTransaction, SignedTransaction, SubmitPolicy,
+    SubmitResponse, TokenBalance, Transfer, TrustScore, contract_address, from_json,
     generated::types::{ErrorResponse, TokenBalances, TokenHolders},
     transport::RetryPolicy,
     wallet_address,
@@ -42,7 +42,7 @@ fn signed() -> SignedTransaction {
 /// Describes a block: its members, and the number of its transactions and receipts if it has them.
 fn described(block: &Block) -> String {
     no_extra(block);
-    let shown = block.transactions().zip(block.receipts());
+    let shown = block.transactions().ok().zip(block.receipts().ok());
     if shown.is_some() {
         let entry = block.transaction(CODE.parse().unwrap()).unwrap();
         let signed = entry.signed().unwrap();
@@ -50,7 +50,7 @@ fn described(block: &Block) -> String {
         assert_eq!(signature.wallet_address.to_string(), WALLET);
         assert_eq!(signed.transaction().unwrap().fee.as_str(), "1000000");
         assert_eq!(entry.status(), Some(1.into()));
-        assert_eq!(block.receipts().unwrap()[0].data.value().vote, 9);
+        assert_eq!(block.receipts().unwrap()[0].data.vote, 9);
     }
     let counts = shown.map(|(all, votes)| (all.len(), votes.len()));
     let committee: Vec<_> = block.committee.iter().map(ToString::to_string).collect();
@@ -62,15 +62,18 @@ fn described(block: &Block) -> String {
         block.status.as_ref().map(ToString::to_string),
         block.creator_wallet.map(|wallet| wallet.to_string()),
         block.expected_miner.map(|wallet| wallet.to_string()),
-        block.is_row()
+        block.text.is_none()
     )
 }
 
 /// Describes the result of an operation at a node that sends this response.
 async fn result(operation: &str, status: u16, body: &str) -> String {
     let server = Server::responding(Reply::status(status, body)).await;
-    let node = Client::new(server.base.as_str()).unwrap();
-    let node = node.with_retry(RetryPolicy::never());
+    let options = ClientOptions {
+        retry: RetryPolicy::NEVER,
+        ..ClientOptions::default()
+    };
+    let node = Client::with_options(&server.base, options).unwrap();
     let wallet = wallet_address!("0x5b1f6a1c0f7a40b2a91f64a6f1d2c0e37b8a9d44");
     let contract = contract_address!("ct7d2e9a40b1c3f5867a9d0e1f2b3c4d5e6f708192");
     match operation {
@@ -108,7 +111,7 @@ async fn result(operation: &str, status: u16, body: &str) -> String {
         }
         "call" => {
             let call = ContractCall::new(contract, "add_verification");
-            let raw = node.build_call(&call).await.unwrap();
+            let raw = node.generated().call_sc(&call).await.unwrap().into_inner();
             assert_eq!(raw.text().as_str(), body);
             let transaction = raw.transaction().unwrap();
             let (fee, is_child) = (&transaction.fee, transaction.is_child_txn);
@@ -117,37 +120,42 @@ async fn result(operation: &str, status: u16, body: &str) -> String {
             format!("fee {fee}, {is_child:?}, {}", call.params)
         }
         "submit" => {
-            let read = node.submit(&signed()).await.unwrap();
+            let read = node.generated().submit_transaction(&signed()).await;
+            let read = read.unwrap().into_inner();
             no_extra(&read);
-            assert_eq!(read.response.valid, read.accepted().is_ok());
             let (new, messages) = (read.response.new_transaction, read.messages());
-            let once = SubmitPolicy::once();
-            match node.submit_with_retries(&signed(), &once).await {
-                Ok(submitted) => assert!(read.accepted().is_ok() && submitted.sent == 1),
+            let once = SubmitPolicy::ONCE;
+            match node.submit(&signed(), &once).await {
+                Ok(submitted) => assert!(read.response.valid && submitted.sent == 1),
                 Err(error) => {
-                    assert!(read.accepted().is_err() && error.is_refused() && !error.maybe_sent());
+                    assert!(!read.response.valid && error.kind() == CallErrorKind::Refused);
                     let of_error = (error.messages(), error.new_transaction());
                     assert_eq!(of_error, (messages, new));
                 }
             }
             format!(
                 "accepted: {}, {messages:?}, new: {new:?}",
-                read.accepted().is_ok()
+                read.response.valid
             )
         }
         "batch" => {
-            let read = node.submit_batch(&[signed()]).await.unwrap();
-            match read.accepted(1) {
-                Ok(codes) => format!("accepted {codes:?}"),
-                Err(error) => {
-                    assert!(error.is_refused() && !error.maybe_sent());
-                    format!("refused: {:?}", error.messages())
+            let batch = vec![signed()];
+            let read = node.generated().submit_transaction_batch(&batch).await;
+            match &read.unwrap().response {
+                BatchOutcome::Result(result) if result.failed_transactions.is_empty() => {
+                    format!("accepted {:?}", result.accepted_transactions)
                 }
+                BatchOutcome::Result(result) => {
+                    format!("failed: {}", result.failed_transactions.len())
+                }
+                BatchOutcome::Refusal(reason) => format!("refused: {reason}"),
             }
         }
         "failure" => {
             no_extra(&from_json::<ErrorResponse>(body.as_bytes()).unwrap());
-            let error = node.submit(&signed()).await.unwrap_err();
+            let submitted = node.submit(&signed(), &SubmitPolicy::ONCE).await;
+            let failed = submitted.unwrap_err();
+            let error = failed.client_error().unwrap();
             let (absent, busy) = (
                 error.is_absent(),
                 (error.status() == Some(nodeproof_client::StatusCode::TOO_MANY_REQUESTS)),

@@ -43,7 +43,10 @@ mod signature;
 mod transaction;
 mod votes;
 
-pub use nodeproof_primitives::{self, MessageSignature, Signer, SignerError, Signing};
+/// Values of wallets and receipts, and what signs.
+pub use nodeproof_primitives::{
+    Hash256, MessageSignature, Network, ReceiptText, Signer, SignerError, Signing, WalletAddress,
+};
 
 #[cfg(feature = "command")]
 pub use command::CommandSigner;

@@ -163,7 +163,7 @@ impl KeyPair {
     /// A claim or a contract call is not signed for another network.
     ///
     /// ```
-    /// use nodeproof_wallet::{KeyPair, Signer, nodeproof_primitives::Network};
+    /// use nodeproof_wallet::{KeyPair, Network, Signer};
     ///
     /// let wallet = KeyPair::from_bytes(&[1; 32])?.for_network(Some(Network::Testnet));
     /// assert_eq!(wallet.network(), Some(Network::Testnet));

@@ -78,7 +78,7 @@ pub fn verify_receipt(
 ///
 /// ```
 /// use nodeproof_wallet::{
-///     KeyPair, PublicKeyCache, nodeproof_primitives::ReceiptText, verify_receipts,
+///     KeyPair, PublicKeyCache, ReceiptText, verify_receipts,
 /// };
 ///
 /// let voter = KeyPair::from_bytes(&[1; 32])?;
@@ -94,7 +94,7 @@ pub fn verify_receipt(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// With the crate `nodeproof-client`, the call is `verify_receipts(block.all_receipts()?, &voters)`.
+/// With the crate `nodeproof-client`, the call is `verify_receipts(block.receipts()?, &voters)`.
 pub fn verify_receipts<'r, R: Into<ReceiptText<'r>>>(
     receipts: impl IntoIterator<Item = R>,
     voters: &PublicKeyCache,

@@ -36,7 +36,7 @@ pub struct Votes {
 /// for invalid, or 9 for the miner's own (RECEIPT-10). These three requirements were observed.
 ///
 /// ```
-/// use nodeproof_wallet::{KeyPair, PublicKeyCache, nodeproof_primitives::ReceiptText, votes_in};
+/// use nodeproof_wallet::{KeyPair, PublicKeyCache, ReceiptText, votes_in};
 ///
 /// let (member, stranger) = (KeyPair::from_bytes(&[1; 32])?, KeyPair::from_bytes(&[2; 32])?);
 /// let hash = "ab".repeat(32);
@@ -60,7 +60,7 @@ pub struct Votes {
 ///
 /// ```text
 /// let hash = *next.previous_hash.hash().ok_or("the first block")?;
-/// let votes = votes_in(hash, &block.committee, next.all_receipts()?, &voters);
+/// let votes = votes_in(hash, &block.committee, next.receipts()?, &voters);
 /// ```
 pub fn votes_in<'r, R: Into<ReceiptText<'r>>>(
     block_hash: Hash256,

@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand};
 use integration_tests::hostile::{
     Consumer, FILE, Programs, Row, Seen, all, measure, render, run_measured, with_rows,
 };
-use nodeproof_client::{Client, SignedTransaction};
+use nodeproof_client::{Client, ClientOptions, SignedTransaction, SubmitError, SubmitPolicy};
 use nodeproof_conformance::cli::{ConformanceArgs, execute};
 
 #[derive(Debug, Parser)]
@@ -178,13 +178,16 @@ async fn table(args: TableArgs) -> Result<ExitCode, Failure> {
 }
 
 async fn client(args: ClientArgs) -> Result<ExitCode, Failure> {
-    let client = Client::builder(args.base_url.as_str())?
-        .request_timeout(Duration::try_from_secs_f64(args.request_timeout)?)
-        .build()?;
+    let options = ClientOptions {
+        request_timeout: Duration::try_from_secs_f64(args.request_timeout)?,
+        ..ClientOptions::default()
+    };
+    let client = Client::with_options(&args.base_url, options)?;
     let read = client.block(5_u64).await.err();
     let signed = SignedTransaction::from_json(UNSIGNED)?;
-    let submitted = client.submit(&signed).await.err();
-    let told = [read, submitted].map(|error| match error {
+    let submitted = client.submit(&signed, &SubmitPolicy::ONCE).await.err();
+    let submitted = submitted.as_ref().and_then(SubmitError::client_error);
+    let told = [read.as_ref(), submitted].map(|error| match error {
         None => Seen {
             kind: None,
             text: String::new(),
@@ -192,7 +195,7 @@ async fn client(args: ClientArgs) -> Result<ExitCode, Failure> {
         },
         Some(error) => Seen {
             kind: Some(format!("{:?}", error.kind())),
-            text: error.full_message(),
+            text: format!("{error:#}"),
             maybe_sent: error.maybe_sent(),
         },
     });

@@ -11,10 +11,7 @@ use std::{
 };
 
 use nodeproof_claims::Claim;
-use nodeproof_client::{
-    Client,
-    contract_call::{CheckedTransaction, Fee},
-};
+use nodeproof_client::{Client, Clock, contract_call::Fee};
 use nodeproof_devnode::Config;
 use tempfile::{NamedTempFile, TempDir};
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -173,8 +170,8 @@ async fn signed_for(
     let fee = Fee::new(1_500_000.into(), node.native_token())?;
     let claim = Claim::new(node.contract_address(), "an asset", 99, fee);
     let call = claim.call(&[wallet.keys().address()], Vec::new())?;
-    let raw = Client::new(node.base_url())?.build_call(&call).await?;
-    let checked = CheckedTransaction::check(&call, &raw, &claim.fee)?;
+    let client = Client::new(node.base_url())?;
+    let checked = client.build_call(&call, &claim.fee, Clock::Local).await?;
     let signed = checked.sign(&[wallet.keys()]).await?;
     Ok(signed.text().to_string())
 }

@@ -16,8 +16,8 @@ use integration_tests::{
     restart,
 };
 use nodeproof_client::{
-    AddVerification, CallOptions, Client, ContractCall, ErrorKind, InclusionOptions,
-    SignedTransaction, SubmitPolicy, Transfer,
+    AddVerification, CallErrorKind, CallOptions, Client, ClientOptions, ContractCall, ErrorKind,
+    InclusionOptions, SignedTransaction, SubmitPolicy, Transfer,
     contract_call::{Clock, Fee},
     transport::RetryPolicy,
 };
@@ -68,7 +68,7 @@ fn submitting(submit: SubmitPolicy) -> CallOptions {
 async fn signed_transfer(node: &Handle, client: &Client, wallet: &KeyPair) -> SignedTransaction {
     let call = transfer_to_self(node, wallet);
     let built = client
-        .build_checked_call(&call, &fee(node), Clock::Local)
+        .build_call(&call, &fee(node), Clock::Local)
         .await
         .unwrap();
     built.sign(&[wallet]).await.unwrap()
@@ -94,7 +94,11 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
         .unwrap();
     assert_eq!(accepted.sent, 1);
     let code = accepted.trans_code();
-    let once = client.find_transaction(code, &waiting()).await.unwrap();
+    let once = InclusionOptions {
+        timeout: Duration::ZERO,
+        ..waiting()
+    };
+    let once = client.wait_for_inclusion(code, &once).await.unwrap();
     assert_eq!(once, None, "no block was made since");
     let brief = InclusionOptions {
         timeout: 4 * SHORT,
@@ -132,14 +136,15 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
     assert_eq!(back.unwrap().block, made);
     let near = InclusionOptions {
         look_back: 2,
+        timeout: Duration::ZERO,
         ..waiting()
     };
-    assert_eq!(client.find_transaction(code, &near).await.unwrap(), None);
+    assert_eq!(client.wait_for_inclusion(code, &near).await.unwrap(), None);
     let from = InclusionOptions {
         start: Some(made),
         ..near
     };
-    let found = client.find_transaction(code, &from).await.unwrap();
+    let found = client.wait_for_inclusion(code, &from).await.unwrap();
     assert_eq!(found.unwrap().block, made);
 
     let now = client.token_balance("GRAIN", bob).await.unwrap().unwrap();
@@ -163,7 +168,7 @@ async fn a_call_of_two_signers_and_one_without_a_type_are_made() {
         .signers([bob.address()])
         .params(&Transfer::new(1, alice.address(), "GRAIN"))
         .unwrap();
-    let options = submitting(SubmitPolicy::once());
+    let options = submitting(SubmitPolicy::ONCE);
     client
         .call(&call, &fee(&node), &[&bob], &options)
         .await
@@ -184,7 +189,7 @@ async fn a_refusal_is_an_error_with_the_nodes_message() {
     let call = ContractCall::of(contract, &transfer).unwrap();
     let refused = client.call(&call, &cheap, &[&alice], &options).await;
     let error = refused.unwrap_err();
-    assert!(error.is_refused() && !error.maybe_sent());
+    assert_eq!(error.kind(), CallErrorKind::Refused);
     assert!(error.messages()[0].contains("Not enough fee"));
     assert!(error.to_string().contains("Not enough fee"), "{error}");
 
@@ -272,7 +277,7 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
         let failed = client.call(&call, &fee(&node), &[&alice], &options).await;
         let failed = failed.unwrap_err();
         let shown = format!("{path} {failed}");
-        assert_eq!(failed.is_refused(), refused, "{shown}");
+        assert_eq!(failed.refusal().is_some(), refused, "{shown}");
         assert_eq!(failed.maybe_sent(), maybe_sent, "{shown}");
         assert_eq!(failed.trans_code().is_some(), has_code, "{shown}");
         let transaction = failed.transaction().map(SignedTransaction::transaction);
@@ -283,7 +288,7 @@ async fn an_error_of_a_call_keeps_what_is_known_about_the_transaction() {
         assert_eq!(found.map(|found| found.as_u16()), status, "{shown}");
         // The operation and the URL occur once.
         assert!(
-            failed.full_message().matches("http://").count() <= 1,
+            format!("{failed:#}").matches("http://").count() <= 1,
             "{shown}"
         );
     }
@@ -295,11 +300,12 @@ async fn a_call_that_never_reaches_the_node_is_not_unclear() {
     let alice = keys(&node, "alice");
     let signed = signed_transfer(&node, &client, &alice).await;
     restart::stop(node).await;
-    let failed = client.submit_with_retries(&signed, &attempts(2)).await;
+    let failed = client.submit(&signed, &attempts(2)).await;
     let error = failed.unwrap_err();
     assert_eq!((error.attempts(), error.sent()), (2, 0));
     let request = error.client_error().unwrap();
-    assert!(request.is_connect() && request.is_retryable(), "{error}");
+    assert_eq!(request.kind(), ErrorKind::Connect, "{error}");
+    assert!(request.is_retryable());
     assert!(!error.maybe_sent());
     let shown = error.to_string();
     assert!(
@@ -332,28 +338,33 @@ async fn a_node_that_does_not_show_transactions_is_not_searched_in_vain() {
 #[tokio::test]
 async fn outages_of_a_local_node_are_what_a_program_has_to_survive() {
     let (node, client) = start().await;
-    let client = client.with_retry(RetryPolicy::never());
+    let brief = ClientOptions {
+        retry: RetryPolicy::NEVER,
+        request_timeout: Duration::from_millis(50),
+        ..ClientOptions::default()
+    };
+    let brief = Client::with_options(node.base_url(), brief).unwrap();
     let alice = keys(&node, "alice");
     let signed = signed_transfer(&node, &client, &alice).await;
 
     node.set_outage(Some(Outage::Unavailable));
-    let error = client.block(1).await.unwrap_err();
+    let error = brief.block(1).await.unwrap_err();
     assert_eq!(error.status(), Some(StatusCode::SERVICE_UNAVAILABLE));
-    let _refused = client.submit(&signed).await.unwrap_err();
+    let once = SubmitPolicy::ONCE;
+    client.submit(&signed, &once).await.unwrap_err();
     assert_eq!(node.pending(), 0);
 
     node.set_outage(Some(Outage::Delayed(Duration::from_secs(3_600))));
-    let brief = client.with_request_timeout(Duration::from_millis(50));
-    assert!(brief.block(1).await.unwrap_err().is_timeout());
+    let late = brief.block(1).await.unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::Timeout);
 
     node.set_outage(Some(Outage::LostResponses));
-    let error = client.submit(&signed).await.unwrap_err();
+    let error = client.submit(&signed, &once).await.unwrap_err();
     assert!(error.maybe_sent() && error.is_retryable(), "{error}");
     assert_eq!(node.pending(), 1);
 
     node.set_outage(None);
-    let again = client.submit(&signed).await.unwrap();
-    again.accepted().unwrap();
-    assert_eq!(again.response.new_transaction, Some(false));
+    let again = client.submit(&signed, &once).await.unwrap();
+    assert_eq!(again.response.response.new_transaction, Some(false));
     assert_eq!(node.pending(), 1);
 }

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
-use nodeproof_client::{Client, ContractCall, RawTransaction};
+use nodeproof_client::{BatchOutcome, Client, Clock, ContractCall, Fee};
 use nodeproof_devnode::{Config, Handle};
 use nodeproof_primitives::{MessageSignature, WalletAddress};
-use nodeproof_wallet::{PublicKeyCache, SignatureEntry, sign_transaction, votes_in};
+use nodeproof_wallet::{PublicKeyCache, SignatureEntry, votes_in};
 use serde_json::json;
 
 async fn start() -> (Handle, Client) {
@@ -48,7 +48,7 @@ async fn the_votes_on_a_block_are_in_the_next_one() {
     let voters = PublicKeyCache::default();
     for index in 1..node.height() {
         let (block, next) = (read(index).await, read(index + 1).await);
-        let (hash, receipts) = (next.previous_hash.hash(), next.all_receipts().unwrap());
+        let (hash, receipts) = (next.previous_hash.hash(), next.receipts().unwrap());
         let votes = votes_in(*hash.unwrap(), &block.committee, receipts, &voters);
         assert_eq!((votes.valid, votes.invalid), (receipts.len(), 0));
         assert!(votes.valid > 0);
@@ -57,7 +57,7 @@ async fn the_votes_on_a_block_are_in_the_next_one() {
         let other = votes_in(
             block.block_hash().unwrap(),
             &[],
-            next.all_receipts().unwrap(),
+            next.receipts().unwrap(),
             &voters,
         );
         assert_eq!(other.outside, receipts.len());
@@ -80,20 +80,16 @@ async fn other_calls_and_batches_are_built_and_submitted() {
         .signers([from.address()])
         .params(&params)
         .unwrap();
-    let raw: RawTransaction = client
-        .build_call(&call)
-        .await
-        .unwrap()
-        .with_fee(&1_500_000.into())
-        .unwrap();
-    let entry = sign_transaction(from.keys(), raw.transaction_text().unwrap()).unwrap();
-    let signed = raw.with_signatures([entry]).unwrap();
-    let response = client
-        .submit_batch(std::slice::from_ref(&signed))
-        .await
-        .unwrap();
-    let code = signed.transaction().unwrap().trans_code;
-    assert_eq!(response.accepted(1).unwrap(), [code]);
+    let fee = Fee::new(1_500_000.into(), node.node().native_token()).unwrap();
+    let checked = client.build_call(&call, &fee, Clock::Local).await.unwrap();
+    let signed = checked.sign(&[from.keys()]).await.unwrap();
+    let batch = vec![signed];
+    let response = client.generated().submit_transaction_batch(&batch).await;
+    let response = response.unwrap().into_inner().response;
+    let BatchOutcome::Result(result) = response else {
+        panic!("{response:?}");
+    };
+    assert_eq!(result.accepted_transactions, [checked.trans_code()]);
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use nodeproof_client::{
     transport::{TransportOptions, http_client},
 };
 use nodeproof_devnode::{BlockTime, Config, Handle};
+use nodeproof_wallet::{KeyFile, Protection};
 use rusqlite::{Connection, OpenFlags};
 
 /// A program that ends when this is dropped, also if its test fails.
@@ -257,15 +258,14 @@ async fn test_with_devnode_passes_and_reads_another_node() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_remote_signer_signs_what_it_can_show_and_refuses_the_rest() {
     let node = quick().await;
-    let mut server = Ended(
-        start("remote_signer", &["serve", "127.0.0.1:0"])
-            .spawn()
-            .unwrap(),
-    );
-    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
-    let url = lines.next().unwrap().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
+    let alice = node.wallet("alice").unwrap();
+    KeyFile::write(path("wallet.json"), alice.keys(), Protection::Plain).unwrap();
+    let serve = ["serve", "127.0.0.1:0", &path("wallet.json")];
+    let mut server = Ended(start("remote_signer", &serve).spawn().unwrap());
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let url = lines.next().unwrap().unwrap();
     let contract = node.contract_address().to_string();
     let arguments = [
         "claim",
@@ -282,7 +282,6 @@ async fn a_remote_signer_signs_what_it_can_show_and_refuses_the_rest() {
     assert_eq!(signed.await.unwrap(), expected);
 
     // A transfer is refused.
-    let alice = node.wallet("alice").unwrap();
     let base = url.parse().unwrap();
     let http = http_client(&base, &TransportOptions::default()).unwrap();
     let address = alice.address();

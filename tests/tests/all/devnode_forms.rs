@@ -1,9 +1,10 @@
 //! The client reads all forms of a local node's responses.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use nodeproof_client::{AddVerification, Client, ContractCall, from_json};
+use nodeproof_client::{
+    AddVerification, Client, Clock, ContractCall, Fee, SubmitPolicy, from_json,
+};
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
-use nodeproof_wallet::sign_transaction;
 
 const ROWS: Option<InjectedFault> = Some(InjectedFault::ObservedForms);
 
@@ -27,14 +28,11 @@ async fn the_client_reads_every_form() {
         };
         let call = ContractCall::of(contract, &claim).unwrap();
         let call = call.signers([claim.verifier_address]);
-        let raw = client.build_call(&call).await.unwrap();
-        let raw = raw.with_fee(&1_000_000.into()).unwrap();
-        let entry = sign_transaction(verifier.keys(), raw.transaction_text().unwrap()).unwrap();
-        let signed = raw.with_signatures([entry]).unwrap();
-        assert!(
-            client.submit(&signed).await.unwrap().accepted().is_ok(),
-            "{forms:?}"
-        );
+        let fee = Fee::new(1_000_000.into(), node.native_token()).unwrap();
+        let checked = client.build_call(&call, &fee, Clock::Local).await.unwrap();
+        let signed = checked.sign(&[verifier.keys()]).await.unwrap();
+        let submitted = client.submit(&signed, &SubmitPolicy::ONCE).await;
+        assert!(submitted.is_ok(), "{forms:?}: {submitted:?}");
 
         let record = client.verification(contract, "lot-7").await.unwrap();
         let record = record.unwrap();
@@ -52,7 +50,7 @@ async fn the_client_reads_every_form() {
         let block: nodeproof_client::Block = from_json(text.as_bytes()).unwrap();
         assert_eq!(block.index, 13, "{forms:?}");
         assert_eq!(block.committee.len(), 3, "{forms:?}");
-        assert_eq!(block.is_row(), forms == ROWS);
+        assert_eq!(block.text.is_none(), forms == ROWS);
         if forms != ROWS {
             let stored = block.transactions().unwrap()[0].signed().unwrap();
             let code = stored.transaction().unwrap().trans_code;

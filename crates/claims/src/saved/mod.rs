@@ -3,8 +3,6 @@
 mod error;
 mod file;
 mod index;
-#[cfg(test)]
-mod sample;
 mod search;
 mod submission;
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl SavedTransaction {
     ///
     /// if let Some(mut saved) = SavedTransaction::open(Path::new("transfer.json"))? {
     ///     saved.check_target(node.base_url(), None, false)?;
-    ///     saved.submit(&node, &SubmitPolicy::once(), |_| ()).await?;
+    ///     saved.submit(&node, &SubmitPolicy::ONCE, |_| ()).await?;
     ///     println!("{}: {:?}", saved.trans_code(), saved.state());
     /// }
     /// # Ok(())

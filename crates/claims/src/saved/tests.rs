@@ -1,5 +1,7 @@
 //! Tests of saved files: writing, reading, damage, and files of other claims.
 
+mod sample;
+
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -13,10 +15,10 @@ use nodeproof_primitives::RawJson;
 
 use super::{
     Placement, SavedClaims, SavedTransaction, SavedTransactionError, TransactionState,
-    sample::{CONTRACT, FIRST, FakeSigner, SECOND, call, check, fee, honest},
     transaction::Contents,
 };
 use crate::Claim;
+use sample::{CONTRACT, FIRST, FakeSigner, SECOND, call, check, fee, honest};
 
 struct TestFiles {
     folder: tempfile::TempDir,

@@ -423,7 +423,14 @@ impl SavedTransaction {
         any_node: bool,
     ) -> Result<(), SavedTransactionError> {
         let saved_for = &self.contents.node;
-        let place = |url: &BaseUrl| (url.is_https(), url.port(), url.as_url().path().to_owned());
+        let place = |url: &BaseUrl| {
+            let parts = url.as_ref();
+            (
+                parts.scheme().to_owned(),
+                url.port(),
+                parts.path().to_owned(),
+            )
+        };
         let is_same = |other: BaseUrl| {
             other.is_loopback() && node.is_loopback() && place(&other) == place(node)
         };

@@ -140,9 +140,10 @@ impl<'b> BlockView<'b> {
             status: block.status.as_ref(),
             proof: block.proof.as_ref(),
             committee: &block.committee,
-            transactions: block.transactions(),
+            transactions: block.transactions().ok(),
             receipts: block
                 .receipts()
+                .ok()
                 .map(|list| list.iter().map(ReceiptView::of).collect()),
             extra: &block.extra,
             breaks: None,
@@ -234,7 +235,7 @@ fn votes(list: &[Receipt]) -> String {
     }
     let mut columns = Columns::headed(["voter", "vote", "on block", "hash"]);
     for receipt in list {
-        let vote = receipt.data.value();
+        let vote = &receipt.data;
         columns.row([
             &vote.wallet_address.to_string(),
             &vote.vote.to_string(),

@@ -59,7 +59,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
     CheckedTransaction::check_call(&call).map_err(Failure::usage)?;
     let client = session.client()?;
     let checked = client
-        .build_checked_call(&call, &fee, args.time.clock())
+        .build_call(&call, &fee, args.time.clock())
         .await
         .map_err(not_made::build)?;
     session.output.note(&format!(

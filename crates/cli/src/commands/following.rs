@@ -57,7 +57,7 @@ fn repeats(block: &Block, before: &Block) -> Option<&'static str> {
 
 /// Returns the hash of the previous block, if all votes about it agree.
 fn voted(block: &Block, before: u64) -> Option<&Hash256> {
-    let votes = block.receipts()?.iter().map(|receipt| receipt.data.value());
+    let votes = block.receipts().ok()?.iter().map(|receipt| &*receipt.data);
     let mut hashes = votes
         .filter(|vote| vote.block_index == before)
         .map(|vote| &vote.block_hash);

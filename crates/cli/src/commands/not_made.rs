@@ -33,7 +33,7 @@ pub(super) fn saved_file(error: &SavedTransactionError) -> Failure {
 
 /// Returns the failure of a submission, which may have been tried more than once, with this text.
 pub(super) fn submission(error: &SubmitError, text: String) -> Failure {
-    if error.is_refused() {
+    if error.refusal().is_some() {
         let refused = Failure::refused(text, error.messages());
         return match error.maybe_sent() {
             // A node that refuses it now may have accepted it earlier.
@@ -62,7 +62,7 @@ pub(super) fn submission(error: &SubmitError, text: String) -> Failure {
 
 /// Returns the failure of a request that builds a transaction.
 pub(super) fn build(error: Error) -> Failure {
-    match error.into_mismatch() {
+    match BuiltCallMismatch::try_from(error) {
         Ok(error) => mismatch(error),
         Err(error) => error.into(),
     }

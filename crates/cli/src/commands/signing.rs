@@ -93,7 +93,7 @@ impl HalfSigned {
     pub(super) fn check_signatures(&self) -> Result<(), Failure> {
         for entry in self.signed.signatures().map_err(Failure::usage)? {
             let wallet = entry.wallet_address;
-            let signature = entry.signature().map_err(|error| {
+            let signature = MessageSignature::try_from(&entry).map_err(|error| {
                 Failure::usage(format!("the signature of {wallet} is malformed: {error}"))
             })?;
             self.check(wallet, signature)?;
@@ -167,7 +167,10 @@ impl HalfSigned {
             .map_err(|error| Failure::usage(format!("{wallet}: {error}")))?;
         self.check(wallet, signature)?;
         let entry = SignatureEntry::new(wallet, signature);
-        self.signed = self.signed.and_signature(&entry).map_err(Failure::usage)?;
+        self.signed = self
+            .signed
+            .with_signatures([entry])
+            .map_err(Failure::usage)?;
         self.by.push(wallet);
         Ok(())
     }

@@ -85,14 +85,14 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
         "the transaction was sent, or was about to be: submitting the same file again is safe, \
          because the node recognises its code",
     );
-    let once = SubmitPolicy::once();
+    let once = SubmitPolicy::ONCE;
     let submitted = match &mut input {
         TransactionInput::Saved(saved) => saved
             .submit(&client, &once, |_| ())
             .await
             .map_err(not_made::saved_call)?,
         TransactionInput::Text(_) => client
-            .submit_with_retries(&signed, &once)
+            .submit(&signed, &once)
             .await
             .map_err(|error| not_accepted(&error))?,
     };
@@ -156,5 +156,5 @@ fn not_accepted(error: &SubmitError) -> Failure {
         (false, 0) => "",
         (false, _) => "; the refusal is not final: anyone with the transaction can still submit it",
     };
-    not_made::submission(error, error.full_message()).with_suffix(advice)
+    not_made::submission(error, format!("{error:#}")).with_suffix(advice)
 }

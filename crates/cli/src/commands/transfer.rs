@@ -136,18 +136,18 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
     };
     CheckedTransaction::check_call(&call).map_err(Failure::usage)?;
     let client = session.client_of(&target)?;
-    let mut saved_call = SavedCall::new(call.clone(), fee.clone(), &args.keep)
-        .options(options)
-        .wait(wait)
-        .any_node(args.any_node);
-    if let Some(network) = network {
-        saved_call = saved_call.network(network);
-    }
+    let saved_call = SavedCall {
+        options,
+        wait,
+        any_node: args.any_node,
+        network,
+        ..SavedCall::new(call.clone(), fee.clone(), &args.keep)
+    };
     if args.dry_run {
         let saved = saved_call.saved(&client).await;
         let saved = saved.map_err(|error| not_made::saved_file(&error))?;
         let build = async {
-            let built = client.build_checked_call(&call, &fee, args.time.clock());
+            let built = client.build_call(&call, &fee, args.time.clock());
             built.await.map_err(not_made::build)
         };
         let shown = ToSign::planned(saved, build, Some(&args.keep), wallets).await?;

@@ -80,7 +80,7 @@ fn note(output: Output, event: &FollowEvent) {
             pause,
         } => {
             if *earlier == 0 {
-                output.note(&format!("{}; waiting for the node", error.full_message()));
+                output.note(&format!("{error:#}; waiting for the node"));
             }
             if error.retry_after().is_some() {
                 let seconds = pause.as_secs_f64();

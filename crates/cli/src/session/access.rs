@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use nodeproof_client::{BaseUrl, ClientBuilder, transport::SecretHeaders};
+use nodeproof_client::{BaseUrl, ClientOptions, transport::SecretHeaders};
 use nodeproof_files::{header_option, read_text};
-use nodeproof_primitives::Hidden;
+use nodeproof_primitives::redact::Secrets;
 
 use super::config_file::ConfigFile;
 use crate::{arguments::global::GlobalArgs, failure::Failure};
@@ -14,11 +14,7 @@ const MAX_FILE: u64 = 1024 * 1024;
 
 /// The headers and certificates for a node. `Debug` shows no secret.
 #[derive(Debug, Default)]
-pub(super) struct Access {
-    headers: SecretHeaders,
-    authorities_pem: Option<String>,
-    client_certificate_pem: Option<Hidden<String>>,
-}
+pub(super) struct Access(ClientOptions);
 
 impl Access {
     /// Reads what the command line and the configuration file have for the node at this URL.
@@ -41,14 +37,14 @@ impl Access {
         let own = |path: &PathBuf| file.folder.join(path);
         let authorities = flags.ca_file.clone();
         if let Some(path) = authorities.or_else(|| file.ca_file.as_ref().map(own)) {
-            access.authorities_pem = Some(pem(&path)?);
+            access.0.extra_roots_pem.push(pem(&path)?);
         }
         let certificate = flags.client_cert.clone().or_else(|| {
             let path = file.client_cert.as_ref().map(own)?;
             is_server_of(file, node).then_some(path)
         });
         if let Some(path) = certificate {
-            access.client_certificate_pem = Some(pem(&path)?.into());
+            access.0.client_certificate_pem = Some(pem(&path)?.into());
         }
         Ok(access)
     }
@@ -56,24 +52,19 @@ impl Access {
     fn add_header(&mut self, option: &str, folder: &Path) -> Result<(), Failure> {
         let read = |path: &Path| read_text(&folder.join(path), MAX_FILE);
         let (name, value) = header_option(option, read).map_err(Failure::usage)?;
-        Ok(self.headers.add(&name, &value)?)
+        Ok(self.0.headers.add(&name, &value)?)
     }
 
-    /// Adds everything to a client.
-    pub(super) fn apply_to(self, mut builder: ClientBuilder) -> ClientBuilder {
-        builder = builder.default_headers(&self.headers);
-        if let Some(pem) = self.authorities_pem {
-            builder = builder.extra_roots_pem(pem);
-        }
-        if let Some(pem) = self.client_certificate_pem {
-            builder = builder.client_certificate_pem(pem.expose().as_bytes());
-        }
-        builder
+    /// Returns the options of a client with everything.
+    pub(super) fn options(self) -> ClientOptions {
+        self.0
     }
 
     /// Returns a text without the values of the headers.
     pub(super) fn without_secrets(&self, text: &str) -> String {
-        let redacted = self.headers.redact(text);
+        let mut secrets = Secrets::default();
+        self.0.headers.add_to(&mut secrets);
+        let redacted = secrets.redact(text, SecretHeaders::REDACTED);
         redacted.unwrap_or_else(|| text.to_owned())
     }
 }
@@ -84,14 +75,16 @@ fn is_server_of(file: &ConfigFile, node: &BaseUrl) -> bool {
     named.is_some_and(|named| {
         // The node has the port of its network if the URL has none.
         let is_same_port = !named.has_port() || named.port() == node.port();
-        let (named, node) = (named.as_url(), node.as_url());
+        let (named, node) = (named.as_ref(), node.as_ref());
         is_same_port && named.scheme() == node.scheme() && named.host() == node.host()
     })
 }
 
-fn pem(path: &Path) -> Result<String, Failure> {
-    read_text(path, MAX_FILE).map_err(|error| {
-        let path = path.display();
-        Failure::usage(format!("the certificates in {path} can't be read: {error}"))
-    })
+fn pem(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_text(path, MAX_FILE)
+        .map(String::into_bytes)
+        .map_err(|error| {
+            let path = path.display();
+            Failure::usage(format!("the certificates in {path} can't be read: {error}"))
+        })
 }

@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use nodeproof_client::{BaseUrl, Client, Fee};
+use nodeproof_client::{BaseUrl, Client, ClientOptions, Fee};
 use nodeproof_primitives::{ContractAddress, Network, redact::redact};
 
 use crate::{
@@ -86,17 +86,19 @@ impl Session {
 
     pub(crate) fn client_of(&self, target: &Target) -> Result<Client, Failure> {
         let timeout = self.request_timeout();
-        let mut builder = Client::builder(target.base_url.clone())?
-            .user_agent(concat!("nodectl/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(timeout.min(Duration::from_secs(5)))
-            .request_timeout(timeout)
-            // Time for retries. Each request takes at most one timeout.
-            .total_timeout(timeout.saturating_mul(3));
-        if let Some(bytes) = self.flags.max_body.or(self.file.max_body) {
-            builder = builder.max_body(bytes);
-        }
         let access = Access::of(&self.flags, &self.file, &target.base_url)?;
-        Ok(access.apply_to(builder).build()?)
+        let mut options = ClientOptions {
+            user_agent: concat!("nodectl/", env!("CARGO_PKG_VERSION")).to_owned(),
+            connect_timeout: timeout.min(Duration::from_secs(5)),
+            request_timeout: timeout,
+            // Time for retries. Each request takes at most one timeout.
+            total_timeout: timeout.saturating_mul(3),
+            ..access.options()
+        };
+        if let Some(bytes) = self.flags.max_body.or(self.file.max_body) {
+            options.max_body = bytes;
+        }
+        Ok(Client::with_options(&target.base_url, options)?)
     }
 
     /// Returns the same failure without the values of headers, which a node can send back.

@@ -97,12 +97,19 @@ fn shows_nothing_that_a_terminal_acts_on() {
 
 #[test]
 fn a_networks_port_is_filled_in_only_where_none_was_written() {
-    let filled = |text: &str| base(text).with_network_port(Network::Mainnet).to_string();
+    let filled = |text: &str| {
+        let url = base(text).of_network(Network::Mainnet);
+        url.unwrap().to_string()
+    };
     assert_eq!(filled("http://host"), "http://host:8456");
     assert_eq!(filled("https://host/prefix/"), "https://host:8456/prefix");
     assert_eq!(filled("http://[::1]"), "http://[::1]:8456");
     assert_eq!(filled("http://host:80"), "http://host");
-    assert_eq!(filled("http://host:8421"), "http://host:8421");
+    assert!(
+        base("http://host:8421")
+            .of_network(Network::Mainnet)
+            .is_err()
+    );
     assert_eq!(base("http://host:80").port(), 80);
 }
 

@@ -14,7 +14,7 @@ use crate::{Client, ContractCall, Error, SignedTransaction, SubmitError, SubmitR
 /// ```
 /// use nodeproof_client::{CallOptions, SubmitPolicy, Clock};
 ///
-/// let options = CallOptions { submit: SubmitPolicy::once(), ..CallOptions::default() };
+/// let options = CallOptions { submit: SubmitPolicy::ONCE, ..CallOptions::default() };
 /// assert_eq!(options.clock, Clock::Local);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +61,8 @@ impl Client {
     /// this fee, has all `signers` sign it, submits it, and checks that the node accepted it.
     ///
     /// If the call names no signers, they are those of `signers`. The steps are
-    /// [`build_checked_call`](Self::build_checked_call), [`CheckedTransaction::sign`] and
-    /// [`submit_with_retries`](Self::submit_with_retries).
+    /// [`build_call`](Self::build_call), [`CheckedTransaction::sign`] and
+    /// [`submit`](Self::submit).
     ///
     /// The transaction is not saved. If the program ends while it submits the transaction, there is
     /// no way to find out whether it was sent. `nodeproof-claims` saves it first.
@@ -107,13 +107,13 @@ impl Client {
             CheckedTransaction::check_call(&call)?;
             check_networks(&signers, Network::from_port(client.base_url().port()))?;
             let checked = client
-                .build_checked_call(&call, &fee, options.clock)
+                .build_call(&call, &fee, options.clock)
                 .await
                 .map_err(SubmitError::build)?;
             let trans_code = checked.trans_code();
             let transaction = checked.sign(&signers).await?;
             let submitted = client
-                .submit_with_retries(&transaction, &options.submit)
+                .submit(&transaction, &options.submit)
                 .await
                 .map_err(|error| error.of_transaction(trans_code, transaction.clone()))?;
             Ok(AcceptedCall {
@@ -125,6 +125,7 @@ impl Client {
         })
     }
 
+    #[doc(alias = "call-sc")]
     /// Requests the transaction of a call, and checks that it is exactly the requested call, at the
     /// fee, with a time that the clock confirms. The result can be signed.
     ///
@@ -140,19 +141,19 @@ impl Client {
     /// use nodeproof_client::contract_call::{Clock, Fee};
     ///
     /// let fee = Fee::new(1_500_000.into(), "DEVN")?;
-    /// let checked = node.build_checked_call(&call, &fee, Clock::Local).await?;
+    /// let checked = node.build_call(&call, &fee, Clock::Local).await?;
     /// println!("{checked}");
     /// let signed = checked.sign(&[wallet]).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn build_checked_call(
+    pub async fn build_call(
         &self,
         call: &ContractCall,
         fee: &Fee,
         clock: Clock,
     ) -> Result<CheckedTransaction, Error> {
-        let raw = self.build_call(call).await?;
+        let raw = self.request_call(call).await?;
         let checked = CheckedTransaction::check(call, &raw, fee)?;
         self.check_timely(&checked, clock).await?;
         Ok(checked)

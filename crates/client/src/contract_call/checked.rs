@@ -25,15 +25,15 @@ pub const MAX_SUBMISSION_LENGTH: usize = 4096;
 /// #     call: nodeproof_client::ContractCall,
 /// #     wallet: &dyn nodeproof_client::Signer,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
-/// use nodeproof_client::contract_call::{CheckedTransaction, Clock, Fee};
+/// use nodeproof_client::{CheckedTransaction, Clock, Fee, SubmitPolicy};
 ///
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
 /// CheckedTransaction::check_call(&call)?;
-/// let checked = node.build_checked_call(&call, &fee, Clock::Local).await?;
+/// let checked = node.build_call(&call, &fee, Clock::Local).await?;
 /// println!("{checked}");
 /// println!("the signed message: {}", checked.message());
 /// let signed = checked.sign(&[wallet]).await?;
-/// node.submit(&signed).await?.accepted()?;
+/// node.submit(&signed, &SubmitPolicy::ONCE).await?;
 /// # Ok(())
 /// # }
 /// ```

@@ -2,10 +2,10 @@
 //!
 //! [`Client::call`] does all steps for a [`ContractFunction`], such as a [`Transfer`](crate::Transfer). The steps are:
 //!
-//! 1. [`Client::build_checked_call`] requests the transaction and returns a [`CheckedTransaction`]:
+//! 1. [`Client::build_call`] requests the transaction and returns a [`CheckedTransaction`]:
 //!    exactly the requested call at the chosen [`Fee`]. It is the only type that can be signed.
 //! 2. [`CheckedTransaction::sign`] signs it with any [`Signer`](nodeproof_primitives::Signer).
-//! 3. [`Client::submit_with_retries`] submits it, and may send the *same* transaction again.
+//! 3. [`Client::submit`] submits it, and may send the *same* transaction again.
 //!
 //! # The life of a transaction
 //!
@@ -29,8 +29,8 @@
 //! [`Client::wait_for_inclusion`]: crate::Client::wait_for_inclusion
 //! [`Client::verification`]: crate::Client::verification
 //! [`Client::token_balance`]: crate::Client::token_balance
-//! [`Client::build_checked_call`]: crate::Client::build_checked_call
-//! [`Client::submit_with_retries`]: crate::Client::submit_with_retries
+//! [`Client::build_call`]: crate::Client::build_call
+//! [`Client::submit`]: crate::Client::submit
 
 mod built_call;
 mod call;
@@ -39,6 +39,7 @@ mod fee;
 mod function;
 mod networks;
 #[cfg(test)]
+#[path = "tests/sample.rs"]
 mod sample;
 mod submission;
 mod timely;

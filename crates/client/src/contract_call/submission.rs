@@ -8,8 +8,7 @@ use crate::{Client, Error, ErrorKind, SignedTransaction, SubmitError, SubmitResp
 
 /// The number of submissions of one transaction, and the pauses between them.
 ///
-/// [`Client::submit`] sends a transaction at most once. Sending the *same* transaction again is
-/// safe, because nodes recognise its code and signature. It is sent again if it may not have
+/// Sending the *same* transaction again is safe, because nodes recognise its code and signature. It is sent again if it may not have
 /// arrived, or if the node was busy.
 ///
 /// The status 429 means that the node did not take the transaction, because it received too many
@@ -51,22 +50,19 @@ impl Default for SubmitPolicy {
     fn default() -> Self {
         Self {
             attempts: 4,
-            first_pause: Duration::from_millis(500),
-            longest_pause: Duration::from_secs(30),
-            deadline: Duration::from_secs(120),
+            ..Self::ONCE
         }
     }
 }
 
 impl SubmitPolicy {
     /// Submits once.
-    #[must_use]
-    pub fn once() -> Self {
-        Self {
-            attempts: 1,
-            ..Self::default()
-        }
-    }
+    pub const ONCE: Self = Self {
+        attempts: 1,
+        first_pause: Duration::from_millis(500),
+        longest_pause: Duration::from_secs(30),
+        deadline: Duration::from_secs(120),
+    };
 
     /// Returns the pause after an attempt, counted from 1, or `None` to give up. The node responded
     /// to `rate_limited` of the attempts with the status 429.
@@ -107,15 +103,18 @@ pub struct Submitted {
 }
 
 impl Client {
-    /// Submits a signed transaction, and submits it again if it may not have arrived.
+    #[doc(alias = "submit-transaction")]
+    /// Submits the text of a signed transaction, byte for byte. Submits it again if it may not have
+    /// arrived.
     ///
     /// It is sent again after a failed or lost connection, a late or unreadable response, and the
     /// statuses 429 and 5xx, with the limits of the [policy](SubmitPolicy). It is not sent again after
     /// any other status. The status 429 does not use up one of the policy's
-    /// [attempts](SubmitPolicy::attempts).
+    /// [attempts](SubmitPolicy::attempts). Nodes were seen to return 500 for a signature that does not
+    /// verify, and 429 for too many submissions.
     ///
     /// # Errors
-    /// If the node [refuses](SubmitError::is_refused) the transaction, or no response shows whether
+    /// If the node [refuses](SubmitError::refusal) the transaction, or no response shows whether
     /// it accepted the transaction. [`maybe_sent`](SubmitError::maybe_sent) is true if the
     /// node may have accepted any one of the submissions.
     ///
@@ -126,11 +125,11 @@ impl Client {
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
     /// use nodeproof_client::SubmitPolicy;
     ///
-    /// node.submit_with_retries(&signed, &SubmitPolicy::default()).await?;
+    /// node.submit(&signed, &SubmitPolicy::default()).await?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn submit_with_retries(
+    pub async fn submit(
         &self,
         transaction: &SignedTransaction,
         policy: &SubmitPolicy,
@@ -138,11 +137,11 @@ impl Client {
         self.submit_with_progress(transaction, policy, |_| {}).await
     }
 
-    /// Submits like [`submit_with_retries`](Self::submit_with_retries). Before each submission
+    /// Submits like [`submit`](Self::submit). Before each submission
     /// it calls `on_attempt` with the number of earlier ones.
     ///
     /// # Errors
-    /// As for [`submit_with_retries`](Self::submit_with_retries).
+    /// As for [`submit`](Self::submit).
     pub async fn submit_with_progress(
         &self,
         transaction: &SignedTransaction,
@@ -154,14 +153,14 @@ impl Client {
         let mut maybe_sent = false;
         loop {
             on_attempt(attempts);
-            let outcome = self.submit(transaction).await;
+            let outcome = self.submit_once(transaction).await;
             attempts += 1;
             let (failure, requested, is_final) = match outcome {
                 Ok(response) => {
                     sent += 1;
                     match response.accepted() {
                         Ok(()) => return Ok(Submitted { response, sent }),
-                        Err(refused) if refused.is_refused() => {
+                        Err(refused) if !refused.maybe_sent() => {
                             let new = response.response.new_transaction;
                             let refusal = self.refusal(transaction, refused.messages()).await;
                             let refused = refused.with_new_transaction(new).with_refusal(refusal);
@@ -240,7 +239,7 @@ mod tests {
         assert!(policy.pause(100, 97, None, LONG).is_some());
         assert_eq!(policy.pause(100, 96, None, LONG), None);
         assert_eq!(policy.pause(100, 100, None, Duration::from_secs(1)), None);
-        assert_eq!(SubmitPolicy::once().pause(1, 1, None, LONG), None);
+        assert_eq!(SubmitPolicy::ONCE.pause(1, 1, None, LONG), None);
         let at_once = policy.pause(100, 100, Some(Duration::ZERO), LONG);
         assert_eq!(at_once, Some(policy.first_pause));
     }
@@ -266,6 +265,6 @@ mod tests {
         assert_eq!(policy.pause(1, 0, Some(seconds(7)), LONG), Some(seconds(7)));
         assert_eq!(policy.pause(1, 0, Some(seconds(31)), LONG), None);
         assert_eq!(policy.pause(1, 0, Some(seconds(7)), seconds(7)), None);
-        assert_eq!(SubmitPolicy::once().pause(1, 0, None, LONG), None);
+        assert_eq!(SubmitPolicy::ONCE.pause(1, 0, None, LONG), None);
     }
 }

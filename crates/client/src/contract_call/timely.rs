@@ -18,7 +18,7 @@ use crate::Client;
 /// use nodeproof_client::contract_call::{Clock, Fee};
 ///
 /// let fee = Fee::new(1_500_000.into(), "DEVN")?;
-/// let checked = node.build_checked_call(&call, &fee, Clock::LocalOrNode).await?;
+/// let checked = node.build_call(&call, &fee, Clock::LocalOrNode).await?;
 /// if let Err(error) = checked.check_local_time() {
 ///     println!("the network has another time: {error}");
 /// }

@@ -18,14 +18,12 @@ use nodeproof_primitives::{
 /// A request failed.
 ///
 /// The error has the operation, the URL and the response, if there was one. Displayed, it is one
-/// line, without the causes that [`source`](StdError::source) returns. [`reason`](Self::reason) has
-/// them all. Text from a node is shortened and has no characters that a terminal acts on.
+/// line, without the causes that [`source`](StdError::source) returns. `{:#}` shows them, too, and
+/// [`reason`](Self::reason) returns them without the operation and the URL. Text from a node is
+/// shortened and has no characters that a terminal acts on.
 ///
 /// A response that is in no stated form is an error of the kind [`Decode`](ErrorKind::Decode). It
 /// names the first wrong place, what was expected there, and what was received.
-///
-/// [`Client::submit`](crate::Client::submit) does not return an error for a transaction that the
-/// node refuses: [`SubmitResponse::accepted`](crate::SubmitResponse::accepted) does.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), nodeproof_client::Error> {
@@ -35,7 +33,7 @@ use nodeproof_primitives::{
 /// match client.block(1200_u64).await {
 ///     Ok(Some(block)) => println!("{}", block.timestamp),
 ///     Ok(None) => println!("no such block"),
-///     Err(error) if error.is_connect() || error.is_timeout() => println!("down: {error}"),
+///     Err(error) if matches!(error.kind(), ErrorKind::Connect | ErrorKind::Timeout) => println!("down: {error}"),
 ///     Err(error) if error.kind() == ErrorKind::Decode => {
 ///         println!("unreadable: {:?}", error.body_excerpt());
 ///     }
@@ -53,7 +51,7 @@ use nodeproof_primitives::{
 ///
 /// let error = Client::new("localhost:8420").unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Configuration);
-/// assert_eq!((error.operation(), error.url(), error.tries()), (None, None, 0));
+/// assert_eq!((error.operation(), error.url(), error.attempts()), (None, None, 0));
 /// assert!(!error.maybe_sent());
 /// ```
 pub struct Error(Box<Inner>);
@@ -103,7 +101,7 @@ pub enum ErrorKind {
     /// [`Error::is_retryable`].
     Status,
     /// The response is larger, has more values or is nested deeper than the client reads. Raise the
-    /// limit on the [`ClientBuilder`](crate::ClientBuilder) if you trust the node.
+    /// limit in [`ClientOptions`](crate::ClientOptions) if you trust the node.
     BodyTooLarge,
     /// The response is in no stated form, or contradicts the request or itself. A retry does not
     /// help. Check the base URL, or use another node. For a submission, see [`Error::maybe_sent`].
@@ -175,16 +173,6 @@ impl Error {
         }
     }
 
-    /// Returns everything on one line: the operation, the URL, the message with its causes, and the
-    /// number of tries if there were several. It is safe to print.
-    #[must_use]
-    pub fn full_message(&self) -> String {
-        let mut text = self.place();
-        text.push_str(&self.reason());
-        text.push_str(&self.repetitions());
-        text
-    }
-
     /// Returns the operation and the URL, each before a colon.
     fn place(&self) -> String {
         let operation = self.0.operation.map(|name| format!("{name}: "));
@@ -213,7 +201,7 @@ impl Error {
 
     /// Returns the number of attempts to send the request.
     #[must_use]
-    pub fn tries(&self) -> u32 {
+    pub fn attempts(&self) -> u32 {
         self.0.tries
     }
 
@@ -224,19 +212,6 @@ impl Error {
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.0.maybe_sent
-    }
-
-    /// Returns whether a time-out expired: of connecting, of a try, or of the whole request.
-    #[must_use]
-    pub fn is_timeout(&self) -> bool {
-        self.0.kind == ErrorKind::Timeout
-            || self.http_error().is_some_and(reqwest::Error::is_timeout)
-    }
-
-    /// Returns whether no connection was made.
-    #[must_use]
-    pub fn is_connect(&self) -> bool {
-        self.0.kind == ErrorKind::Connect
     }
 
     /// Returns whether the same request may succeed later: the network failed, or the node was busy.
@@ -296,43 +271,6 @@ impl Error {
             _ => None,
         }
     }
-
-    /// Returns the [mismatch](Self::mismatch), or the error itself if it has another kind.
-    ///
-    /// ```no_run
-    /// # use nodeproof_client::{Client, ContractCall, Error};
-    /// # async fn example(node: Client, call: ContractCall) -> Result<(), Error> {
-    /// if let Err(error) = node.build_call(&call).await {
-    ///     println!("another transaction: {}", error.into_mismatch()?);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// The error itself.
-    pub fn into_mismatch(mut self) -> Result<BuiltCallMismatch, Self> {
-        match self.0.source.take() {
-            Some(Source::Repeated(source)) => match source.downcast() {
-                Ok(mismatch) => Ok(*mismatch),
-                Err(source) => {
-                    self.0.source = Some(Source::Repeated(source));
-                    Err(self)
-                }
-            },
-            source => {
-                self.0.source = source;
-                Err(self)
-            }
-        }
-    }
-
-    fn http_error(&self) -> Option<&reqwest::Error> {
-        match &self.0.source {
-            Some(Source::Http(source)) => Some(source),
-            _ => None,
-        }
-    }
 }
 
 /// Returns the error and its sources, the nearest first.
@@ -349,6 +287,40 @@ impl From<InputError> for Error {
     }
 }
 
+/// Returns the [mismatch](Error::mismatch) of an error, or the error itself if it has another kind.
+///
+/// ```no_run
+/// # use nodeproof_client::{Client, ContractCall, Error};
+/// # async fn example(node: Client, call: ContractCall) -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::{BuiltCallMismatch, Clock, Fee};
+///
+/// let fee = Fee::new(1_500_000.into(), "TKN")?;
+/// if let Err(error) = node.build_call(&call, &fee, Clock::Local).await {
+///     println!("another transaction: {}", BuiltCallMismatch::try_from(error)?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+impl TryFrom<Error> for BuiltCallMismatch {
+    type Error = Error;
+
+    fn try_from(mut error: Error) -> Result<Self, Error> {
+        match error.0.source.take() {
+            Some(Source::Repeated(source)) => match source.downcast() {
+                Ok(mismatch) => Ok(*mismatch),
+                Err(source) => {
+                    error.0.source = Some(Source::Repeated(source));
+                    Err(error)
+                }
+            },
+            source => {
+                error.0.source = source;
+                Err(error)
+            }
+        }
+    }
+}
+
 /// The kind is [`Mismatch`](ErrorKind::Mismatch).
 impl From<BuiltCallMismatch> for Error {
     fn from(source: BuiltCallMismatch) -> Self {
@@ -359,6 +331,9 @@ impl From<BuiltCallMismatch> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (place, repetitions) = (self.place(), self.repetitions());
+        if f.alternate() {
+            return write!(f, "{place}{}{repetitions}", self.reason());
+        }
         write!(f, "{place}{}{repetitions}", self.0.message)
     }
 }

@@ -18,7 +18,7 @@ impl Client {
     /// The stream survives outages: failed connections, late responses, and the statuses 408, 429 and
     /// 5xx. Its pauses grow during an outage. A node that does not have the last block any more counts
     /// as an outage, too: another node behind the same URL, or a
-    /// [fallback](crate::ClientBuilder::fallback), can be some blocks behind. An outage at the start
+    /// [fallback](crate::ClientOptions::fallbacks), can be some blocks behind. An outage at the start
     /// ends the stream unless [`retry_at_start`](FollowOptions::retry_at_start) is set. Without an
     /// error, the stream ends only when you drop it.
     ///

@@ -14,7 +14,6 @@ use crate::{InputError, Transaction, from_json};
 /// `/submit-transaction`, without signatures. A transaction without that outer object is accepted as
 /// well. Any other response is stored, and each method that needs its transaction returns an error.
 ///
-/// The caller sets the fee before signing: [`with_fee`](Self::with_fee).
 ///
 /// ```
 /// use nodeproof_client::{
@@ -23,11 +22,9 @@ use crate::{InputError, Transaction, from_json};
 ///
 /// let raw = RawTransaction::from_json(
 ///     r#"{"transaction":{"type":3,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
-///         "timestamp":1767225593000,"fee":0.0,"currency":"TKN","descr":"","valid":1,
+///         "timestamp":1767225593000,"fee":1500000,"currency":"TKN","descr":"","valid":1,
 ///         "specific_data":{}},"signatures":[]}"#,
 /// )?;
-/// let raw = raw.with_fee(&"1500000".parse()?)?;
-/// assert!(raw.transaction_text()?.contains("\"fee\":1500000,"));
 /// assert_eq!(raw.transaction()?.currency, "TKN");
 ///
 /// let wallet = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
@@ -87,7 +84,7 @@ impl RawTransaction {
     ///
     /// # Errors
     /// If the transaction does not have exactly one `fee`.
-    pub fn with_fee(&self, fee: &Amount) -> Result<Self, InputError> {
+    pub(crate) fn with_fee(&self, fee: &Amount) -> Result<Self, InputError> {
         self.with_member("fee", fee.as_str())
     }
 

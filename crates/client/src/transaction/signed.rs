@@ -22,7 +22,7 @@ use crate::{InputError, SignatureEntry, Transaction, from_json};
 ///
 /// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
 /// let second = SignatureEntry::new(wallet, MessageSignature::from_bytes([0x7e; 64]));
-/// let both = signed.and_signature(&second)?;
+/// let both = signed.with_signatures([&second])?;
 /// assert_eq!(both.signatures()?[1], second);
 /// assert_eq!(both.transaction_text(), signed.transaction_text());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,10 +77,17 @@ impl SignedTransaction {
     ///
     /// # Errors
     /// If the entry is not serialized as a signature.
-    pub fn and_signature(&self, entry: &impl Serialize) -> Result<Self, InputError> {
+    pub fn with_signatures<S: Serialize>(
+        &self,
+        signatures: impl IntoIterator<Item = S>,
+    ) -> Result<Self, InputError> {
         let earlier: Vec<RawJson> = from_json(self.signatures_text().as_bytes())?;
-        let entry = checked(entry)?;
-        Self::assembled(self.transaction_text(), earlier.into_iter().chain([entry]))
+        let new = signatures.into_iter().map(|entry| checked(&entry));
+        let entries = earlier.into_iter().map(Ok).chain(new);
+        Self::assembled(
+            self.transaction_text(),
+            entries.collect::<Result<Vec<_>, _>>()?,
+        )
     }
 
     /// Combines a transaction's text with signatures.
@@ -181,14 +188,14 @@ mod tests {
             msgsign: "01".parse().unwrap(),
             extra: serde_json::Map::new(),
         };
-        let both = signed.and_signature(&entry).unwrap();
+        let both = signed.with_signatures([&entry]).unwrap();
         assert_eq!(both.transaction_text(), signed.transaction_text());
         let signatures = both.signatures().unwrap();
         assert_eq!(signatures[0].msgsign.as_str(), "aB");
         assert_eq!(signatures[1], entry);
         assert_eq!(signatures.len(), 2);
         assert!(
-            both.and_signature(&"ab")
+            both.with_signatures(["ab"])
                 .unwrap_err()
                 .to_string()
                 .starts_with("not a signature")

@@ -56,7 +56,7 @@ impl SignatureEntry {
     /// let wallet = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
     /// let signature = MessageSignature::from_bytes([0x7e; 64]);
     /// let entry = SignatureEntry::new(wallet, signature);
-    /// assert_eq!(entry.signature()?, signature);
+    /// assert_eq!(MessageSignature::try_from(&entry)?, signature);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -67,13 +67,14 @@ impl SignatureEntry {
             extra: serde_json::Map::new(),
         }
     }
+}
 
-    /// Returns the signature, if it has the observed form: 64 bytes.
-    ///
-    /// # Errors
-    /// If it has another length.
-    pub fn signature(&self) -> Result<MessageSignature, ParseHexError> {
-        self.msgsign.as_str().parse()
+/// Reads the signature, if it has the observed form: 64 bytes.
+impl TryFrom<&SignatureEntry> for MessageSignature {
+    type Error = ParseHexError;
+
+    fn try_from(entry: &SignatureEntry) -> Result<Self, Self::Error> {
+        entry.msgsign.as_str().parse()
     }
 }
 
@@ -87,6 +88,6 @@ impl TryFrom<SignatureEntry> for (WalletAddress, MessageSignature) {
     type Error = ParseHexError;
 
     fn try_from(entry: SignatureEntry) -> Result<Self, Self::Error> {
-        Ok((entry.wallet_address, entry.signature()?))
+        Ok((entry.wallet_address, MessageSignature::try_from(&entry)?))
     }
 }

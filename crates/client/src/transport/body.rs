@@ -10,21 +10,21 @@ use nodeproof_primitives::JsonTooLarge;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyTooLarge {
-    /// It has more bytes than [`max_body`](super::Limits::max_body). Raise this limit if you trust
+    /// It has more bytes than [`max_body`](crate::ClientOptions::max_body). Raise this limit if you trust
     /// the node, or use another node.
     #[error("the response is larger than {limit} bytes")]
     Bytes {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// It has more values than [`max_values`](super::Limits::max_values). Raise this limit if you
+    /// It has more values than [`max_values`](crate::ClientOptions::max_values). Raise this limit if you
     /// trust the node, or use another node.
     #[error("the response has more than {limit} values")]
     Values {
         /// The limit, in values.
         limit: usize,
     },
-    /// It is nested deeper than [`max_depth`](super::Limits::max_depth). Use another node. A higher
+    /// It is nested deeper than [`max_depth`](crate::ClientOptions::max_depth). Use another node. A higher
     /// limit helps only with responses that stay text.
     #[error("the response is nested more than {limit} levels deep")]
     Depth {

@@ -98,13 +98,6 @@ impl generated::Client {
         noting.inner.exchange = Some(exchange);
         noting
     }
-
-    /// Returns the same client with other limits.
-    pub(crate) fn limited(&self, change: impl FnOnce(&mut Limits)) -> Self {
-        let mut limited = self.clone();
-        change(Arc::make_mut(&mut limited.inner.limits));
-        limited
-    }
 }
 
 impl ClientHooks<HookState> for generated::Client {
@@ -150,7 +143,7 @@ impl generated::Client {
             headers: Arc::clone(&self.inner.headers),
             ..Notes::default()
         };
-        for (name, value) in self.inner.headers.as_map() {
+        for (name, value) in self.inner.headers.iter() {
             request.headers_mut().insert(name, value.clone());
         }
         // A second POST could repeat the effect of the first.

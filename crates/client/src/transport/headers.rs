@@ -1,5 +1,7 @@
 //! Headers for every request, such as the key of a gateway. Their values are secrets.
 
+use std::ops::Deref;
+
 use nodeproof_primitives::{escape::escaped_up_to, redact::Secrets};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -26,15 +28,16 @@ const MIN_LENGTH: usize = 8;
 
 /// Headers for every request to a node, such as the key of a gateway in front of it.
 ///
-/// Their values are secrets: `Debug` shows only the names. For a client, add them with
-/// [`ClientBuilder::default_headers`](crate::ClientBuilder::default_headers).
+/// Their values are secrets: `Debug` shows only the names. They do not appear in logs or errors, even
+/// if the node sends them back. Only words of fewer than 8 characters are not recognised in what a node
+/// sends. For a client, they are in [`ClientOptions::headers`](crate::ClientOptions::headers).
 ///
 /// ```
 /// use nodeproof_client::transport::SecretHeaders;
 ///
 /// let mut headers = SecretHeaders::default();
 /// headers.add("X-Api-Key", "0123456789abcdef")?;
-/// assert_eq!(headers.names().collect::<Vec<_>>(), ["x-api-key"]);
+/// assert!(headers.contains_key("x-api-key"));
 /// assert!(!format!("{headers:?}").contains("0123"));
 /// # Ok::<(), nodeproof_client::Error>(())
 /// ```
@@ -75,63 +78,6 @@ impl SecretHeaders {
         Ok(())
     }
 
-    /// Adds all headers of another list.
-    ///
-    /// ```
-    /// use nodeproof_client::transport::SecretHeaders;
-    ///
-    /// let (mut one, mut other) = (SecretHeaders::default(), SecretHeaders::default());
-    /// other.add("x-api-key", "0123456789abcdef")?;
-    /// one.add_all(&other);
-    /// assert!(!one.is_empty());
-    /// # Ok::<(), nodeproof_client::Error>(())
-    /// ```
-    pub fn add_all(&mut self, others: &Self) {
-        for (name, value) in &others.0 {
-            self.0.insert(name, value.clone());
-        }
-    }
-
-    /// Returns whether there are no headers.
-    ///
-    /// ```
-    /// assert!(nodeproof_client::transport::SecretHeaders::default().is_empty());
-    /// ```
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns the names, in lower case.
-    ///
-    /// ```
-    /// let headers = nodeproof_client::transport::SecretHeaders::default();
-    /// assert_eq!(headers.names().count(), 0);
-    /// ```
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(HeaderName::as_str)
-    }
-
-    /// Returns the headers, for a request of your own. The values are marked as sensitive.
-    ///
-    /// ```no_run
-    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-    /// use nodeproof_client::{BaseUrl, transport::{SecretHeaders, TransportOptions, http_client}};
-    ///
-    /// let mut headers = SecretHeaders::default();
-    /// headers.add("x-api-key", "0123456789abcdef")?;
-    /// let base: BaseUrl = "https://node.example.org".parse()?;
-    /// let http = http_client(&base, &TransportOptions::default())?;
-    /// let request = http.get(base.join("docs")).headers(headers.as_map().clone());
-    /// println!("{}", request.send().await?.status());
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn as_map(&self) -> &HeaderMap {
-        &self.0
-    }
-
     /// The text that replaces a value.
     pub const REDACTED: &str = "[redacted]";
 
@@ -155,24 +101,42 @@ impl SecretHeaders {
 
     /// Replaces the values, and pieces of them, in a text that a node sent back. Returns `None` if the
     /// text has none.
-    ///
-    /// A piece has 8 characters or more. See [`Secrets`] for the forms in which it is found.
-    ///
-    /// ```
-    /// use nodeproof_client::transport::SecretHeaders;
-    ///
-    /// let mut headers = SecretHeaders::default();
-    /// headers.add("x-api-key", "0123456789abcdef")?;
-    /// let shown = headers.redact("unknown key 0123456789ab…");
-    /// assert_eq!(shown.as_deref(), Some("unknown key [redacted]…"));
-    /// assert_eq!(headers.redact("unknown key"), None);
-    /// # Ok::<(), nodeproof_client::Error>(())
-    /// ```
-    #[must_use]
-    pub fn redact(&self, text: &str) -> Option<String> {
+    pub(crate) fn redact(&self, text: &str) -> Option<String> {
         let mut secrets = Secrets::default();
         self.add_to(&mut secrets);
         secrets.redact(text, Self::REDACTED)
+    }
+}
+
+/// The headers, for a request of your own. Their values are marked as sensitive.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::{BaseUrl, transport::{SecretHeaders, TransportOptions, http_client}};
+///
+/// let mut headers = SecretHeaders::default();
+/// headers.add("x-api-key", "0123456789abcdef")?;
+/// let base: BaseUrl = "https://node.example.org".parse()?;
+/// let http = http_client(&base, &TransportOptions::default())?;
+/// let request = http.get(base.join("docs")).headers((*headers).clone());
+/// println!("{}", request.send().await?.status());
+/// # Ok(())
+/// # }
+/// ```
+impl Deref for SecretHeaders {
+    type Target = HeaderMap;
+
+    fn deref(&self) -> &HeaderMap {
+        &self.0
+    }
+}
+
+/// Adds all headers of other lists. They replace earlier ones with the same name.
+impl<'h> Extend<&'h Self> for SecretHeaders {
+    fn extend<I: IntoIterator<Item = &'h Self>>(&mut self, lists: I) {
+        for (name, value) in lists.into_iter().flat_map(|list| &list.0) {
+            self.0.insert(name, value.clone());
+        }
     }
 }
 

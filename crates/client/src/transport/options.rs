@@ -55,30 +55,15 @@ impl Default for TransportOptions {
     }
 }
 
-/// The limits of one request, including its retries.
+/// The limits of one request, including its retries. See [`ClientOptions`](crate::ClientOptions).
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The time-out for one try. 30 seconds.
-    pub request_timeout: Duration,
-    /// The time-out for a whole request, with all of its tries and the pauses between them. 60
-    /// seconds.
-    pub total_timeout: Duration,
-    /// The largest body that is read, in bytes. 8 MiB.
-    pub max_body: usize,
-    /// The maximum number of values in a response, counted by its commas and opening brackets.
-    /// 250,000. A block of 10,000 receipts has 90,000.
-    ///
-    /// A small value takes many times the memory of its text. So this limit and `max_body` together
-    /// limit the memory of a request.
-    pub max_values: usize,
-    /// The maximum nesting of the arrays and objects in a response. 127.
-    ///
-    /// A higher limit is useful only for responses that stay text. This crate can't parse its types
-    /// from deeper responses.
-    pub max_depth: usize,
-    /// How often a GET is retried, and when.
-    pub retry: RetryPolicy,
+pub(crate) struct Limits {
+    pub(crate) request_timeout: Duration,
+    pub(crate) total_timeout: Duration,
+    pub(crate) max_body: usize,
+    pub(crate) max_values: usize,
+    pub(crate) max_depth: usize,
+    pub(crate) retry: RetryPolicy,
 }
 
 impl Default for Limits {

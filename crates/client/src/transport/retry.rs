@@ -44,22 +44,19 @@ impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             retries: 2,
-            first_pause: Duration::from_millis(100),
-            longest_pause: Duration::from_secs(2),
-            longest_retry_after: Duration::from_secs(10),
+            ..Self::NEVER
         }
     }
 }
 
 impl RetryPolicy {
     /// Sends each request once.
-    #[must_use]
-    pub fn never() -> Self {
-        Self {
-            retries: 0,
-            ..Self::default()
-        }
-    }
+    pub const NEVER: Self = Self {
+        retries: 0,
+        first_pause: Duration::from_millis(100),
+        longest_pause: Duration::from_secs(2),
+        longest_retry_after: Duration::from_secs(10),
+    };
 
     /// Returns the pause before a retry, counted from 0, or `None` to give up.
     pub(super) fn pause(&self, repetition: u32, requested: Option<Duration>) -> Option<Duration> {
@@ -167,6 +164,6 @@ mod tests {
             Some(Duration::from_secs(3))
         );
         assert_eq!(policy.pause(0, Some(Duration::from_secs(4))), None);
-        assert_eq!(RetryPolicy::never().pause(0, None), None);
+        assert_eq!(RetryPolicy::NEVER.pause(0, None), None);
     }
 }

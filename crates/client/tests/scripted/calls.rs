@@ -2,7 +2,7 @@
 
 use nodeproof_client::{
     AddVerification, BatchOutcome, Client, ContractCall, HolderAddress, Integer, Network, RawJson,
-    SignatureEntry, SignedTransaction,
+    SignatureEntry, SignedTransaction, SubmitPolicy,
 };
 
 use crate::{
@@ -173,7 +173,12 @@ async fn a_call_is_built_from_exactly_what_was_given() {
     let call = ContractCall::new(CONTRACT.parse().unwrap(), "f")
         .params(&params)
         .unwrap();
-    let raw = client.build_call(&call).await.unwrap();
+    let raw = client
+        .generated()
+        .call_sc(&call)
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(raw.text().as_str(), RAW);
     let request = server.request();
     assert_eq!(request.line, "POST /call-sc HTTP/1.1");
@@ -192,7 +197,11 @@ async fn a_claim_is_built_from_its_request() {
     let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 99);
     let call = ContractCall::of(CONTRACT.parse().unwrap(), &claim).unwrap();
     let call = call.signers([claim.verifier_address]);
-    client(&server.base).build_call(&call).await.unwrap();
+    client(&server.base)
+        .generated()
+        .call_sc(&call)
+        .await
+        .unwrap();
     let body = server.request().body;
     assert!(
         body.contains(&format!("\"signers\":[\"{WALLET}\"]")),
@@ -212,16 +221,20 @@ async fn what_call_sc_built_is_submitted_byte_for_byte() {
     let server = Server::start(vec![Reply::json(RAW), Reply::json(accepted)]).await;
     let client = client(&server.base);
     let call = ContractCall::new(CONTRACT.parse().unwrap(), "f");
-    let raw = client.build_call(&call).await.unwrap();
+    let raw = client
+        .generated()
+        .call_sc(&call)
+        .await
+        .unwrap()
+        .into_inner();
     let entry = SignatureEntry {
         wallet_address: WALLET.parse().unwrap(),
         msgsign: "aBcd".parse().unwrap(),
         extra: serde_json::Map::new(),
     };
     let signed = raw.with_signatures([entry]).unwrap();
-    let response = client.submit(&signed).await.unwrap();
-    assert!(response.accepted().is_ok());
-    assert_eq!(response.response.new_transaction, Some(true));
+    let submitted = client.submit(&signed, &SubmitPolicy::ONCE).await.unwrap();
+    assert_eq!(submitted.response.response.new_transaction, Some(true));
 
     let request = &server.requests()[1];
     assert_eq!(request.line, "POST /submit-transaction HTTP/1.1");
@@ -241,12 +254,11 @@ async fn a_batch_sends_the_texts_as_they_are() {
     let server = Server::responding(Reply::json(busy)).await;
     let one =
         SignedTransaction::from_json("{\"transaction\":{\"a\":1E2},\"signatures\":[]}").unwrap();
-    let response = client(&server.base)
-        .submit_batch(&[one.clone(), one])
-        .await
-        .unwrap();
+    let batch = vec![one.clone(), one];
+    let client = client(&server.base);
+    let response = client.generated().submit_transaction_batch(&batch).await;
     assert_eq!(
-        response.response,
+        response.unwrap().response,
         BatchOutcome::Refusal("NODE_BUSY".to_owned())
     );
     let request = server.request();

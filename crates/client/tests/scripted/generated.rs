@@ -1,14 +1,15 @@
 //! The generated client, and HTTP clients that the caller built.
 
 use nodeproof_client::{
-    BaseUrl, Client, generated,
+    BaseUrl, generated,
     transport::{TransportOptions, http_client},
 };
 use progenitor_client::{ClientHooks, OperationInfo};
 
 use crate::{
-    BLOCK, builder, client,
+    BLOCK, client,
     server::{Reply, Server},
+    with,
 };
 
 #[tokio::test]
@@ -49,7 +50,7 @@ async fn a_failure_reaches_the_caller_as_a_whole_response() {
 async fn it_has_the_limits_of_its_client() {
     let server =
         Server::responding(Reply::json(&format!("{{\"a\":\"{}\"}}", "x".repeat(500)))).await;
-    let client = builder(&server.base).max_body(100).build().unwrap();
+    let client = with(&server.base, |options| options.max_body = 100).unwrap();
     let failure = client.generated().get_block(&1.into()).await.unwrap_err();
     assert!(
         matches!(failure, generated::Error::ResponseBodyError(_)),
@@ -95,11 +96,7 @@ async fn a_client_of_ones_own_is_used_as_it_is() {
         ..TransportOptions::default()
     };
     let http = http_client(&base, &options).unwrap();
-    let client = Client::builder(&base)
-        .unwrap()
-        .http_client(http)
-        .build()
-        .unwrap();
+    let client = with(&server.base, |options| options.http_client = Some(http)).unwrap();
     client.block(1).await.unwrap();
     assert_eq!(server.request().header("user-agent"), Some("my own/1"));
 }
@@ -107,17 +104,17 @@ async fn a_client_of_ones_own_is_used_as_it_is() {
 #[tokio::test]
 async fn the_user_agent_is_sent_and_a_bad_one_refused() {
     let server = Server::responding(Reply::json(BLOCK)).await;
-    builder(&server.base)
-        .user_agent("probe/2")
-        .build()
-        .unwrap()
-        .block(1)
-        .await
-        .unwrap();
+    with(&server.base, |options| {
+        options.user_agent = "probe/2".to_owned()
+    })
+    .unwrap()
+    .block(1)
+    .await
+    .unwrap();
     assert_eq!(server.request().header("user-agent"), Some("probe/2"));
-    let error = builder(&server.base)
-        .user_agent("a\r\nb: c")
-        .build()
-        .unwrap_err();
+    let error = with(&server.base, |options| {
+        options.user_agent = "a\r\nb: c".to_owned()
+    })
+    .unwrap_err();
     assert_eq!(error.kind(), nodeproof_client::ErrorKind::Configuration);
 }

@@ -5,8 +5,9 @@ use std::{future::Future, time::Duration};
 use nodeproof_client::{ContractCall, ErrorKind, transport::RetryPolicy};
 
 use crate::{
-    BLOCK, CONTRACT, builder, client,
+    BLOCK, CONTRACT, client,
     server::{Reply, Server},
+    with,
 };
 
 const BRIEF: Duration = Duration::from_millis(150);
@@ -31,7 +32,7 @@ async fn a_body_over_the_limit_is_not_read() {
         Reply::Hang(b"HTTP/1.1 200 X\r\ncontent-length: 4611686018427387904\r\n\r\n".to_vec());
     for reply in [announced, lie] {
         let server = Server::responding(reply).await;
-        let client = builder(&server.base).max_body(1000).build().unwrap();
+        let client = with(&server.base, |options| options.max_body = 1000).unwrap();
         let error = client.block(1).await.unwrap_err();
         assert!(error.kind() == ErrorKind::BodyTooLarge, "{error}");
         assert!(!error.is_retryable() && error.kind() != ErrorKind::Decode);
@@ -49,7 +50,7 @@ async fn a_body_over_the_limit_is_not_read() {
 async fn a_body_at_the_limit_is_read() {
     let body = padded(&format!("{:?}", "x".repeat(1000)));
     let server = Server::responding(Reply::json(&body)).await;
-    let client = builder(&server.base).max_body(body.len()).build().unwrap();
+    let client = with(&server.base, |options| options.max_body = body.len()).unwrap();
     assert!(client.block(1).await.is_ok());
 }
 
@@ -62,7 +63,7 @@ async fn a_response_with_too_many_values_or_levels_is_not_parsed() {
         (&deep, "the response is nested more than 127 levels deep"),
     ] {
         let server = Server::responding(Reply::json(body)).await;
-        let client = builder(&server.base).max_values(500).build().unwrap();
+        let client = with(&server.base, |options| options.max_values = 500).unwrap();
         let error = client.block(1).await.unwrap_err();
         assert!(
             error.kind() == ErrorKind::BodyTooLarge && error.kind() != ErrorKind::Decode,
@@ -75,10 +76,17 @@ async fn a_response_with_too_many_values_or_levels_is_not_parsed() {
     assert!(client(&server.base).block(1).await.unwrap().is_some());
     // With a higher limit, what stays text is read. Types can't be parsed from it.
     let server = Server::responding(Reply::json(&deep)).await;
-    let client = builder(&server.base).max_depth(300).build().unwrap();
+    let client = with(&server.base, |options| options.max_depth = 300).unwrap();
     let call = ContractCall::new(CONTRACT.parse().unwrap(), "f");
     assert_eq!(
-        client.build_call(&call).await.unwrap().text().as_str(),
+        client
+            .generated()
+            .call_sc(&call)
+            .await
+            .unwrap()
+            .into_inner()
+            .text()
+            .as_str(),
         deep
     );
     let error = client.block(1).await.unwrap_err();
@@ -121,7 +129,7 @@ async fn a_list_of_rubbish_is_an_error_that_names_its_first_element() {
 #[tokio::test]
 async fn the_listing_has_the_same_limit() {
     let server = Server::responding(Reply::json(&"x".repeat(2000))).await;
-    let client = builder(&server.base).max_body(1000).build().unwrap();
+    let client = with(&server.base, |options| options.max_body = 1000).unwrap();
     assert!(client.docs().await.unwrap_err().kind() == ErrorKind::BodyTooLarge);
 }
 
@@ -129,12 +137,7 @@ async fn the_listing_has_the_same_limit() {
 async fn of_a_failure_only_the_start_is_read() {
     let endless = Reply::Endless(b"HTTP/1.1 500 X\r\n\r\n".to_vec(), vec![b'x'; 4096]);
     let server = Server::responding(endless).await;
-    let error = builder(&server.base)
-        .build()
-        .unwrap()
-        .block(1)
-        .await
-        .unwrap_err();
+    let error = client(&server.base).block(1).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Status);
     assert_eq!(error.status().unwrap().as_u16(), 500);
 }
@@ -146,14 +149,14 @@ async fn a_node_that_never_responds_is_a_time_out() {
         Reply::Endless(Vec::new(), b"HTTP/1.1 100 Continue\r\n\r\n".to_vec()),
     ] {
         let server = Server::responding(reply).await;
-        let client = builder(&server.base)
-            .request_timeout(BRIEF)
-            .retry(RetryPolicy::never())
-            .build()
-            .unwrap();
+        let client = with(&server.base, |options| {
+            options.request_timeout = BRIEF;
+            options.retry = RetryPolicy::NEVER;
+        })
+        .unwrap();
         let error = ended(client.block(1)).await.unwrap_err();
         assert!(
-            error.is_timeout() || error.kind() == ErrorKind::Connection,
+            matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Connection),
             "{error:?}"
         );
         assert!(error.is_retryable());
@@ -163,16 +166,16 @@ async fn a_node_that_never_responds_is_a_time_out() {
 #[tokio::test]
 async fn a_call_ends_by_its_total_time_out_whatever_its_tries_would_take() {
     let server = Server::responding(Reply::Hang(Vec::new())).await;
-    let client = builder(&server.base)
-        .request_timeout(Duration::from_secs(60))
-        .total_timeout(BRIEF)
-        .retry(RetryPolicy {
+    let client = with(&server.base, |options| {
+        options.request_timeout = Duration::from_secs(60);
+        options.total_timeout = BRIEF;
+        options.retry = RetryPolicy {
             retries: 100,
             first_pause: Duration::ZERO,
             ..RetryPolicy::default()
-        })
-        .build()
-        .unwrap();
+        };
+    })
+    .unwrap();
     let error = ended(client.block(1)).await.unwrap_err();
-    assert!(error.is_timeout(), "{error:?}");
+    assert_eq!(error.kind(), ErrorKind::Timeout, "{error:?}");
 }

@@ -7,7 +7,8 @@ use std::{
 };
 
 use nodeproof_client::{
-    Client, ClientBuilder, Error, ErrorKind, SignedTransaction, transport::RetryPolicy,
+    Client, ClientOptions, Clock, Error, ErrorKind, Fee, SignedTransaction, SubmitPolicy,
+    transport::RetryPolicy,
 };
 
 use crate::{
@@ -26,13 +27,21 @@ fn last(server: &Server) -> Request {
     server.requests().pop().unwrap()
 }
 
-fn quick(base: &str) -> ClientBuilder {
-    let builder = Client::builder(base).unwrap();
-    builder.retry(RetryPolicy {
-        first_pause: Duration::ZERO,
-        longest_pause: Duration::ZERO,
-        ..RetryPolicy::default()
-    })
+fn quick() -> ClientOptions {
+    ClientOptions {
+        retry: RetryPolicy {
+            first_pause: Duration::ZERO,
+            longest_pause: Duration::ZERO,
+            ..RetryPolicy::default()
+        },
+        ..ClientOptions::default()
+    }
+}
+
+fn with_key(value: &str) -> ClientOptions {
+    let mut options = quick();
+    options.headers.add("X-Api-Key", value).unwrap();
+    options
 }
 
 /// Returns everything that an error shows, to people and to programs.
@@ -71,11 +80,9 @@ async fn the_value_of_a_default_header_is_sent_and_shown_nowhere() {
     ];
     for value in [SECRET.to_owned(), format!("Bearer {SECRET}")] {
         let server = Server::start(replies.to_vec()).await;
-        let builder = quick(&server.base)
-            .default_header("X-Api-Key", &value)
-            .unwrap();
-        let mut texts = vec![format!("{builder:?}")];
-        let client = builder.build().unwrap();
+        let options = with_key(&value);
+        let mut texts = vec![format!("{options:?}")];
+        let client = Client::with_options(&server.base, options).unwrap();
         texts.push(format!("{client:?} {client:#?}"));
         for _ in &replies {
             let error = client.token_balance("TKN", wallet()).await.unwrap_err();
@@ -92,10 +99,7 @@ async fn the_value_of_a_default_header_is_sent_and_shown_nowhere() {
 #[tokio::test]
 async fn a_default_header_goes_with_submissions_and_generated_calls_too() {
     let server = Server::responding(Reply::json(OK)).await;
-    let builder = quick(&server.base)
-        .default_header("x-api-key", SECRET)
-        .unwrap();
-    let client = builder.build().unwrap();
+    let client = Client::with_options(&server.base, with_key(SECRET)).unwrap();
     let _page = client.docs().await;
     assert_eq!(last(&server).header("x-api-key"), Some(SECRET));
     let _block = client.generated().get_block(&1.into()).await;
@@ -103,7 +107,8 @@ async fn a_default_header_goes_with_submissions_and_generated_calls_too() {
     let contract =
         nodeproof_client::contract_address!("ct00000000000000000000000000000000000000a1");
     let call = nodeproof_client::ContractCall::new(contract, "f");
-    let _built = client.build_call(&call).await;
+    let fee = Fee::new(1.into(), "TKN").unwrap();
+    let _built = client.build_call(&call, &fee, Clock::Local).await;
     let request = last(&server);
     assert_eq!(request.header("x-api-key"), Some(SECRET));
     assert_eq!(request.header("content-type"), Some("application/json"));
@@ -118,8 +123,7 @@ fn rejects_headers_that_can_not_be_sent_without_their_values() {
         ("host", SECRET, "is set by the client"),
         ("x-key", &format!("{SECRET}\r\nx: y"), "without line breaks"),
     ] {
-        let builder = Client::builder("http://localhost:1").unwrap();
-        let error = builder.default_header(name, value).unwrap_err();
+        let error = quick().headers.add(name, value).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration);
         let text = shown(&error);
         assert!(text.contains(words) && !text.contains(SECRET), "{text}");
@@ -127,26 +131,17 @@ fn rejects_headers_that_can_not_be_sent_without_their_values() {
 }
 
 #[tokio::test]
-async fn one_request_has_a_time_out_and_retries_of_its_own() {
-    let server = Server::responding(Reply::Hang(b"HTTP/1.1 200 OK\r\n".to_vec())).await;
-    let client = quick(&server.base).build().unwrap();
-    let once = client
-        .with_request_timeout(Duration::from_millis(50))
-        .with_retry(RetryPolicy::never());
-    let error = once.docs().await.unwrap_err();
-    assert_eq!((error.kind(), error.tries()), (ErrorKind::Timeout, 1));
-    let twice = once.with_retry(RetryPolicy {
-        retries: 1,
-        ..RetryPolicy::default()
-    });
-    assert_eq!(twice.docs().await.unwrap_err().tries(), 2);
-}
-
-#[tokio::test]
 async fn requests_keep_to_the_rate_together() {
     let server = Server::responding(Reply::json(OK)).await;
     let rate = NonZeroU32::new(50).unwrap();
-    let client = quick(&server.base).rate_limit(rate).build().unwrap();
+    let client = Client::with_options(
+        &server.base,
+        ClientOptions {
+            rate_limit: Some(rate),
+            ..quick()
+        },
+    )
+    .unwrap();
     let started = Instant::now();
     let one = async {
         for _ in 0..4 {
@@ -169,14 +164,18 @@ async fn requests_keep_to_the_rate_together() {
 async fn reads_go_to_the_node_that_responds_and_submissions_to_the_first() {
     let busy = Server::responding(Reply::status(503, r#"{"detail":"syncing"}"#)).await;
     let good = Server::responding(Reply::json(OK)).await;
-    let client = quick(&busy.base)
-        .fallback("http://127.0.0.1:1")
-        .unwrap()
-        .fallback(format!("{}/behind/a/proxy", good.base).as_str())
-        .unwrap()
-        .retry(RetryPolicy::never())
-        .build()
-        .unwrap();
+    let client = Client::with_options(
+        &busy.base,
+        ClientOptions {
+            fallbacks: vec![
+                "http://127.0.0.1:1".parse().unwrap(),
+                format!("{}/behind/a/proxy", good.base).parse().unwrap(),
+            ],
+            retry: RetryPolicy::NEVER,
+            ..quick()
+        },
+    )
+    .unwrap();
     for _ in 0..3 {
         let balance = client.token_balance("TKN", wallet()).await.unwrap();
         assert_eq!(balance.unwrap(), 1);
@@ -192,25 +191,37 @@ async fn reads_go_to_the_node_that_responds_and_submissions_to_the_first() {
     let contract =
         nodeproof_client::contract_address!("ct00000000000000000000000000000000000000a1");
     let call = nodeproof_client::ContractCall::new(contract, "f");
-    let error = client.build_call(&call).await.unwrap_err();
+    let fee = Fee::new(1.into(), "TKN").unwrap();
+    let built = client.build_call(&call, &fee, Clock::Local).await;
+    let error = built.unwrap_err();
     assert_eq!(error.status().unwrap().as_u16(), 503);
     let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
-    let error = client.submit(&signed).await.unwrap_err();
-    assert_eq!((error.status().unwrap().as_u16(), error.tries()), (503, 1));
+    let error = client
+        .submit(&signed, &SubmitPolicy::ONCE)
+        .await
+        .unwrap_err();
+    let request = error.client_error().unwrap();
+    assert_eq!(
+        (request.status().unwrap().as_u16(), error.attempts()),
+        (503, 1)
+    );
     assert_eq!((busy.count(), good.count()), (3, 3));
 }
 
 #[tokio::test]
 async fn a_read_that_fails_on_all_nodes_reports_the_last_one() {
     let busy = Server::responding(Reply::status(503, "{}")).await;
-    let client = quick("http://127.0.0.1:1")
-        .fallback(busy.base.as_str())
-        .unwrap()
-        .build()
-        .unwrap();
+    let client = Client::with_options(
+        "http://127.0.0.1:1",
+        ClientOptions {
+            fallbacks: vec![busy.base.parse().unwrap()],
+            ..quick()
+        },
+    )
+    .unwrap();
     let error = client.docs().await.unwrap_err();
     // Two nodes, in a first round and two more.
-    assert_eq!((error.tries(), busy.count()), (6, 3));
+    assert_eq!((error.attempts(), busy.count()), (6, 3));
     assert!(
         error.url().unwrap().starts_with("http://127.0.0.1:"),
         "{error}"
@@ -218,11 +229,14 @@ async fn a_read_that_fails_on_all_nodes_reports_the_last_one() {
     // A request that is wrong itself does not go to another node.
     let refusing = Server::responding(Reply::status(400, r#"{"detail":"no"}"#)).await;
     let good = Server::responding(Reply::json(OK)).await;
-    let client = quick(&refusing.base)
-        .fallback(good.base.as_str())
-        .unwrap()
-        .build()
-        .unwrap();
-    assert_eq!(client.docs().await.unwrap_err().tries(), 1);
+    let client = Client::with_options(
+        &refusing.base,
+        ClientOptions {
+            fallbacks: vec![good.base.parse().unwrap()],
+            ..quick()
+        },
+    )
+    .unwrap();
+    assert_eq!(client.docs().await.unwrap_err().attempts(), 1);
     assert_eq!(good.count(), 0);
 }

@@ -2,11 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use nodeproof_client::{ContractCall, ErrorKind, SignedTransaction, transport::RetryPolicy};
+use nodeproof_client::{
+    Clock, ContractCall, ErrorKind, Fee, SignedTransaction, SubmitPolicy, transport::RetryPolicy,
+};
 
 use crate::{
-    BLOCK as OK, CONTRACT, builder, client,
+    BLOCK as OK, CONTRACT, client,
     server::{Reply, Server},
+    with,
 };
 
 #[tokio::test]
@@ -42,7 +45,7 @@ async fn a_node_that_stays_busy_is_given_up() {
         (error.status() == Some(nodeproof_client::StatusCode::TOO_MANY_REQUESTS))
             && error.is_retryable()
     );
-    assert_eq!((server.count(), error.tries()), (3, 3));
+    assert_eq!((server.count(), error.attempts()), (3, 3));
     assert_eq!(error.retry_after(), None);
     let message = "the node responded with 429 Too Many Requests: Rate limit exceeded: 10 per 1 second (tried 3 times)";
     assert!(error.to_string().ends_with(message), "{error}");
@@ -78,17 +81,14 @@ async fn a_post_is_sent_once_whatever_comes_back() {
     ] {
         let server = Server::responding(reply).await;
         let client = client(&server.base);
-        let error = client.submit(&signed).await.unwrap_err();
-        assert_eq!((server.count(), error.tries()), (1, 1));
-        client
-            .submit_batch(std::slice::from_ref(&signed))
-            .await
-            .unwrap_err();
-        client
-            .build_call(&ContractCall::new(CONTRACT.parse().unwrap(), "f"))
-            .await
-            .unwrap_err();
-        assert_eq!(server.count(), 3);
+        let once = SubmitPolicy::ONCE;
+        let error = client.submit(&signed, &once).await.unwrap_err();
+        assert_eq!((server.count(), error.attempts()), (1, 1));
+        let call = ContractCall::new(CONTRACT.parse().unwrap(), "f");
+        let fee = Fee::new(1.into(), "TKN").unwrap();
+        let built = client.build_call(&call, &fee, Clock::Local).await;
+        built.unwrap_err();
+        assert_eq!(server.count(), 2);
     }
 }
 
@@ -105,7 +105,7 @@ async fn a_post_on_a_connection_that_was_closed_meanwhile_is_sent_at_most_once()
     client.block(1).await.unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
-    assert!(client.submit(&signed).await.unwrap().accepted().is_ok());
+    client.submit(&signed, &SubmitPolicy::ONCE).await.unwrap();
     let submissions = server
         .requests()
         .iter()
@@ -145,13 +145,13 @@ async fn a_longer_pause_than_allowed_ends_the_call_and_is_told() {
     }
     // A pause longer than the total time-out also ends the request.
     let server = Server::responding(Reply::with(429, "retry-after: 5\r\n", "{}")).await;
-    let client = builder(&server.base)
-        .total_timeout(Duration::from_secs(1))
-        .build()
-        .unwrap();
+    let client = with(&server.base, |options| {
+        options.total_timeout = Duration::from_secs(1)
+    })
+    .unwrap();
     let error = client.block(1).await.unwrap_err();
     // It did not wait until the time-out: otherwise the error would be a time-out.
-    assert!(!error.is_timeout(), "{error:?}");
+    assert_ne!(error.kind(), ErrorKind::Timeout, "{error:?}");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
     assert_eq!(server.count(), 1);
 }
@@ -159,11 +159,8 @@ async fn a_longer_pause_than_allowed_ends_the_call_and_is_told() {
 #[tokio::test]
 async fn repetition_can_be_turned_off() {
     let server = Server::responding(Reply::Last(Vec::new())).await;
-    let client = builder(&server.base)
-        .retry(RetryPolicy::never())
-        .build()
-        .unwrap();
+    let client = with(&server.base, |options| options.retry = RetryPolicy::NEVER).unwrap();
     let error = client.block(1).await.unwrap_err();
-    assert_eq!((server.count(), error.tries()), (1, 1));
+    assert_eq!((server.count(), error.attempts()), (1, 1));
     assert_eq!(error.kind(), ErrorKind::Connection);
 }

@@ -2,11 +2,13 @@
 
 use std::error::Error as _;
 
-use nodeproof_client::{Client, ContractCall, ErrorKind, RawJson, SignedTransaction, SubmitPolicy};
+use nodeproof_client::{
+    Client, Clock, ContractCall, ErrorKind, Fee, RawJson, SignedTransaction, SubmitPolicy,
+};
 use reqwest::StatusCode;
 
 use crate::{
-    BLOCK, CONTRACT, OTHER, WALLET, builder, client,
+    BLOCK, CONTRACT, OTHER, WALLET, client,
     server::{Reply, Server},
 };
 
@@ -24,7 +26,11 @@ async fn refusal(reply: Reply) -> nodeproof_client::Error {
 async fn failure(reply: Reply) -> nodeproof_client::Error {
     let server = Server::responding(reply).await;
     let call = ContractCall::new(CONTRACT.parse().unwrap(), "f");
-    client(&server.base).build_call(&call).await.unwrap_err()
+    let fee = Fee::new(1.into(), "TKN").unwrap();
+    let built = client(&server.base)
+        .build_call(&call, &fee, Clock::Local)
+        .await;
+    built.unwrap_err()
 }
 
 const ABSENT: [(u16, &str); 7] = [
@@ -63,7 +69,7 @@ async fn a_refusal_with_json_is_an_absence_whatever_the_node_says() {
         assert_eq!(error.kind(), ErrorKind::Status);
         assert_eq!(error.status().unwrap().as_u16(), status);
         assert_eq!(error.body_excerpt(), Some(body));
-        assert!(!error.is_retryable() && error.kind() != ErrorKind::Decode && !error.is_timeout());
+        assert!(!error.is_retryable() && error.kind() == ErrorKind::Status);
     }
     for (status, body) in NOT_ABSENT {
         let error = failure(Reply::status(status, body)).await;
@@ -235,11 +241,8 @@ async fn each_cause_is_shown_once() {
     let nobody = client("http://127.0.0.1:1");
     let request = nobody.block(1).await.unwrap_err();
     let signed = SignedTransaction::from_json(r#"{"transaction":{},"signatures":[]}"#).unwrap();
-    let once = SubmitPolicy::once();
-    let submission = nobody
-        .submit_with_retries(&signed, &once)
-        .await
-        .unwrap_err();
+    let once = SubmitPolicy::ONCE;
+    let submission = nobody.submit(&signed, &once).await.unwrap_err();
     let input = Client::new("http://localhost:99999").unwrap_err();
     for (messages, length) in [
         (chain(&request), 2),
@@ -255,7 +258,7 @@ async fn each_cause_is_shown_once() {
             );
         }
     }
-    for reason in [request.full_message(), submission.full_message()] {
+    for reason in [format!("{request:#}"), format!("{submission:#}")] {
         assert_eq!(reason.matches("Connection refused").count(), 1, "{reason}");
     }
 }
@@ -377,13 +380,11 @@ async fn only_the_start_of_a_body_is_kept() {
 
 #[tokio::test]
 async fn a_host_that_does_not_exist_is_a_failed_connection() {
-    let error = builder("http://no-such-host.invalid:8420")
-        .build()
-        .unwrap()
+    let error = client("http://no-such-host.invalid:8420")
         .block(1)
         .await
         .unwrap_err();
-    assert!(error.is_connect(), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
     assert!(
         error.to_string().contains("no-such-host.invalid"),
         "{error}"

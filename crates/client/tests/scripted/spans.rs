@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use nodeproof_client::{Client, WalletAddress, transport::RetryPolicy};
+use nodeproof_client::{Client, ClientOptions, WalletAddress, transport::RetryPolicy};
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},
@@ -100,18 +100,24 @@ async fn each_request_is_one_span_with_its_status_and_retries() {
     ])
     .await;
     let base = format!("{}/with/a-key-inside", server.base);
-    let client = Client::builder(base.as_str())
-        .unwrap()
-        .retry(quick.clone())
-        .build()
-        .unwrap();
+    let client = Client::with_options(
+        base.as_str(),
+        ClientOptions {
+            retry: quick.clone(),
+            ..ClientOptions::default()
+        },
+    )
+    .unwrap();
     client.token_balance("TKN", wallet).await.unwrap();
     client.docs().await.unwrap_err();
-    let nobody = Client::builder("http://127.0.0.1:1")
-        .unwrap()
-        .retry(quick)
-        .build()
-        .unwrap();
+    let nobody = Client::with_options(
+        "http://127.0.0.1:1",
+        ClientOptions {
+            retry: quick,
+            ..ClientOptions::default()
+        },
+    )
+    .unwrap();
     nobody.docs().await.unwrap_err();
 
     let spans = trace.spans.lock().unwrap().clone();

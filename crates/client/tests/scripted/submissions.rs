@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nodeproof_client::{ErrorKind, SignedTransaction, SubmitPolicy};
+use nodeproof_client::{CallErrorKind, ErrorKind, SignedTransaction, SubmitPolicy};
 
 use crate::{
     client,
@@ -42,7 +42,7 @@ async fn the_same_bytes_are_submitted_until_a_response_is_clear() {
     ] {
         let server = Server::start(vec![lost.clone(), lost, Reply::json(TAKEN)]).await;
         let submitted = client(&server.base)
-            .submit_with_retries(&signed(), &policy())
+            .submit(&signed(), &policy())
             .await
             .unwrap();
         assert_eq!(submitted.sent, 3);
@@ -70,12 +70,12 @@ async fn a_node_that_is_busy_uses_up_no_attempt() {
     let accepted = [replies.clone(), vec![Reply::json(TAKEN)]].concat();
     let server = Server::start(accepted).await;
     let submitting = client(&server.base);
-    let submitted = submitting.submit_with_retries(&signed(), &policy).await;
+    let submitted = submitting.submit(&signed(), &policy).await;
     assert_eq!((submitted.unwrap().sent, server.count()), (12, 12));
 
     let server = Server::start([replies, vec![failed]].concat()).await;
     let submitting = client(&server.base);
-    let failed = submitting.submit_with_retries(&signed(), &policy).await;
+    let failed = submitting.submit(&signed(), &policy).await;
     let error = failed.unwrap_err();
     // All submissions count where they are reported.
     assert_eq!(
@@ -84,9 +84,9 @@ async fn a_node_that_is_busy_uses_up_no_attempt() {
     );
 
     let server = Server::responding(busy).await;
-    let once = SubmitPolicy::once();
+    let once = SubmitPolicy::ONCE;
     let submitting = client(&server.base);
-    let failed = submitting.submit_with_retries(&signed(), &once).await;
+    let failed = submitting.submit(&signed(), &once).await;
     assert!(!failed.unwrap_err().maybe_sent());
     assert_eq!(server.count(), 1);
 }
@@ -102,18 +102,18 @@ async fn what_will_not_pass_is_submitted_once() {
     ] {
         let server = Server::responding(reply).await;
         let error = client(&server.base)
-            .submit_with_retries(&signed(), &policy())
+            .submit(&signed(), &policy())
             .await
             .unwrap_err();
         assert_eq!((server.count(), error.sent()), (1, 1), "{error}");
         // The status means that the transaction was not accepted.
-        assert!(!error.maybe_sent() && !error.is_refused());
+        assert!(!error.maybe_sent() && error.refusal().is_none());
         assert!(error.client_error().is_some());
     }
     // The last status does not show what happened to the submission before.
     let server = Server::start(vec![Reply::status(502, "{}"), Reply::status(400, "{}")]).await;
     let error = client(&server.base)
-        .submit_with_retries(&signed(), &policy())
+        .submit(&signed(), &policy())
         .await
         .unwrap_err();
     assert_eq!((server.count(), error.sent()), (2, 2), "{error}");
@@ -126,10 +126,10 @@ async fn a_refusal_is_an_error_with_the_messages_and_is_final() {
         r#"{"status":"SUCCESS","response":{"valid":false,"msg":["a","b"],"new_transaction":true}}"#;
     let server = Server::responding(Reply::json(refused)).await;
     let error = client(&server.base)
-        .submit_with_retries(&signed(), &policy())
+        .submit(&signed(), &policy())
         .await
         .unwrap_err();
-    assert!(error.is_refused() && !error.maybe_sent());
+    assert_eq!(error.kind(), CallErrorKind::Refused);
     assert_eq!(error.messages(), ["a", "b"]);
     assert_eq!(
         (server.count(), error.sent(), error.new_transaction()),
@@ -138,10 +138,11 @@ async fn a_refusal_is_an_error_with_the_messages_and_is_final() {
     // The submission before it may have been accepted.
     let server = Server::start(vec![Reply::Last(Vec::new()), Reply::json(refused)]).await;
     let error = client(&server.base)
-        .submit_with_retries(&signed(), &policy())
+        .submit(&signed(), &policy())
         .await
         .unwrap_err();
-    assert!(error.is_refused() && error.maybe_sent());
+    assert_eq!(error.kind(), CallErrorKind::Uncertain);
+    assert!(error.refusal().is_some());
     assert_eq!((server.count(), error.sent()), (2, 2));
 }
 
@@ -149,7 +150,7 @@ async fn a_refusal_is_an_error_with_the_messages_and_is_final() {
 async fn submitting_ends_after_as_many_times_as_are_allowed() {
     let server = Server::responding(Reply::status(503, "{}")).await;
     let error = client(&server.base)
-        .submit_with_retries(
+        .submit(
             &signed(),
             &SubmitPolicy {
                 attempts: 3,
@@ -166,10 +167,10 @@ async fn submitting_ends_after_as_many_times_as_are_allowed() {
 
     let server = Server::responding(Reply::json("{}")).await;
     let error = client(&server.base)
-        .submit_with_retries(&signed(), &SubmitPolicy::once())
+        .submit(&signed(), &SubmitPolicy::ONCE)
         .await
         .unwrap_err();
-    assert!(error.maybe_sent() && !error.is_refused());
+    assert!(error.maybe_sent() && error.refusal().is_none());
     assert!(
         error.client_error().unwrap().kind() == ErrorKind::Decode,
         "{error}"
@@ -193,10 +194,10 @@ async fn a_contradictory_response_is_neither_a_success_nor_a_refusal() {
         let body = format!(r#"{{"status":{status},"response":{{"valid":true,"msg":""}}}}"#);
         let server = Server::responding(Reply::json(&body)).await;
         let error = client(&server.base)
-            .submit_with_retries(&signed(), &SubmitPolicy::once())
+            .submit(&signed(), &SubmitPolicy::ONCE)
             .await
             .unwrap_err();
-        assert!(error.maybe_sent() && !error.is_refused(), "{status}");
+        assert!(error.maybe_sent() && error.refusal().is_none(), "{status}");
         match error.client_error() {
             None => assert!(error.to_string().contains("instead of"), "{error}"),
             Some(error) => assert!(

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use nodeproof_client::{ErrorKind, SignedTransaction};
+use nodeproof_client::{Client, ErrorKind, SignedTransaction, SubmitPolicy};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
@@ -10,8 +10,9 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, rustls};
 
 use crate::{
-    BLOCK, builder,
+    BLOCK, client,
     server::{Reply, Server, serve},
+    with,
 };
 
 /// A self-signed certificate for `localhost`. Its key is used only here.
@@ -50,11 +51,20 @@ async fn responding(reply: Reply) -> u16 {
     port
 }
 
+/// Returns a client that trusts the certificate of these servers.
+fn trusting(base: &str) -> Client {
+    let pem = include_bytes!("tls/localhost.pem").to_vec();
+    with(base, |options| options.extra_roots_pem = vec![pem]).unwrap()
+}
+
 #[tokio::test]
 async fn a_certificate_in_a_pem_file_is_trusted_and_another_file_is_refused() {
     let base = format!("https://localhost:{}", responding(Reply::json(BLOCK)).await);
     let pem = include_bytes!("tls/localhost.pem");
-    let client = builder(&base).extra_roots_pem(pem).build().unwrap();
+    let client = with(&base, |options| {
+        options.extra_roots_pem = vec![pem.to_vec()]
+    })
+    .unwrap();
     assert!(client.block(1).await.is_ok());
     let key = b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".as_slice();
     for (file, words) in [
@@ -65,7 +75,10 @@ async fn a_certificate_in_a_pem_file_is_trusted_and_another_file_is_refused() {
     ] {
         // A wrong file is an error also where TLS is not used.
         for base in [&base, "http://localhost:8420"] {
-            let error = builder(base).extra_roots_pem(file).build().unwrap_err();
+            let error = with(base, |options| {
+                options.extra_roots_pem = vec![file.to_vec()]
+            })
+            .unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration);
             assert!(error.to_string().contains(words), "{error}");
         }
@@ -76,12 +89,9 @@ async fn a_certificate_in_a_pem_file_is_trusted_and_another_file_is_refused() {
 async fn https_at_a_port_with_plain_http_is_an_error_that_says_so() {
     let config = nodeproof_devnode::Config::for_tests();
     let node = nodeproof_devnode::spawn(config).await.unwrap();
-    let client = builder(&node.base_url().replace("http://", "https://"))
-        .extra_roots_pem(include_bytes!("tls/localhost.pem"))
-        .build()
-        .unwrap();
+    let client = trusting(&node.base_url().replace("http://", "https://"));
     let error = client.block(1).await.unwrap_err();
-    assert!(error.is_connect() && !error.maybe_sent(), "{error:?}");
+    assert!(error.kind() == ErrorKind::Connect && !error.maybe_sent());
     assert_eq!(
         error.reason(),
         "can't connect: the server does not use TLS on this port: if it serves plain HTTP, write \
@@ -118,16 +128,18 @@ async fn a_server_that_has_only_an_old_version_of_tls_is_refused() {
             stream.read_to_end(&mut seen).await.unwrap_or_default();
             seen
         });
-        let client = builder(&format!("https://localhost:{port}"))
-            .extra_roots_pem(include_bytes!("tls/localhost.pem"))
-            .build()
-            .unwrap();
+        let client = trusting(&format!("https://localhost:{port}"));
         let signed = r#"{"transaction":{},"signatures":[{"msgsign":"secret"}]}"#;
         let signed = SignedTransaction::from_json(signed).unwrap();
-        let error = client.submit(&signed).await.unwrap_err();
-        assert!(error.is_connect() && !error.maybe_sent(), "{error:?}");
+        let error = client
+            .submit(&signed, &SubmitPolicy::ONCE)
+            .await
+            .unwrap_err();
+        assert!(!error.maybe_sent(), "{error:?}");
+        let request = error.client_error().unwrap();
+        assert_eq!(request.kind(), ErrorKind::Connect);
         assert_eq!(
-            error.reason(),
+            request.reason(),
             "can't connect: the server supports only outdated versions of TLS: expected TLS 1.2 or TLS 1.3"
         );
         let seen = server.await.unwrap();
@@ -142,15 +154,15 @@ async fn a_redirect_from_https_to_http_is_not_followed() {
     for status in [301, 302, 307, 308] {
         let location = format!("location: {}/get-block?block_index=1\r\n", plain.base);
         let port = responding(Reply::with(status, &location, "")).await;
-        let client = builder(&format!("https://localhost:{port}"))
-            .extra_roots_pem(include_bytes!("tls/localhost.pem"))
-            .build()
-            .unwrap();
+        let client = trusting(&format!("https://localhost:{port}"));
         let error = client.block(1).await.unwrap_err();
         assert!(error.to_string().contains("a redirect to "), "{error}");
         let signed = r#"{"transaction":{},"signatures":[]}"#;
         let signed = SignedTransaction::from_json(signed).unwrap();
-        client.submit(&signed).await.unwrap_err();
+        client
+            .submit(&signed, &SubmitPolicy::ONCE)
+            .await
+            .unwrap_err();
     }
     assert_eq!(plain.count(), 0);
 }
@@ -169,20 +181,21 @@ async fn a_broken_response_over_tls_does_not_hide_that_a_post_may_have_arrived()
         // The client closes the connection.
         let _rest = connection.read_to_end(&mut Vec::new()).await;
     });
-    let client = builder(&format!("https://localhost:{port}"))
-        .extra_roots_pem(include_bytes!("tls/localhost.pem"))
-        .build()
-        .unwrap();
+    let client = trusting(&format!("https://localhost:{port}"));
     let signed = r#"{"transaction":{},"signatures":[]}"#;
     let signed = SignedTransaction::from_json(signed).unwrap();
-    let error = client.submit(&signed).await.unwrap_err();
+    let error = client
+        .submit(&signed, &SubmitPolicy::ONCE)
+        .await
+        .unwrap_err();
     server.await.unwrap();
-    assert_eq!(error.kind(), ErrorKind::Connection, "{error:?}");
-    assert!(error.maybe_sent() && !error.is_connect(), "{error:?}");
-    assert!(!error.reason().contains("http://"), "{error}");
+    assert!(error.maybe_sent(), "{error:?}");
+    let request = error.client_error().unwrap();
+    assert_eq!(request.kind(), ErrorKind::Connection, "{error:?}");
+    assert!(!request.reason().contains("http://"), "{error}");
 }
 
 #[test]
 fn plain_http_needs_no_certificate_authorities() {
-    assert!(builder("http://localhost:1").build().is_ok());
+    client("http://localhost:1");
 }

@@ -19,7 +19,7 @@ pub(super) fn add_access(args: &CheckArgs, targets: &mut [Target]) -> Result<(),
         client_certificate: args.client_cert.as_deref(),
     };
     let given = access(&args.header, &files, Path::new(""))?;
-    let origin = |target: &Target| target.base_url.as_url().origin();
+    let origin = |target: &Target| target.base_url.as_ref().origin();
     let mut origins = targets.iter().map(origin);
     let first = origins.next();
     if given.has_secret() && origins.any(|other| Some(other) != first) {

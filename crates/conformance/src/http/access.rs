@@ -34,7 +34,7 @@ impl Access {
 
     /// Adds everything of another access.
     pub(crate) fn add_all(&mut self, more: &Self) {
-        self.headers.add_all(&more.headers);
+        self.headers.extend([&more.headers]);
         self.authorities_pem
             .extend(more.authorities_pem.iter().cloned());
         if let Some(pem) = &more.client_certificate_pem {
@@ -72,7 +72,7 @@ impl Access {
 
     /// Returns the options of a curl command, with placeholders for values and files. Each ends with a space.
     pub(crate) fn curl_options(&self) -> String {
-        let headers = self.headers.names();
+        let headers = self.headers.keys();
         let mut options: String = headers
             .map(|name| format!("-H {} ", quoted(&format!("{name}: <hidden>"))))
             .collect();

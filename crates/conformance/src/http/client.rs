@@ -371,7 +371,7 @@ impl Node {
             ""
         };
         let likely = match (self.responded.load(Ordering::Relaxed), is_repeated) {
-            (false, _) if !self.target.base_url.is_https() => {
+            (false, _) if self.target.base_url.as_ref().scheme() != "https" => {
                 "The node may have crashed on the request, or the port expects https"
             }
             (_, true) | (false, _) => "The node may have crashed on this request: see its log",
@@ -471,7 +471,7 @@ impl Node {
             (None, "/docs") => "text/html",
             (None, _) => "application/json",
         };
-        let headers = self.target.access.headers().as_map().clone();
+        let headers = (**self.target.access.headers()).clone();
         let sent = sent.headers(headers).header(header::ACCEPT, accepted);
         match &self.target.in_process {
             Some(node) => node.send(sent).await,

@@ -222,7 +222,8 @@ impl Expectations {
         let entries = self.0.get(case)?;
         let names_it = |entry: &&Expected| {
             let node = entry.node.clone();
-            node.is_some_and(|node| node.with_network_port(target.network) == target.base_url)
+            let node = node.and_then(|node| node.of_network(target.network).ok());
+            node.as_ref() == Some(&target.base_url)
         };
         let for_all = || entries.iter().find(|entry| entry.node.is_none());
         entries.iter().find(names_it).or_else(for_all)

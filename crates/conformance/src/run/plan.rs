@@ -103,7 +103,7 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
         "every kind of request that a run would send to {node}; the values are chosen during the \
          run, and nothing was sent\n"
     );
-    let headers = target.map(|target| target.access.headers().names());
+    let headers = target.map(|target| target.access.headers().keys());
     for name in headers.into_iter().flatten() {
         let _ = writeln!(out, "each has the header {name}, whose value is not shown");
     }

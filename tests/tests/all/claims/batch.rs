@@ -9,7 +9,7 @@ use std::{
 };
 
 use nodeproof_claims::CallErrorKind;
-use nodeproof_primitives::{Signing, WalletAddress};
+use nodeproof_primitives::{Hash256, Signing, WalletAddress};
 use tokio::sync::Barrier;
 
 use super::*;
@@ -91,7 +91,10 @@ async fn claims_are_made_several_at_a_time_and_each_has_its_result() {
     for (position, (claim, result)) in claims.iter().zip(&made).enumerate() {
         match result {
             Ok(outcome) => assert_eq!(outcome.record().unwrap().asset_id, claim.asset_id),
-            Err(error) => assert!(error.is_refused() && position == 4, "{position}: {error}"),
+            Err(error) => assert!(
+                error.kind() == CallErrorKind::Refused && position == 4,
+                "{position}: {error}"
+            ),
         }
     }
     assert_eq!(before - world.balance().await, 8 * FEE);
@@ -135,7 +138,8 @@ async fn claims_that_were_interrupted_are_each_paid_once() {
 async fn two_claims_about_one_asset_are_not_both_paid() {
     let world = TestEnvironment::new().await;
     let (first, wallet) = (world.claim("a"), world.alice());
-    let other = first.clone().remarks("another");
+    let mut other = first.clone();
+    other.remarks = "another".to_owned();
     let (options, folder) = (world.with_blocks(), world.folder.path());
     let before = world.balance().await;
     for concurrency in [2, 1, 0] {
@@ -175,7 +179,9 @@ async fn without_locks_two_claims_about_one_asset_are_not_both_paid() {
         return;
     }
     let first = world.claim("a");
-    let claims = [first.clone(), first.remarks("x")];
+    let mut other = first.clone();
+    other.remarks = "x".to_owned();
+    let claims = [first, other];
     // Both have found no earlier claim when they are signed.
     let signer = Together::of(world.alice(), 2);
     let node = Arc::clone(world.node.node());
@@ -243,10 +249,10 @@ async fn a_claim_that_is_listed_twice_with_again_is_paid_for_once_more() {
         let (wallet, folder) = (world.alice(), world.folder.path());
         let document = folder.join("a.txt");
         std::fs::write(&document, "a").unwrap();
-        let hash = nodeproof_claims::document_hash(&b"a"[..], |_| {}).unwrap();
+        let hash = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb";
+        let hash: Hash256 = hash.parse().unwrap();
         // The same claim in two forms.
-        let (read, stated) = (world.claim("a").document(document), world.claim("a"));
-        let claims = [read, stated.document(hash)];
+        let claims = [world.claim_with("a", document), world.claim_with("a", hash)];
         let (client, mut options) = (&world.client, world.options());
         options.again = true;
         let before = world.balance().await;

@@ -38,16 +38,19 @@ impl TestEnvironment {
         let fee = Fee::new(FEE.into(), self.node.native_token()).unwrap();
         let contract = self.node.token_contract_address();
         let transfer = ContractCall::of(contract, &transfer).unwrap();
-        let call = SavedCall::new(transfer, fee, self.file());
-        let once = CallOptions {
-            submit: SubmitPolicy::once(),
+        let options = CallOptions {
+            submit: SubmitPolicy::ONCE,
             ..CallOptions::default()
         };
         let wait = InclusionOptions {
             interval: Duration::from_millis(1),
             ..InclusionOptions::default()
         };
-        call.options(once).wait(wait)
+        SavedCall {
+            options,
+            wait,
+            ..SavedCall::new(transfer, fee, self.file())
+        }
     }
 
     async fn held(&self, token: &str, wallet: WalletAddress) -> i128 {
@@ -76,7 +79,7 @@ async fn a_transfer_whose_response_is_lost_is_paid_once() {
     for outage in [Outage::Unavailable, Outage::LostResponses] {
         node.set_submission_outage(Some(outage));
         let error = world.pay(&call).await.unwrap_err();
-        assert!(error.maybe_sent() && !error.is_refused(), "{error}");
+        assert!(error.maybe_sent() && error.refusal().is_none(), "{error}");
         assert!(
             error.to_string().contains("submit the same transaction"),
             "{error}"
@@ -88,7 +91,9 @@ async fn a_transfer_whose_response_is_lost_is_paid_once() {
         timeout: Duration::ZERO,
         ..InclusionOptions::default()
     };
-    let outcome = world.pay(&call.clone().wait(no_wait)).await.unwrap();
+    let mut brief = call.clone();
+    brief.wait = no_wait;
+    let outcome = world.pay(&brief).await.unwrap();
     assert_eq!((outcome.included, outcome.shows_transactions), (None, None));
     assert_eq!(
         (outcome.resumed, outcome.new_transaction),
@@ -132,7 +137,8 @@ async fn a_node_that_refuses_a_transaction_it_has_does_not_hide_its_block() {
     });
     let (proxy, _) = world.behind(refuses).await;
     let client = Client::new(&*proxy.server.base_url()).unwrap();
-    let (alice, again) = (world.named("alice"), call.clone().any_node(true));
+    let (alice, mut again) = (world.named("alice"), call.clone());
+    again.any_node = true;
     let outcome = again.make(&client, &[&alice]).await.unwrap();
     assert_eq!(outcome.block(), first.block());
 
@@ -159,10 +165,8 @@ async fn a_call_in_a_block_is_sent_once_however_often_it_is_made() {
     assert_eq!(world.node.submissions_received(), 1);
     // A call that no block contains yet.
     let manual = TestEnvironment::new().await;
-    let call = manual.transfer(7).wait(InclusionOptions {
-        timeout: Duration::ZERO,
-        ..InclusionOptions::default()
-    });
+    let mut call = manual.transfer(7);
+    call.wait.timeout = Duration::ZERO;
     manual.pay(&call).await.unwrap();
     let status = call.status(&manual.client).await.unwrap().unwrap();
     assert_eq!(status.saved.state(), TransactionState::Accepted);
@@ -181,22 +185,27 @@ async fn a_call_that_was_refused_for_its_fee_is_made_again_with_another_one() {
         let transfer = ContractCall::of(contract, &transfer).unwrap();
         SavedCall::new(transfer, fee, world.file())
     };
+    let again = |amount: i128, tokens: u64| SavedCall {
+        again: true,
+        ..with_fee(amount, tokens)
+    };
     let make = async |call: SavedCall| call.make(&world.client, &[&alice]).await;
     let before = world.balances().await;
-    assert!(make(with_fee(1, 5)).await.unwrap_err().is_refused());
+    let error = make(with_fee(1, 5)).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Refused);
     let refused = world.saved();
     // Without the option, the fee is part of the call. With it, only the fee may differ.
-    for wrong in [with_fee(FEE, 5), with_fee(FEE, 6).again(true)] {
+    for wrong in [with_fee(FEE, 5), again(FEE, 6)] {
         let error = make(wrong).await.unwrap_err();
         assert_eq!(error.kind(), CallErrorKind::SavedFile, "{error}");
     }
-    let made = make(with_fee(FEE, 5).again(true)).await.unwrap();
+    let made = make(again(FEE, 5)).await.unwrap();
     let aside = made.put_aside.as_ref().unwrap();
     let aside = SavedTransaction::open(aside).unwrap().unwrap();
     assert_eq!(aside.signed(), refused.signed());
     // A later run finds the block of the one that was made, and pays no third one.
-    for again in [with_fee(FEE, 5), with_fee(2 * FEE, 5).again(true)] {
-        let later = make(again).await.unwrap();
+    for later in [with_fee(FEE, 5), again(2 * FEE, 5)] {
+        let later = make(later).await.unwrap();
         assert_eq!((later.block(), later.sent), (made.block(), 0));
     }
     let after = world.balances().await;
@@ -265,7 +274,8 @@ async fn two_runs_with_one_file_make_one_call() {
 async fn a_block_is_found_after_a_shorter_chain_replaced_the_old_one() {
     let mut world = TestEnvironment::new().await;
     let alice = world.named("alice");
-    let call = world.transfer(5).any_node(true);
+    let mut call = world.transfer(5);
+    call.any_node = true;
     while world.node.height() < 40 {
         world.node.make_block();
     }
@@ -278,8 +288,8 @@ async fn a_block_is_found_after_a_shorter_chain_replaced_the_old_one() {
     let config = config.with_block_time(BlockTime::OnSubmission);
     world.node = nodeproof_devnode::spawn(config).await.unwrap();
     world.client = Client::new(world.node.base_url()).unwrap();
-    let submitted = world.client.submit(world.saved().signed()).await.unwrap();
-    submitted.accepted().unwrap();
+    let (saved, once) = (world.saved(), SubmitPolicy::ONCE);
+    world.client.submit(saved.signed(), &once).await.unwrap();
     let block = world.node.height();
     while world.node.height() < 63 {
         world.node.make_block();
@@ -308,7 +318,8 @@ async fn a_call_that_was_saved_for_another_network_is_not_submitted() {
     let received = world.node.submissions_received();
     let error = world.pay(&call).await.unwrap_err();
     assert!(error.to_string().contains("`any_node`"), "{error}");
-    let elsewhere = call.clone().any_node(true).network(Network::Testnet);
+    let mut elsewhere = call.clone();
+    (elsewhere.any_node, elsewhere.network) = (true, Some(Network::Testnet));
     let error = elsewhere.make(&world.client, &[&alice]).await.unwrap_err();
     assert!(error.to_string().contains("saved for devnet"), "{error}");
     assert_eq!(world.node.submissions_received(), received);

@@ -1,5 +1,6 @@
 //! Claims whose program ends before they are done.
 
+use nodeproof_client::ErrorKind;
 use std::{fs, sync::Mutex};
 
 use nodeproof_claims::{CallErrorKind, TransactionState};
@@ -65,7 +66,7 @@ async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
     // The file is sparse: it takes no space, but hours to read.
     let file = fs::File::create(&document).unwrap();
     file.set_len(1 << 42).unwrap();
-    let claim = world.claim("a").document(document);
+    let claim = world.claim_with("a", document);
     let (told, mut steps) = tokio::sync::mpsc::unbounded_channel();
     let options = ClaimOptions {
         on_step: OnStep::new(move |_| {
@@ -119,7 +120,8 @@ async fn a_node_that_is_gone_was_sent_nothing_unless_an_earlier_run_has_sent_it(
         let error = made.unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().contains(words), "{error}");
-        assert!(error.client_error().unwrap().is_connect() && error.is_retryable());
+        assert_eq!(error.client_error().unwrap().kind(), ErrorKind::Connect);
+        assert!(error.is_retryable());
         let saved = SavedTransaction::open(&file).unwrap().unwrap();
         assert_eq!(saved.state(), state);
     }

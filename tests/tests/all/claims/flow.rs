@@ -15,12 +15,12 @@ async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
     let document = world.folder.path().join("inspection.pdf");
     std::fs::write(&document, "weighed").unwrap();
     let hash = "ab".repeat(32).parse::<Hash256>().unwrap();
-    let claim = world
-        .claim(ASSET)
-        .document(document)
-        .document(hash)
-        .asset_type("crate")
-        .outcome(3);
+    let claim = Claim {
+        documents: vec![document.into(), hash.into()],
+        asset_type: "crate".to_owned(),
+        outcome: 3.into(),
+        ..world.claim(ASSET)
+    };
     let wallet = world.wallet(0);
     let outcome = world.make(&claim, &world.with_blocks()).await.unwrap();
 
@@ -65,8 +65,8 @@ async fn a_block_shows_the_claims_of_a_contract() {
     };
     assert_eq!(claim.trans_code, outcome.trans_code());
     assert_eq!(claim.params.asset_id, ASSET);
-    assert_eq!(claim.verifier(), world.wallet(0).address());
-    let calls = block.all_transactions().unwrap().iter();
+    assert_eq!(claim.verifier, world.wallet(0).address());
+    let calls = block.transactions().unwrap().iter();
     let calls: Vec<_> = calls.map(|entry| entry.contract_call().unwrap()).collect();
     assert_eq!(calls.len(), 1);
     assert_eq!(calls[0].as_ref().unwrap().function, "add_verification");
@@ -92,7 +92,7 @@ async fn each_step_is_told_in_its_order() {
         }),
         ..world.options()
     };
-    let claim = world.claim(ASSET).document(document);
+    let claim = world.claim_with(ASSET, document);
     // Run it on another thread, like an application.
     let (client, wallet, file) = (world.client.clone(), world.wallet(0), world.file());
     let outcome = tokio::spawn(async move {
@@ -163,7 +163,10 @@ async fn a_recorded_claim_is_sent_once_however_often_it_is_made() {
 async fn all_signers_sign_and_one_of_them_verifies() {
     let world = TestEnvironment::new().await;
     let (first, second) = (world.wallet(0), world.wallet(1));
-    let claim = world.claim(ASSET).verifier(second.address());
+    let claim = Claim {
+        verifier: Some(second.address()),
+        ..world.claim(ASSET)
+    };
     let outcome = claim
         .make(
             &world.client,

@@ -22,7 +22,7 @@ use integration_tests::{
     restart,
 };
 use nodeproof_claims::{
-    Claim, ClaimError, ClaimOptions, ClaimOutcome, ClaimStep, OnStep, SavedTransaction,
+    Claim, ClaimError, ClaimOptions, ClaimOutcome, ClaimStep, Document, OnStep, SavedTransaction,
 };
 use nodeproof_client::{
     CallOptions, Client,
@@ -55,9 +55,18 @@ impl TestEnvironment {
 
     fn claim(&self, asset: &str) -> Claim {
         let fee = Fee::new(1_500_000.into(), self.node.native_token()).unwrap();
-        Claim::new(self.node.contract_address(), asset, 99, fee)
-            .link("https://documents.example.org/a")
-            .remarks("na\u{ef}ve \"quoted\"")
+        Claim {
+            links: vec!["https://documents.example.org/a".to_owned()],
+            remarks: "na\u{ef}ve \"quoted\"".to_owned(),
+            ..Claim::new(self.node.contract_address(), asset, 99, fee)
+        }
+    }
+
+    fn claim_with(&self, asset: &str, document: impl Into<Document>) -> Claim {
+        Claim {
+            documents: vec![document.into()],
+            ..self.claim(asset)
+        }
     }
 
     fn file(&self) -> PathBuf {

@@ -3,6 +3,7 @@
 use nodeproof_claims::{
     CallErrorKind, PreparedClaim, SavedCallError, SavedTransactionError, TransactionState,
 };
+use nodeproof_client::{Error, ErrorKind};
 use nodeproof_primitives::Network;
 
 use super::{crashes::crash, *};
@@ -131,7 +132,7 @@ async fn an_option_does_not_lift_the_network_of_the_port() {
             None => CallErrorKind::NotMade,
         };
         assert_eq!(error.kind(), kind);
-        let is_connect = error.client_error().is_some_and(|error| error.is_connect());
+        let is_connect = error.client_error().map(Error::kind) == Some(ErrorKind::Connect);
         let is_refused = error.to_string().contains(words);
         assert_eq!((is_refused, is_connect), (bound.is_some(), bound.is_none()));
     }

@@ -12,7 +12,7 @@ async fn a_claim_with_another_fee_than_the_saved_one_is_another_claim() {
     let mut claim = world.claim("a");
     claim.fee = Fee::new(1.into(), world.node.native_token()).unwrap();
     let error = world.make(&claim, &world.options()).await.unwrap_err();
-    assert!(error.is_refused(), "{error}");
+    assert_eq!(error.kind(), CallErrorKind::Refused, "{error}");
 
     claim.fee = Fee::new(1_500_000.into(), world.node.native_token()).unwrap();
     let other = world.make(&claim, &world.options()).await.unwrap_err();
@@ -30,7 +30,10 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
     let world = TestEnvironment::new().await;
     world.claimed("a").await;
     let before = world.node.submissions_received();
-    let other = world.claim("a").outcome(2);
+    let other = Claim {
+        outcome: 2.into(),
+        ..world.claim("a")
+    };
     for claim in [&world.claim("a"), &other] {
         let error = world.make(claim, &world.options()).await.unwrap_err();
         assert_eq!(error.kind(), CallErrorKind::Earlier);
@@ -61,11 +64,8 @@ async fn what_can_not_be_claimed_is_refused_before_anything_is_asked() {
     let world = TestEnvironment::new().await;
     let missing = world.folder.path().join("nowhere.pdf");
     for (claim, words) in [
-        (world.claim("a").document(missing), "nowhere.pdf"),
-        (
-            world.claim("a").document(world.folder.path()),
-            "is a folder",
-        ),
+        (world.claim_with("a", missing), "nowhere.pdf"),
+        (world.claim_with("a", world.folder.path()), "is a folder"),
     ] {
         let error = world.make(&claim, &world.options()).await.unwrap_err();
         assert_eq!(error.kind(), CallErrorKind::NotMade);
@@ -278,7 +278,10 @@ async fn a_signer_that_fails_or_refuses_is_named_by_each_error() {
 #[tokio::test]
 async fn a_claim_that_is_too_long_is_not_signed() {
     let world = TestEnvironment::new().await;
-    let with_remarks = |length: usize| world.claim("a").remarks("\u{e9}".repeat(length));
+    let with_remarks = |length: usize| Claim {
+        remarks: "\u{e9}".repeat(length),
+        ..world.claim("a")
+    };
     let error = async |length: usize| {
         let made = world.make(&with_remarks(length), &world.options()).await;
         made.unwrap_err()

@@ -25,7 +25,7 @@ use integration_tests::{
     server::Server,
 };
 use nodeproof_client::{
-    Block, BlockStream, Client, Error, ErrorKind, FollowEvent, FollowOptions,
+    Block, BlockStream, Client, ClientOptions, Error, ErrorKind, FollowEvent, FollowOptions,
     transport::RetryPolicy,
 };
 use nodeproof_devnode::{ChainTime, Config, Handle};
@@ -41,8 +41,14 @@ async fn start() -> (Handle, Client) {
 }
 
 fn client(base: &str) -> Client {
-    let builder = Client::builder(base).unwrap();
-    builder.retry(RetryPolicy::never()).build().unwrap()
+    Client::with_options(base, once()).unwrap()
+}
+
+fn once() -> ClientOptions {
+    ClientOptions {
+        retry: RetryPolicy::NEVER,
+        ..ClientOptions::default()
+    }
 }
 
 fn options() -> FollowOptions {
@@ -163,7 +169,7 @@ async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
         ..options()
     };
     let error = end(&mut client(&base).follow_blocks(brief.clone())).await;
-    assert!(error.is_connect(), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Connect, "{error}");
     let node = start_at(port, again).await;
     let mut blocks = client(&base).follow_blocks(brief);
     assert_eq!(index(&mut blocks).await, 7);
@@ -302,10 +308,11 @@ async fn a_fallback_that_is_behind_is_an_outage_and_leaves_no_gap() {
         _ => response,
     });
     let behind = Proxy::spawn(&node, fault).await.unwrap();
-    let client = Client::builder(&*primary.server.base_url())
-        .and_then(|builder| builder.fallback(&*behind.server.base_url()))
-        .and_then(|builder| builder.retry(RetryPolicy::never()).build())
-        .unwrap();
+    let with_fallback = ClientOptions {
+        fallbacks: vec![behind.server.base_url().parse().unwrap()],
+        ..once()
+    };
+    let client = Client::with_options(&*primary.server.base_url(), with_fallback).unwrap();
     let mut events = client.follow_events(options());
     let mut next = async || events.next().await.unwrap().unwrap();
     assert!(matches!(next().await, FollowEvent::Block(block) if block.index == height));
@@ -476,10 +483,11 @@ async fn a_stream_can_begin_before_its_node() {
 #[tokio::test]
 async fn a_block_stream_that_is_not_polled_does_not_hold_up_the_rate_limit() {
     let (node, _) = start().await;
-    let limited = Client::builder(node.base_url())
-        .map(|builder| builder.rate_limit(NonZeroU32::new(200).unwrap()))
-        .and_then(|builder| builder.build())
-        .unwrap();
+    let with_limit = ClientOptions {
+        rate_limit: NonZeroU32::new(200),
+        ..ClientOptions::default()
+    };
+    let limited = Client::with_options(node.base_url(), with_limit).unwrap();
     let mut blocks = limited.blocks(1..9, 4);
     while let Some(block) = blocks.next().await {
         let wallet = block.unwrap().creator_wallet.unwrap();

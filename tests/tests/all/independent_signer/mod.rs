@@ -9,7 +9,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use nodeproof_client::{AddVerification, Client, ContractCall, SignedTransaction};
+use nodeproof_client::{
+    AddVerification, CallErrorKind, Client, Clock, ContractCall, Fee, SignedTransaction,
+    SubmitPolicy,
+};
 use nodeproof_devnode::{Config, Handle};
 use nodeproof_primitives::Amount;
 use nodeproof_wallet::{KeyPair, SignatureEntry, sign_transaction, verify_transaction};
@@ -76,9 +79,9 @@ async fn a_claim_signed_elsewhere_is_accepted_and_read_back() {
     let (node, client) = node().await;
     let submission = SignedTransaction::from_json(SIGNED_ELSEWHERE.trim()).expect("a submission");
     verified(&submission);
-    let response = client.submit(&submission).await.expect("a response");
-    assert!(response.accepted().is_ok(), "{response:?}");
-    assert_eq!(response.response.new_transaction, Some(true));
+    let submitted = client.submit(&submission, &SubmitPolicy::ONCE).await;
+    let response = submitted.expect("it is accepted").response.response;
+    assert_eq!(response.new_transaction, Some(true));
     node.make_block();
     let record = client
         .verification(node.contract_address(), "signed-elsewhere-1")
@@ -95,8 +98,9 @@ async fn a_claim_signed_elsewhere_and_changed_on_the_way_is_refused() {
     let changed = SIGNED_ELSEWHERE.trim().replace("1.5E6", "1500001.0");
     assert_ne!(changed, SIGNED_ELSEWHERE.trim());
     let submission = SignedTransaction::from_json(&changed).expect("a submission");
-    let response = client.submit(&submission).await.expect("a response");
-    assert!(response.accepted().is_err(), "{response:?}");
+    let submitted = client.submit(&submission, &SubmitPolicy::ONCE).await;
+    let error = submitted.expect_err("it is refused");
+    assert_eq!(error.kind(), CallErrorKind::Refused, "{error}");
 }
 
 /// Returns a claim as the node builds it. Python writes its fee in a different form.
@@ -108,10 +112,10 @@ async fn built(node: &Handle, client: &Client, asset: &str) -> String {
     };
     let call = ContractCall::of(node.contract_address(), &claim).expect("a call");
     let call = call.signers([claim.verifier_address]);
-    let raw = client.build_call(&call).await.expect("a raw transaction");
     let fee: Amount = "1.25e6".parse().expect("a fee");
-    let priced = raw.with_fee(&fee).expect("a fee");
-    priced.transaction_text().expect("a transaction").to_owned()
+    let fee = Fee::new(fee, node.native_token()).expect("a fee");
+    let built = client.build_call(&call, &fee, Clock::Local).await;
+    built.expect("a transaction").transaction_text().to_owned()
 }
 
 #[tokio::test]
@@ -126,14 +130,8 @@ async fn what_is_signed_elsewhere_now_is_accepted() {
     let submission = SignedTransaction::from_json(&text(&output.stdout)).expect("a submission");
     assert_eq!(submission.transaction_text(), transaction);
     verified(&submission);
-    assert!(
-        client
-            .submit(&submission)
-            .await
-            .expect("a response")
-            .accepted()
-            .is_ok()
-    );
+    let submitted = client.submit(&submission, &SubmitPolicy::ONCE).await;
+    submitted.expect("it is accepted");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use integration_tests::{
     ingress::{HEADER, Ingress, SECRET},
     proxy::Proxy,
 };
-use nodeproof_client::{Client, transport::SecretHeaders};
+use nodeproof_client::{Client, ClientOptions, transport::SecretHeaders};
 use nodeproof_devnode::Config;
 
 use crate::nodectl::{claims::Verifier, program::Home};
@@ -44,13 +44,14 @@ async fn a_header_and_a_client_certificate_open_a_gateway() {
     // The library, with the same files.
     let mut headers = SecretHeaders::default();
     headers.add(HEADER, SECRET).expect("a header");
-    let builder = Client::builder(&*gateway.base_url).expect("a URL");
-    let builder = builder
-        .default_headers(&headers)
-        .extra_roots_pem(std::fs::read(&authority).expect("a file"))
-        .client_certificate_pem(std::fs::read(&client).expect("a file"));
-    assert!(!format!("{builder:?}").contains("PRIVATE"));
-    let client = builder.build().expect("a client");
+    let options = ClientOptions {
+        headers,
+        extra_roots_pem: vec![std::fs::read(&authority).expect("a file")],
+        client_certificate_pem: Some(std::fs::read(&client).expect("a file").into()),
+        ..ClientOptions::default()
+    };
+    assert!(!format!("{options:?}").contains("PRIVATE"));
+    let client = Client::with_options(&*gateway.base_url, options).expect("a client");
     assert!(client.block(1).await.expect("a response").is_some());
 }
 

@@ -2,10 +2,7 @@
 
 use integration_tests::proxy::Proxy;
 use nodeproof_claims::{Claim, SavedTransaction};
-use nodeproof_client::{
-    BaseUrl, Client,
-    contract_call::{CheckedTransaction, Fee},
-};
+use nodeproof_client::{BaseUrl, Client, Clock, Fee};
 use nodeproof_devnode::Config;
 use nodeproof_primitives::Network;
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
@@ -164,8 +161,8 @@ async fn a_saved_transaction_is_submitted_on_its_own_network_only() {
     let claim = Claim::new(node.contract_address(), "a", 99, fee);
     let call = claim.call(&[keys.address()], Vec::new()).unwrap();
     let client = Client::new(node.base_url()).unwrap();
-    let raw = client.build_call(&call).await.unwrap();
-    let checked = CheckedTransaction::check(&call, &raw, &claim.fee).unwrap();
+    let checked = client.build_call(&call, &claim.fee, Clock::Local);
+    let checked = checked.await.unwrap();
     let signed = checked.sign(&[&keys]).await.unwrap();
     let home = Home::new();
     let devnet = BaseUrl::for_network("127.0.0.1", Network::Devnet).unwrap();

@@ -181,7 +181,7 @@ async fn several_wallets_sign_in_one_command_and_the_first_one_counts() {
             .await
             .expect("a response")
             .expect("a block");
-        let [transaction] = block.all_transactions().expect("transactions") else {
+        let [transaction] = block.transactions().expect("transactions") else {
             panic!("{block:?}")
         };
         let signed = transaction.signed().expect("a transaction");

@@ -180,14 +180,16 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
         Some(path) => input::text("the remarks", path)?.trim_end().to_owned(),
         None => args.remarks.clone(),
     };
-    let claim = Claim::new(contract, &*args.asset, args.deletable_after, fee)
-        .asset_type(&*args.asset_type)
-        .outcome(args.outcome)
-        .remarks(remarks);
-    let claim = args.link.iter().fold(claim, |claim, link| claim.link(link));
     let files = args.document.iter().map(|path| Document::from(&**path));
     let hashes = args.document_hash.iter().map(|hash| Document::from(*hash));
-    Ok(files.chain(hashes).fold(claim, Claim::document))
+    Ok(Claim {
+        asset_type: args.asset_type.clone(),
+        outcome: args.outcome,
+        documents: files.chain(hashes).collect(),
+        links: args.link.clone(),
+        remarks,
+        ..Claim::new(contract, &*args.asset, args.deletable_after, fee)
+    })
 }
 
 /// Returns the options of the claim.

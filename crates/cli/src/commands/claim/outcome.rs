@@ -1,6 +1,6 @@
 //! The outcome of a claim: output or failure.
 
-use nodeproof_claims::{ClaimError, ClaimOutcome, ReadBack};
+use nodeproof_claims::{CallErrorKind, ClaimError, ClaimOutcome, ReadBack};
 use nodeproof_primitives::WalletAddress;
 use serde::Serialize;
 
@@ -46,9 +46,8 @@ impl CommandResult for AcceptedClaim<'_> {
 /// Returns the failure if an accepted claim is not confirmed.
 pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failure> {
     let code = outcome.trans_code();
-    if let Some(shown) = outcome.read_back.contradiction()
-        && outcome.recorded_earlier
-    {
+    let shown = &outcome.read_back;
+    if shown.record().is_none() && outcome.recorded_earlier {
         let failure = Failure::unexpected(format!(
             "an earlier run read the record of transaction {code}, but the node now shows {shown}. \
              That is a contradiction, unless the record was deleted or the chain was replaced: look for \
@@ -92,7 +91,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
 
 /// Returns the failure of a claim that was not made, or may not have been made.
 pub(super) fn failure(error: ClaimError) -> Failure {
-    let is_refused = error.is_refused();
+    let is_refused = error.kind() == CallErrorKind::Refused;
     let text = error.to_string();
     match error {
         ClaimError::Call(error) => {
