@@ -178,8 +178,8 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9464")]
     pub listen: SocketAddr,
 
-    /// File of the last checked block of each node. After a restart, the check of new blocks continues
-    /// there [default: none; the check begins at the latest block].
+    /// File of the last checked block of each node, and of the nodes that left the majority. After a
+    /// restart, the monitor continues there [default: none; the check begins at the latest block].
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 

@@ -259,7 +259,7 @@ impl Metrics {
         let events = "Time of the last event of the chain";
         let name = "chain_event_timestamp";
         registry.register_with_unit(name, events, unit.clone(), self.events.clone());
-        let saved = "1 if the last checked block was saved, 0 if that failed";
+        let saved = "1 if the state of the node was saved, 0 if that failed";
         registry.register("state_saved", saved, self.saved.clone());
         let last = "Time of the end of the last run, in seconds since the Unix epoch";
         registry.register_with_unit("last_run_timestamp", last, unit, self.last_run.clone());
@@ -386,7 +386,7 @@ impl Metrics {
         }
     }
 
-    /// Records whether the last checked block of a node was saved.
+    /// Records whether the state of a node was saved.
     pub(super) fn record_saved(&self, label: &NodeLabel, is_saved: bool) {
         self.set(&self.saved, label, u64::from(is_saved));
     }
