@@ -23,7 +23,7 @@ use crate::{
     checks::{Examination, Finding, Findings, described, has_same_content, objects},
     context::Samples,
     history::Answer,
-    http::{Exchange, InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request, SendOptions},
     rules::{content_type, form},
 };
 
@@ -233,10 +233,15 @@ async fn at_once(
     is_same: impl Fn(&Exchange, &Exchange) -> bool,
 ) -> Findings {
     let one = || context.node.send(query.clone());
+    let beside_others = SendOptions {
+        beside_others: true,
+        ..SendOptions::default()
+    };
+    let copy = |_| context.node.send_with(query.clone(), beside_others);
     let before = one().await?;
-    let all = join_all((0..COPIES).map(|_| one())).await;
+    let all = join_all((0..COPIES).map(copy)).await;
     let after = one().await?;
-    let mut all = all.iter().flatten();
+    let mut all = all.iter().flatten().map(|(response, _)| response);
     let other = all.find(|response| response.is_success() && !is_same(response, &after));
     let found = other.filter(|_| is_same(&before, &after) && carries_value(&after));
     let finding = found.map(|other| {

@@ -432,7 +432,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
 
-    /// Number of cases that run at the same time, and of blocks that a sweep requests at the same time.
+    /// Number of requests that are sent at the same time, also by a sweep. Submissions have limits of
+    /// their own.
     ///
     /// With 1, one connection is open at a time, and each request has its own. A node that handles one
     /// connection at a time needs that.

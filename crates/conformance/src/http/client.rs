@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use nodeproof_client::{
     BaseUrl,
     transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
@@ -47,6 +48,8 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from
 /// How often a request is sent again on a new connection if the connection breaks. A network that loses one request
 /// in fifty loses three in a row once in 125,000 requests.
 const MAX_REPEATS: u32 = 2;
+/// A node whose response took this long is slow.
+const SLOW: Duration = Duration::from_millis(500);
 /// The status "Request Timeout". Servers usually send it on a connection that was idle.
 const TOO_LATE: u16 = 408;
 
@@ -67,8 +70,8 @@ pub(crate) struct Node {
     keeping: reqwest::Client,
     /// Opens a new connection for each request.
     renewing: reqwest::Client,
-    /// The turn of each request, if only one connection may be open at a time.
-    one_at_a_time: Option<Semaphore>,
+    /// The turns of the requests. With only one turn, each request has its own connection.
+    turns: Semaphore,
     limits: Limits,
     /// Allows one long body at a time.
     long_bodies: Arc<Semaphore>,
@@ -100,6 +103,8 @@ pub(crate) struct SendOptions {
     pub(crate) is_one_of_many: bool,
     /// Whether the caller holds [`Node::no_other_calls`].
     pub(crate) no_other_calls: bool,
+    /// Whether more requests than usual are sent at a time, to see whether the node responds correctly.
+    pub(crate) beside_others: bool,
 }
 
 /// A response. If it is long and [one of many](SendOptions::is_one_of_many), it has a permit. The caller
@@ -123,7 +128,7 @@ impl Node {
             curl_options: target.access.curl_options().into(),
             keeping,
             renewing: http_client(&target.base_url, &options)?,
-            one_at_a_time: limits.one_connection.then(|| Semaphore::new(1)),
+            turns: Semaphore::new(limits.jobs),
             long_bodies: Arc::new(Semaphore::new(1)),
             room: Room::new(limits.values, limits.body.saturating_mul(BODIES)),
             limits,
@@ -218,6 +223,50 @@ impl Node {
     pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, InconclusiveReason> {
         let (exchange, _) = self.send_with(request, SendOptions::default()).await?;
         Ok(exchange)
+    }
+
+    /// Sends independent requests, several at a time. Returns the responses in the order of the requests, or why the
+    /// first request without a response has none.
+    pub(crate) async fn send_all(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+        self.send_each(requests, 1).await
+    }
+
+    /// Sends independent requests, each of them `times` times in a row. Otherwise, this is [`send_all`](Self::send_all).
+    pub(crate) async fn send_each(
+        &self,
+        requests: Vec<Request>,
+        times: usize,
+    ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+        let again = requests.into_iter().map(|request| async move {
+            for _ in 1..times {
+                self.send(request.clone()).await?;
+            }
+            self.send(request).await
+        });
+        stream::iter(again)
+            .buffered(self.limits.jobs)
+            .try_collect()
+            .await
+    }
+
+    /// Returns the number of requests that are sent at a time.
+    pub(crate) const fn jobs(&self) -> usize {
+        self.limits.jobs
+    }
+
+    const fn has_one_connection(&self) -> bool {
+        self.limits.jobs == 1
+    }
+
+    /// Returns the number of requests to send at a time in a search. A fast node gets no more than the search needs.
+    pub(crate) fn requests_of_search(&self, last: Option<&Exchange>) -> usize {
+        match last {
+            Some(last) if last.elapsed >= SLOW => self.limits.jobs,
+            _ => 1,
+        }
     }
 
     /// Sends a request, retries if necessary, and reads the whole response.
@@ -373,9 +422,10 @@ impl Node {
             self.pacing.turn().await;
         }
         self.with_log(|log| log.count(request.operation));
-        let _turn = match &self.one_at_a_time {
-            Some(turn) => turn.acquire().await.ok(),
-            None => None,
+        let _turn = match self.has_one_connection() || alone && !options.beside_others {
+            // The semaphore is never closed.
+            true => self.turns.acquire().await.ok(),
+            false => None,
         };
         let started = Instant::now();
         // Declared before the response, so the response is dropped first.
@@ -418,7 +468,7 @@ impl Node {
         is_repeated: bool,
     ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
-        let http = match is_repeated || self.one_at_a_time.is_some() {
+        let http = match is_repeated || self.has_one_connection() {
             true => &self.renewing,
             false => &self.keeping,
         };
@@ -429,7 +479,7 @@ impl Node {
                 .header(header::CONTENT_TYPE, "application/json")
                 .body(body.clone().unwrap_or_default()),
         };
-        if self.one_at_a_time.is_some() {
+        if self.has_one_connection() {
             sent = sent.header(header::CONNECTION, "close");
         }
         let accepted = match (request.accept, request.path) {
@@ -454,9 +504,9 @@ impl Node {
         let limit = self.limits.request_timeout;
         let done = tokio::time::timeout(limit, work).await;
         done.unwrap_or_else(|_| {
-            let one_connection = match self.one_at_a_time {
-                Some(_) => "",
-                None => "; a node that handles one connection at a time needs --jobs 1",
+            let one_connection = match self.has_one_connection() {
+                true => "",
+                false => "; a node that handles one connection at a time needs --jobs 1",
             };
             Err(Failure::Slow(format!(
                 "no complete response from {} within {} s{one_connection}",
