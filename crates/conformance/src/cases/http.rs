@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt as _, future::join_all, stream};
 use nodeproof_openapi::{Operation, View};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{Aspect, Level};
@@ -251,47 +251,64 @@ async fn at_once(
     Ok(Examination::of(1, finding))
 }
 
-/// Asks each query in other words, between two requests in its usual words. If those get the same response, so does
-/// the other one. A difference counts if it shows again.
+/// Asks queries several times at once, and in other words.
 async fn equal_queries(context: &Samples) -> Findings {
     let mut checked = Examination::default();
+    let mut queries = Vec::new();
     for sample in WITH_PARAMETERS.into_iter().chain(LISTS) {
         let samples = context.sample(sample).await.unwrap_or_default();
-        let Some(known) = samples.iter().find(|known| carries_value(known)) else {
+        let Some(known) = samples.into_iter().find(|known| carries_value(known)) else {
             continue;
         };
-        let described = described(&context.spec, sample);
-        let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
         if AT_ONCE.contains(&sample) {
+            let described = described(&context.spec, sample);
+            let is_same =
+                |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
             checked.add(at_once(context, &known.request, is_same).await);
         }
-        for (request, what) in in_other_words(context, sample, &known.request) {
-            let mut received = Vec::new();
-            for request in [&known.request, &request, &known.request] {
-                let response = context.node.send(request.clone()).await;
-                received.extend(checked.received(response));
-            }
-            let [before, asked, after] = &received[..] else {
-                break;
-            };
-            checked.count_item();
-            let may_be_refused = LISTS.contains(&sample) && !asked.is_success();
-            if may_be_refused || !is_same(before, after) || is_same(asked, after) {
-                continue;
-            }
-            let again = checked.received(context.node.send(known.request.clone()).await);
-            let asked_again = checked.received(context.node.send(request).await);
-            let (Some(again), Some(asked_again)) = (again, asked_again) else {
-                break;
-            };
-            if carries_value(after) && is_same(&again, after) && is_same(&asked_again, asked) {
-                let what = format!("the same query {what} gets another response");
-                let expected = after.excerpt(160);
-                checked.push(Finding::new(asked, what, expected, asked.summary()));
-            }
-        }
+        queries.push((sample, known));
+    }
+    let mut each = stream::iter(queries)
+        .map(|(sample, known)| async move { in_each_wording(context, sample, &known).await })
+        .buffered(context.node.jobs());
+    while let Some(of_query) = each.next().await {
+        checked.extend(of_query);
     }
     Ok(checked)
+}
+
+/// Asks a query in other words, between two requests in its usual words. If those get the same response, so does
+/// the other one. A difference counts if it shows again.
+async fn in_each_wording(context: &Samples, sample: Sample, known: &Exchange) -> Examination {
+    let mut checked = Examination::default();
+    let described = described(&context.spec, sample);
+    let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
+    for (request, what) in in_other_words(context, sample, &known.request) {
+        let mut received = Vec::new();
+        for request in [&known.request, &request, &known.request] {
+            let response = context.node.send(request.clone()).await;
+            received.extend(checked.received(response));
+        }
+        let [before, asked, after] = &received[..] else {
+            break;
+        };
+        checked.count_item();
+        let may_be_refused = LISTS.contains(&sample) && !asked.is_success();
+        if may_be_refused || !is_same(before, after) || is_same(asked, after) {
+            continue;
+        }
+        let again = checked.received(context.node.send(known.request.clone()).await);
+        let asked_again = checked.received(context.node.send(request).await);
+        let (Some(again), Some(asked_again)) = (again, asked_again) else {
+            break;
+        };
+        if carries_value(after) && is_same(&again, after) && is_same(&asked_again, asked) {
+            let what = format!("the same query {what} gets another response");
+            let expected = after.excerpt(160);
+            checked.push(Finding::new(asked, what, expected, asked.summary()));
+        }
+    }
+    checked
 }
 
 /// Returns the same query in other words. A node may refuse a parameter that a list does not use.
