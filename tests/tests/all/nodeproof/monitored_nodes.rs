@@ -167,14 +167,15 @@ async fn a_slow_node_does_not_change_the_lag_of_another() {
     let monitor = Monitor::start_with(command, &[fast, &lagging, &slow], &only);
     let lag = |url: &str| label("lag_blocks", url, "");
     monitor.reaches(&lag(&slow), 0.0).await;
-    monitor.reaches(&lag(&lagging), 10.0).await;
+    // Exactly, if no block is made while the lag is measured.
+    monitor.reaches(&lag(&lagging), 14.0).await;
     let slow_requests = label("requests_total", &slow, "");
     let end = monitor.metrics().await[&slow_requests] + 60.0;
     loop {
         let metrics = monitor.metrics().await;
         assert_eq!((metrics[&lag(fast)], metrics[&lag(&slow)]), (0.0, 0.0));
         let lag = metrics[&lag(&lagging)];
-        // The chain may grow while the lag is measured.
+        // The chain may grow meanwhile, by several blocks if many responses to the slow node end together.
         assert!((9.0..=14.0).contains(&lag), "{lag}");
         if metrics[&slow_requests] >= end {
             break;
