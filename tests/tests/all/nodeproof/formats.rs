@@ -86,6 +86,30 @@ async fn an_expectation_that_expired_says_so_beside_the_failure() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_list_of_findings_in_html_has_the_block() {
+    let node = node(None).await;
+    let wrong: Fault = change_json("/get-block", |_, block| {
+        if block["index"] == 7 {
+            block["proof"] = json!("x");
+        }
+    });
+    let proxy = Proxy::spawn(&node, wrong).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = run(&proxy.server.base_url());
+    command.args([
+        "--only",
+        "get-block/proof",
+        "--blocks",
+        "..",
+        "--report-dir",
+    ]);
+    let (status, out, _) = ran(command.arg(folder.path()));
+    assert_eq!(status, 1, "{out}");
+    let page = fs::read_to_string(folder.path().join("report.html")).expect("a page");
+    assert!(page.contains("first at block 7"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn compact_has_a_line_for_each_selected_case() {
     let (good, bad) = (
         node(None).await,
