@@ -27,9 +27,8 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
     let mut hangups = hangups();
     let configuration = read_configuration(&args.check)?;
     let saved = args.state.as_deref().map(|path| {
-        SavedState::open(path).map_err(|error| UsageError::MonitorState {
-            path: path.display().to_string(),
-            reason: error.to_string(),
+        SavedState::open(path).map_err(|error| {
+            UsageError::file("the monitor's state in {} can't be used", path, error)
         })
     });
     let saved = saved.transpose()?;
