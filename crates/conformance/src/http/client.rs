@@ -418,15 +418,16 @@ impl Node {
         // Callers that send many requests at a time have their own back-off, and submissions have their own
         // limits.
         let alone = !options.is_one_of_many && request.only_reads();
-        if self.limits.rate.is_some() || alone {
-            self.pacing.turn().await;
-        }
-        self.with_log(|log| log.count(request.operation));
         let _turn = match self.has_one_connection() || alone && !options.beside_others {
             // The semaphore is never closed.
             true => self.turns.acquire().await.ok(),
             false => None,
         };
+        // After the turn, as several requests that wait for one would be sent together.
+        if self.limits.rate.is_some() || alone {
+            self.pacing.turn().await;
+        }
+        self.with_log(|log| log.count(request.operation));
         let started = Instant::now();
         // Declared before the response, so the response is dropped first.
         let mut permit = None;
