@@ -289,12 +289,19 @@ impl Node {
             return Err(InconclusiveReason::Harness(reason.to_owned()));
         }
         let alone = !options.is_one_of_many && request.only_reads();
+        let has_turn = self.has_one_connection() || alone && !options.beside_others;
+        let mut turn = None;
         let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
         let mut waits = 0;
         let mut retried = false;
         let mut repeats = 0;
         let mut server_error = None;
         loop {
+            // A retry follows at once, in the same turn.
+            if has_turn && turn.is_none() {
+                // The semaphore is never closed.
+                turn = self.turns.acquire().await.ok();
+            }
             let began = Instant::now();
             match self
                 .send_once(&request, retried || repeats > 0, options)
@@ -321,6 +328,7 @@ impl Node {
                     if bounded {
                         self.pacing.slow_down(began, retry_after);
                     }
+                    turn = None;
                     tokio::time::sleep(retry_after.unwrap_or(own).min(MAX_WAIT)).await;
                 }
                 // A case must not fail because of a single server error. Another case counts these errors.
@@ -418,12 +426,6 @@ impl Node {
         // Callers that send many requests at a time have their own back-off, and submissions have their own
         // limits.
         let alone = !options.is_one_of_many && request.only_reads();
-        let _turn = match self.has_one_connection() || alone && !options.beside_others {
-            // The semaphore is never closed.
-            true => self.turns.acquire().await.ok(),
-            false => None,
-        };
-        // After the turn, as several requests that wait for one would be sent together.
         if self.limits.rate.is_some() || alone {
             self.pacing.turn().await;
         }
