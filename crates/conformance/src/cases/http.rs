@@ -232,15 +232,17 @@ async fn at_once(
     query: &Request,
     is_same: impl Fn(&Exchange, &Exchange) -> bool,
 ) -> Findings {
-    let one = || context.node.send(query.clone());
-    let beside_others = SendOptions {
-        beside_others: true,
+    // So many requests must not change the responses that other cases get.
+    let alone = context.node.all_turns().await;
+    let options = SendOptions {
+        has_all_turns: alone.is_some(),
         ..SendOptions::default()
     };
-    let copy = |_| context.node.send_with(query.clone(), beside_others);
-    let before = one().await?;
-    let all = join_all((0..COPIES).map(copy)).await;
-    let after = one().await?;
+    let one = || context.node.send_with(query.clone(), options);
+    let (before, _) = one().await?;
+    let all = join_all((0..COPIES).map(|_| one())).await;
+    let (after, _) = one().await?;
+    drop(alone);
     let mut all = all.iter().flatten().map(|(response, _)| response);
     let other = all.find(|response| response.is_success() && !is_same(response, &after));
     let found = other.filter(|_| is_same(&before, &after) && carries_value(&after));

@@ -15,7 +15,7 @@ use nodeproof_client::{
 };
 use nodeproof_primitives::{JsonLimits, escape::escaped_up_to};
 use reqwest::header;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::{
     back_off::BackOff,
@@ -103,8 +103,8 @@ pub(crate) struct SendOptions {
     pub(crate) is_one_of_many: bool,
     /// Whether the caller holds [`Node::no_other_calls`].
     pub(crate) no_other_calls: bool,
-    /// Whether more requests than usual are sent at a time, to see whether the node responds correctly.
-    pub(crate) beside_others: bool,
+    /// Whether the caller holds [`Node::all_turns`].
+    pub(crate) has_all_turns: bool,
 }
 
 /// A response. If it is long and [one of many](SendOptions::is_one_of_many), it has a permit. The caller
@@ -212,6 +212,16 @@ impl Node {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
+    /// Waits until no other request is sent, and lets none be sent until the returned permit is dropped. With one job,
+    /// there is no permit, because requests are never sent together.
+    pub(crate) async fn all_turns(&self) -> Option<SemaphorePermit<'_>> {
+        let all = u32::try_from(self.limits.jobs)
+            .ok()
+            .filter(|all| *all > 1)?;
+        // The semaphore is never closed.
+        self.turns.acquire_many(all).await.ok()
+    }
+
     /// Blocks all other requests that build contract calls until the returned guard is dropped.
     pub(crate) async fn no_other_calls(&self) -> impl Drop + '_ {
         self.calls.write().await
@@ -289,7 +299,7 @@ impl Node {
             return Err(InconclusiveReason::Harness(reason.to_owned()));
         }
         let alone = !options.is_one_of_many && request.only_reads();
-        let has_turn = self.has_one_connection() || alone && !options.beside_others;
+        let needs_turn = self.has_one_connection() || alone && !options.has_all_turns;
         let mut turn = None;
         let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
         let mut waits = 0;
@@ -298,7 +308,7 @@ impl Node {
         let mut server_error = None;
         loop {
             // A retry follows at once, in the same turn.
-            if has_turn && turn.is_none() {
+            if needs_turn && turn.is_none() {
                 // The semaphore is never closed.
                 turn = self.turns.acquire().await.ok();
             }
