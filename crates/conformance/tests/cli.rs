@@ -276,6 +276,17 @@ fn an_explanation_shows_what_an_author_needs() {
         text.contains("`text`") && text.contains("\"previous_block_receipts\""),
         "{text}"
     );
+    for compared in [
+        "height",
+        "blocks",
+        "balances",
+        "contract-state",
+        "trust-scores",
+    ] {
+        let id = format!("cross-check/{compared}");
+        let (code, text) = status_and_output(&["explain", &id]);
+        assert!(code == 0 && text.starts_with(&id), "{text}");
+    }
     let (_, text) = status_and_output(&["explain", "node-2"]);
     assert!(text.contains("No case") && text.contains("8420"), "{text}");
 }

@@ -65,6 +65,9 @@ fn exact<'r>(label: &'static str, text: &'r str, member: &'static str) -> Detail
 /// Returns the description of a case. Equal mismatches in several places are in it once.
 pub(crate) fn details(case: &CaseReport) -> Vec<Detail<'_>> {
     let mut details = requirements(case);
+    // An expectation that does not apply any more, or only to some findings.
+    let note = case.note.iter().filter(|_| case.outcome.has_new_findings());
+    details.extend(note.map(|note| text("note", note)));
     for (finding, _) in kinds(case) {
         details.push(text("found", &finding.what));
         details.extend(finding_details(case, finding));

@@ -6,7 +6,9 @@
 use std::{collections::BTreeSet, net::SocketAddr, num::NonZeroU8, sync::Arc, time::Duration};
 
 use axum::{
+    Router,
     extract::Request,
+    http::StatusCode,
     middleware::{Next, from_fn},
     response::IntoResponse as _,
 };
@@ -359,4 +361,19 @@ async fn a_node_that_finds_nothing_for_the_sixth_query_at_a_time_does_not_confor
     let server = Server::spawn(router).await.expect("a server");
     let report = check(&server.base_url(), &Options::default()).await;
     assert_eq!(ids(&report, Outcome::Fail), ["http/equal-queries"]);
+}
+
+#[tokio::test]
+async fn a_refused_host_name_is_not_a_lack_of_authentication() {
+    for (status, words) in [
+        (StatusCode::UNAUTHORIZED, "requires authentication"),
+        (StatusCode::FORBIDDEN, "does not serve this host name"),
+    ] {
+        let router = Router::new().fallback(move || async move { status });
+        let server = Server::spawn(router).await.expect("a server");
+        let report = check(&server.base_url(), &Options::default()).await;
+        assert_eq!(report.exit_code, 3);
+        let reason = report.reason.unwrap_or_default();
+        assert!(reason.contains(words), "{reason}");
+    }
 }

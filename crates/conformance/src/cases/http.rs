@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt as _, future::join_all, stream};
 use nodeproof_openapi::{Operation, View};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{Aspect, Level};
@@ -23,7 +23,7 @@ use crate::{
     checks::{Examination, Finding, Findings, described, has_same_content, objects},
     context::Samples,
     history::Answer,
-    http::{Exchange, InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request, SendOptions},
     rules::{content_type, form},
 };
 
@@ -270,11 +270,18 @@ async fn at_once(
     query: &Request,
     is_same: impl Fn(&Exchange, &Exchange) -> bool,
 ) -> Findings {
-    let one = || context.node.send(query.clone());
-    let before = one().await?;
+    // So many requests must not change the responses that other cases get.
+    let alone = context.node.all_turns().await;
+    let options = SendOptions {
+        has_all_turns: alone.is_some(),
+        ..SendOptions::default()
+    };
+    let one = || context.node.send_with(query.clone(), options);
+    let (before, _) = one().await?;
     let all = join_all((0..COPIES).map(|_| one())).await;
-    let after = one().await?;
-    let mut all = all.iter().flatten();
+    let (after, _) = one().await?;
+    drop(alone);
+    let mut all = all.iter().flatten().map(|(response, _)| response);
     let other = all.find(|response| response.is_success() && !is_same(response, &after));
     let found = other.filter(|_| is_same(&before, &after) && carries_value(&after));
     let finding = found.map(|other| {
@@ -284,47 +291,64 @@ async fn at_once(
     Ok(Examination::of(1, finding))
 }
 
-/// Asks each query in other words, between two requests in its usual words. If those get the same response, so does
-/// the other one. A difference counts if it shows again.
+/// Asks queries several times at once, and in other words.
 async fn equal_queries(context: &Samples) -> Findings {
     let mut checked = Examination::default();
+    let mut queries = Vec::new();
     for sample in WITH_PARAMETERS.into_iter().chain(LISTS) {
         let samples = context.sample(sample).await.unwrap_or_default();
-        let Some(known) = samples.iter().find(|known| carries_value(known)) else {
+        let Some(known) = samples.into_iter().find(|known| carries_value(known)) else {
             continue;
         };
-        let described = described(&context.spec, sample);
-        let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
         if AT_ONCE.contains(&sample) {
+            let described = described(&context.spec, sample);
+            let is_same =
+                |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
             checked.add(at_once(context, &known.request, is_same).await);
         }
-        for (request, what) in in_other_words(context, sample, &known.request) {
-            let mut received = Vec::new();
-            for request in [&known.request, &request, &known.request] {
-                let response = context.node.send(request.clone()).await;
-                received.extend(checked.received(response));
-            }
-            let [before, asked, after] = &received[..] else {
-                break;
-            };
-            checked.count_item();
-            let may_be_refused = LISTS.contains(&sample) && !asked.is_success();
-            if may_be_refused || !is_same(before, after) || is_same(asked, after) {
-                continue;
-            }
-            let again = checked.received(context.node.send(known.request.clone()).await);
-            let asked_again = checked.received(context.node.send(request).await);
-            let (Some(again), Some(asked_again)) = (again, asked_again) else {
-                break;
-            };
-            if carries_value(after) && is_same(&again, after) && is_same(&asked_again, asked) {
-                let what = format!("the same query {what} gets another response");
-                let expected = after.excerpt(160);
-                checked.push(Finding::new(asked, what, expected, asked.summary()));
-            }
-        }
+        queries.push((sample, known));
+    }
+    let mut each = stream::iter(queries)
+        .map(|(sample, known)| async move { in_each_wording(context, sample, &known).await })
+        .buffered(context.node.jobs());
+    while let Some(of_query) = each.next().await {
+        checked.extend(of_query);
     }
     Ok(checked)
+}
+
+/// Asks a query in other words, between two requests in its usual words. If those get the same response, so does
+/// the other one. A difference counts if it shows again.
+async fn in_each_wording(context: &Samples, sample: Sample, known: &Exchange) -> Examination {
+    let mut checked = Examination::default();
+    let described = described(&context.spec, sample);
+    let is_same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
+    for (request, what) in in_other_words(context, sample, &known.request) {
+        let mut received = Vec::new();
+        for request in [&known.request, &request, &known.request] {
+            let response = context.node.send(request.clone()).await;
+            received.extend(checked.received(response));
+        }
+        let [before, asked, after] = &received[..] else {
+            break;
+        };
+        checked.count_item();
+        let may_be_refused = LISTS.contains(&sample) && !asked.is_success();
+        if may_be_refused || !is_same(before, after) || is_same(asked, after) {
+            continue;
+        }
+        let again = checked.received(context.node.send(known.request.clone()).await);
+        let asked_again = checked.received(context.node.send(request).await);
+        let (Some(again), Some(asked_again)) = (again, asked_again) else {
+            break;
+        };
+        if carries_value(after) && is_same(&again, after) && is_same(&asked_again, asked) {
+            let what = format!("the same query {what} gets another response");
+            let expected = after.excerpt(160);
+            checked.push(Finding::new(asked, what, expected, asked.summary()));
+        }
+    }
+    checked
 }
 
 /// Returns the same query in other words. A node may refuse a parameter that a list does not use.

@@ -47,10 +47,8 @@ pub(super) fn access(
 ) -> Result<Access, UsageError> {
     let read = |path: &Path| read_text(&folder.join(path), MAX_ACCESS_FILE);
     let pem = |path: &Path| {
-        read(path).map_err(|error| UsageError::AccessFile {
-            path: path.display().to_string(),
-            reason: error.to_string(),
-        })
+        read(path)
+            .map_err(|error| UsageError::file("the certificates in {} can't be read", path, error))
     };
     let mut access = Access::default();
     for header in headers {

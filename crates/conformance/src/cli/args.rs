@@ -178,8 +178,8 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9464")]
     pub listen: SocketAddr,
 
-    /// File of the last checked block of each node. After a restart, the check of new blocks continues
-    /// there [default: none; the check begins at the latest block].
+    /// File of the last checked block of each node, and of the nodes that left the majority. After a
+    /// restart, the monitor continues there [default: none; the check begins at the latest block].
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
 
@@ -432,7 +432,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
 
-    /// Number of cases that run at the same time, and of blocks that a sweep requests at the same time.
+    /// Number of requests that are sent at the same time, also by a sweep. Submissions have limits of
+    /// their own.
     ///
     /// With 1, one connection is open at a time, and each request has its own. A node that handles one
     /// connection at a time needs that.

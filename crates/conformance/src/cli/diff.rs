@@ -38,10 +38,7 @@ pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8
 
 /// Reads a report.
 pub(crate) fn read_report(path: &Path) -> Result<Report, UsageError> {
-    let wrong = |reason: String| UsageError::Report {
-        path: path.display().to_string(),
-        reason,
-    };
+    let wrong = |reason: String| UsageError::file("{} can't be compared", path, reason);
     let text = read_text(path, MAX_REPORT).map_err(|error| wrong(error.to_string()))?;
     Report::from_json(&text).map_err(|error| wrong(error.to_string()))
 }

@@ -1,5 +1,7 @@
 //! Why a run did not begin.
 
+use std::path::Path;
+
 use nodeproof_files::FolderError;
 use nodeproof_primitives::Network;
 use nodeproof_wallet::KeyFileError;
@@ -8,6 +10,16 @@ use crate::{
     context::BaselineError,
     sweep::{PartError, StateError},
 };
+
+impl UsageError {
+    /// A file that can't be used. `{}` in `what` stands for its path.
+    pub(crate) fn file(what: &str, path: &Path, reason: impl ToString) -> Self {
+        Self::File {
+            what: what.replacen("{}", &path.display().to_string(), 1),
+            reason: reason.to_string(),
+        }
+    }
+}
 
 impl From<nodeproof_client::Error> for UsageError {
     fn from(error: nodeproof_client::Error) -> Self {
@@ -18,6 +30,9 @@ impl From<nodeproof_client::Error> for UsageError {
 /// The reason why a run did not begin.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
+    /// A file that can't be used.
+    #[error("{what}: {reason}")]
+    File { what: String, reason: String },
     #[error(transparent)]
     Target(#[from] nodeproof_client::InputError),
     #[error(transparent)]
@@ -71,8 +86,6 @@ pub(crate) enum UsageError {
         address: std::net::SocketAddr,
         reason: String,
     },
-    #[error("the monitor's state in {path} can't be used: {reason}")]
-    MonitorState { path: String, reason: String },
     #[error("{0}. Give --any-network to sign anyway")]
     OtherNetworksWallet(KeyFileError),
     #[error("core dumps of this process, which can hold the wallet's key, can't be disabled: {0}")]
@@ -85,10 +98,6 @@ pub(crate) enum UsageError {
     Wallet(#[from] KeyFileError),
     #[error("the wallet {0} is encrypted: give the file of its passphrase with --passphrase-file")]
     PassphraseRequired(String),
-    #[error("the passphrase file {path} can't be read: {reason}")]
-    PassphraseFile { path: String, reason: String },
-    #[error("the fixture {path} can't be read: {reason}")]
-    Fixture { path: String, reason: String },
     #[error(
         "the fixture {path} contains {found}, and its values are sent to the node: nothing was sent"
     )]
@@ -98,16 +107,6 @@ pub(crate) enum UsageError {
     },
     #[error(transparent)]
     Baseline(#[from] BaselineError),
-    #[error("the expectations in {path} can't be used: {reason}")]
-    Expectations { path: String, reason: String },
-    #[error("reports can't be written to {path}: {reason}")]
-    ReportDir { path: String, reason: String },
-    #[error("the summary can't be written to {path}: {reason}")]
-    Summary { path: String, reason: String },
-    #[error("{path} can't be compared: {reason}")]
-    Report { path: String, reason: String },
-    #[error("{path} can't be judged: {reason}")]
-    Har { path: String, reason: String },
     #[error(
         "--watch repeats the run, and with --allow write each run would make a claim and pay its fee: \
          give --allow reject at most"
@@ -115,8 +114,6 @@ pub(crate) enum UsageError {
     WatchWrites,
     #[error("--watch shows what changes to a person: give --format pretty or compact")]
     WatchFormat,
-    #[error("the manual can't be written to {path}: {reason}")]
-    ManualPages { path: String, reason: String },
     #[error("the report can't be written to standard output: {0}")]
     Output(String),
     #[error("the local node did not start: {0}")]
@@ -140,8 +137,6 @@ pub(crate) enum UsageError {
     /// The headers, or the certificates, are not valid. The values are not part of the message.
     #[error("{}", .0.reason())]
     Access(nodeproof_client::Error),
-    #[error("the certificates in {path} can't be read: {reason}")]
-    AccessFile { path: String, reason: String },
     /// An option `--header` has no name or no value.
     #[error("{0}")]
     Header(String),
@@ -150,8 +145,6 @@ pub(crate) enum UsageError {
          its own, with headers and client_cert in the file for --targets"
     )]
     SecretForSeveral,
-    #[error("the nodes in {path} can't be used: {reason}")]
-    Targets { path: String, reason: String },
     #[error("{0} is listed twice: a node cannot be compared with itself")]
     Twice(String),
     #[error(

@@ -40,10 +40,7 @@ pub(crate) async fn judge(args: &JudgeArgs) -> Result<u8, UsageError> {
 }
 
 fn recording(args: &JudgeArgs, options: &Options) -> Result<Recording, UsageError> {
-    let wrong = |reason: String| UsageError::Har {
-        path: args.file.display().to_string(),
-        reason,
-    };
+    let wrong = |reason: String| UsageError::file("{} can't be judged", &args.file, reason);
     let text = read_text(&args.file, MAX_FILE).map_err(|error| wrong(error.to_string()))?;
     read(
         &text,

@@ -18,12 +18,8 @@ pub(crate) fn completions(shell: Shell) -> Result<(), UsageError> {
 pub(crate) fn man(folder: Option<&Path>) -> Result<(), UsageError> {
     let command = Nodeproof::command();
     match folder {
-        Some(folder) => {
-            clap_mangen::generate_to(command, folder).map_err(|error| UsageError::ManualPages {
-                path: folder.display().to_string(),
-                reason: error.to_string(),
-            })
-        }
+        Some(folder) => clap_mangen::generate_to(command, folder)
+            .map_err(|error| UsageError::file("the manual can't be written to {}", folder, error)),
         None => {
             let mut page = Vec::new();
             clap_mangen::Man::new(command)

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     api::Tier,
-    monitor::{Configuration, Log, SavedHeights, Setup, monitor},
+    monitor::{Configuration, Log, SavedState, Setup, monitor},
     platform::hangups,
 };
 
@@ -27,13 +27,12 @@ pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> 
     let mut hangups = hangups();
     let configuration = read_configuration(&args.check)?;
     let saved = args.state.as_deref().map(|path| {
-        SavedHeights::open(path).map_err(|error| UsageError::MonitorState {
-            path: path.display().to_string(),
-            reason: error.to_string(),
+        SavedState::open(path).map_err(|error| {
+            UsageError::file("the monitor's state in {} can't be used", path, error)
         })
     });
     let saved = saved.transpose()?;
-    if let (Some(path), Some(false)) = (&args.state, saved.as_ref().map(SavedHeights::is_locked)) {
+    if let (Some(path), Some(false)) = (&args.state, saved.as_ref().map(SavedState::is_locked)) {
         complain(&without_lock(path));
     }
     let listener = TcpListener::bind(args.listen)

@@ -15,10 +15,8 @@ use crate::{api::Tier, http::Target};
 pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError> {
     let mut targets = match &args.targets {
         Some(path) => {
-            let wrong = |reason: String| UsageError::Targets {
-                path: path.display().to_string(),
-                reason,
-            };
+            let wrong =
+                |reason: String| UsageError::file("the nodes in {} can't be used", path, reason);
             let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
             let named = from_toml(&text).map_err(wrong)?;
             let folder = parent_folder(path);

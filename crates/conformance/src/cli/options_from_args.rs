@@ -253,10 +253,7 @@ pub(crate) const MAX_INPUT: u64 = 16 * 1024 * 1024;
 
 /// Reads a fixture. It must contain no key file, and no private key of these wallets.
 pub(crate) fn read_fixture(path: &Path, wallets: &[WalletAddress]) -> Result<Fixture, UsageError> {
-    let wrong = |reason: String| UsageError::Fixture {
-        path: path.display().to_string(),
-        reason,
-    };
+    let wrong = |reason: String| UsageError::file("the fixture {} can't be read", path, reason);
     let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
     match exposed_key(&text, wallets) {
         Some(found) => Err(UsageError::FixtureKey {
@@ -268,10 +265,8 @@ pub(crate) fn read_fixture(path: &Path, wallets: &[WalletAddress]) -> Result<Fix
 }
 
 pub(crate) fn read_expectations(path: &Path) -> Result<Expectations, UsageError> {
-    let wrong = |reason: String| UsageError::Expectations {
-        path: path.display().to_string(),
-        reason,
-    };
+    let wrong =
+        |reason: String| UsageError::file("the expectations in {} can't be used", path, reason);
     let text = read_text(path, MAX_INPUT).map_err(|error| wrong(error.to_string()))?;
     Expectations::from_toml(&text).map_err(|error| wrong(error.to_string()))
 }
@@ -310,10 +305,8 @@ fn wallet(
 
 /// Reads the passphrase in a file, by the rules that all programs share.
 fn passphrase(path: &Path) -> Result<Passphrase, UsageError> {
-    let passphrase = Passphrase::read(path).map_err(|error| UsageError::PassphraseFile {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    })?;
+    let passphrase = Passphrase::read(path)
+        .map_err(|error| UsageError::file("the passphrase file {} can't be read", path, error))?;
     for warning in passphrase.warnings(&format!("the file {}", path.display())) {
         complain(&format!("warning: {warning}"));
     }
@@ -341,8 +334,5 @@ pub(crate) fn target(url: &str, network: Option<Network>) -> Result<Target, Usag
 }
 
 pub(crate) fn report_dir(folder: &Path, error: &std::io::Error) -> UsageError {
-    UsageError::ReportDir {
-        path: folder.display().to_string(),
-        reason: error.to_string(),
-    }
+    UsageError::file("reports can't be written to {}", folder, error)
 }

@@ -35,8 +35,5 @@ impl<'a> SummaryFile<'a> {
 }
 
 fn wrong(path: &Path, error: &io::Error) -> UsageError {
-    UsageError::Summary {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    }
+    UsageError::file("the summary can't be written to {}", path, error)
 }

@@ -190,7 +190,7 @@ impl Samples {
             Sample::ContractState => self.contract_state_requests(),
             Sample::CallSc => self.call_requests(),
         };
-        self.ask_all(requests).await
+        self.node.send_all(requests).await
     }
 
     fn blocks(&self) -> Responses {
@@ -211,14 +211,6 @@ impl Samples {
             (Some(response), true) => Ok(vec![Arc::clone(response)]),
             (None, true) => Err(no("no block was requested")),
         }
-    }
-
-    async fn ask_all(&self, requests: Vec<Request>) -> Responses {
-        let mut responses = Vec::new();
-        for request in requests {
-            responses.push(self.node.send(request).await?);
-        }
-        Ok(responses)
     }
 
     /// Requests the API listing. Follows at most one redirect, if it stays on this node.
@@ -248,16 +240,15 @@ impl Samples {
     /// Returns the responses for the pairs of wallets with a score, or else the response for the last
     /// pair.
     async fn ask_trust(&self) -> Responses {
-        let (mut scores, mut last) = (Vec::new(), Vec::new());
-        for (from, to) in &self.discovered.trust {
-            let response = self.node.send(trust_request(from, to)).await?;
-            if response.is_success() {
-                scores.push(response);
-            } else {
-                last = vec![response];
-            }
-        }
-        Ok(if scores.is_empty() { last } else { scores })
+        let pairs = self.discovered.trust.iter();
+        let requests = pairs.map(|(from, to)| trust_request(from, to));
+        let mut responses = self.node.send_all(requests.collect()).await?;
+        let last = responses.last().cloned();
+        responses.retain(|response| response.is_success());
+        Ok(match responses.is_empty() {
+            true => last.into_iter().collect(),
+            false => responses,
+        })
     }
 
     /// Requests the smallest known balance of each wallet, and then the others.

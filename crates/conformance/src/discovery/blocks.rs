@@ -27,8 +27,6 @@ const FAR: u64 = i32::MAX as u64;
 const NEAR: u64 = 3;
 /// Once this many bytes of blocks were read, no more samples of blocks are read.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// A node whose first response took this long is slow.
-const SLOW: Duration = Duration::from_millis(500);
 /// After this many blocks that were too large, and none that was not, the search stops.
 const TRIED_TOO_LARGE: u32 = 3;
 
@@ -366,6 +364,20 @@ impl<'a> Blocks<'a> {
         (lowest, below.find(absent))
     }
 
+    /// Whether a block that did not exist does now.
+    pub(crate) async fn exists_by_now(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
+        self.recheck_absent(index..=index, 1).await?;
+        self.has(index).await
+    }
+
+    /// Returns how many blocks the node is likely to return within this time.
+    pub(crate) fn most_within(&self, time: Duration, jobs: usize) -> u64 {
+        let first = self.first_response.as_ref();
+        let elapsed = first.map_or(1, |first| first.elapsed.as_millis().max(1));
+        let in_turn = u64::try_from(time.as_millis() / elapsed).unwrap_or(u64::MAX);
+        in_turn.saturating_mul(u64::try_from(jobs).unwrap_or(u64::MAX))
+    }
+
     /// Repeats the requests for blocks that did not exist. The chain may have grown since.
     pub(crate) async fn recheck_absent(
         &mut self,
@@ -396,9 +408,9 @@ impl<'a> Blocks<'a> {
         let Some(index) = search.next() else {
             return Ok(());
         };
-        let first = self.first_response.as_ref();
-        if jobs > 1 && first.is_some_and(|first| first.elapsed >= SLOW) {
-            self.read(&search.next_few(jobs), jobs).await?;
+        let few = self.node.requests_of_search(self.first_response.as_deref());
+        if few > 1 {
+            self.read(&search.next_few(few), jobs).await?;
         }
         search.narrow(self.has(index).await?);
         Ok(())

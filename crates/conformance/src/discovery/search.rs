@@ -59,6 +59,7 @@ async fn search(
             return Ok(Some(known));
         };
         known = tip;
+        let next = known.saturating_add(1);
         let named = wanted.blocks.iter().copied();
         let mut farther = None;
         for index in later_indexes(known, wanted.latest).chain(named) {
@@ -70,6 +71,10 @@ async fn search(
             Some(index) => known = index,
             None => break,
         }
+        // A chain that grows as fast as a slow node responds would be searched forever.
+        if !wanted.latest && blocks.exists_by_now(next).await? {
+            break;
+        }
     }
     discovered.tip = Some(known);
     if wanted.lowest {
@@ -77,14 +82,15 @@ async fn search(
         find_lowest(blocks, known, wanted.jobs).await?;
     }
     let (first, _) = blocks.lowest_known(known);
-    let sample = sample(first.max(1), known, wanted.sample);
+    let most = blocks.most_within(wanted.sample_time, wanted.jobs);
+    let sample = sample(first.max(1), known, wanted.sample.min(most));
     blocks.read(&sample, wanted.jobs).await?;
     Ok(Some(known))
 }
 
 /// Returns the indexes of the blocks to read: those at both ends, and pairs of neighbours in between.
 ///
-/// They depend only on the chain's length. The first blocks stay in the sample however long the chain
+/// They depend only on the chain's length, and at a slow node on its speed. The first blocks stay in the sample however long the chain
 /// grows, so a fault that they show is found at every height.
 fn sample(first: u64, latest: u64, most: u64) -> Vec<u64> {
     let ends = (most / 8).max(MIN_ENDS);

@@ -1,5 +1,7 @@
 //! What a run needs to find on a chain.
 
+use std::time::Duration;
+
 use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,8 @@ pub(crate) struct Wanted {
     pub(crate) latest: bool,
     /// Number of blocks to read, if the chain has so many.
     pub(crate) sample: u64,
+    /// Maximum time for reading them. A slow node gets fewer requests.
+    pub(crate) sample_time: Duration,
     /// Maximum number of requests at a time.
     pub(crate) jobs: usize,
     /// What the user names.

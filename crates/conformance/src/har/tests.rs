@@ -26,7 +26,7 @@ fn limits() -> Limits {
         values: 250_000,
         depth: 127,
         submits: false,
-        one_connection: false,
+        jobs: 4,
         rate: None,
     }
 }

@@ -8,13 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use nodeproof_client::{
     BaseUrl,
     transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
 };
 use nodeproof_primitives::{JsonLimits, escape::escaped_up_to};
 use reqwest::header;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::{
     back_off::BackOff,
@@ -49,6 +50,8 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from
 /// How often a request is sent again on a new connection if the connection breaks. A network that loses one request
 /// in fifty loses three in a row once in 125,000 requests.
 const MAX_REPEATS: u32 = 2;
+/// A node whose response took this long is slow.
+const SLOW: Duration = Duration::from_millis(500);
 /// The status "Request Timeout". Servers usually send it on a connection that was idle.
 const TOO_LATE: u16 = 408;
 
@@ -69,8 +72,8 @@ pub(crate) struct Node {
     keeping: reqwest::Client,
     /// Opens a new connection for each request.
     renewing: reqwest::Client,
-    /// The turn of each request, if only one connection may be open at a time.
-    one_at_a_time: Option<Semaphore>,
+    /// The turns of the requests. With only one turn, each request has its own connection.
+    turns: Semaphore,
     limits: Limits,
     /// Allows one long body at a time.
     long_bodies: Arc<Semaphore>,
@@ -104,6 +107,8 @@ pub(crate) struct SendOptions {
     pub(crate) is_one_of_many: bool,
     /// Whether the caller holds [`Node::no_other_calls`].
     pub(crate) no_other_calls: bool,
+    /// Whether the caller holds [`Node::all_turns`].
+    pub(crate) has_all_turns: bool,
 }
 
 /// A response. If it is long and [one of many](SendOptions::is_one_of_many), it has a permit. The caller
@@ -127,7 +132,7 @@ impl Node {
             curl_options: target.access.curl_options().into(),
             keeping,
             renewing: http_client(&target.base_url, &options)?,
-            one_at_a_time: limits.one_connection.then(|| Semaphore::new(1)),
+            turns: Semaphore::new(limits.jobs),
             long_bodies: Arc::new(Semaphore::new(1)),
             room: Room::new(limits.values, limits.body.saturating_mul(BODIES)),
             limits,
@@ -212,6 +217,16 @@ impl Node {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
+    /// Waits until no other request is sent, and lets none be sent until the returned permit is dropped. With one job,
+    /// there is no permit, because requests are never sent together.
+    pub(crate) async fn all_turns(&self) -> Option<SemaphorePermit<'_>> {
+        let all = u32::try_from(self.limits.jobs)
+            .ok()
+            .filter(|all| *all > 1)?;
+        // The semaphore is never closed.
+        self.turns.acquire_many(all).await.ok()
+    }
+
     /// Blocks all other requests that build contract calls until the returned guard is dropped.
     pub(crate) async fn no_other_calls(&self) -> impl Drop + '_ {
         self.calls.write().await
@@ -250,6 +265,50 @@ impl Node {
         exchanges.missing.clone()
     }
 
+    /// Sends independent requests, several at a time. Returns the responses in the order of the requests, or why the
+    /// first request without a response has none.
+    pub(crate) async fn send_all(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+        self.send_each(requests, 1).await
+    }
+
+    /// Sends independent requests, each of them `times` times in a row. Otherwise, this is [`send_all`](Self::send_all).
+    pub(crate) async fn send_each(
+        &self,
+        requests: Vec<Request>,
+        times: usize,
+    ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+        let again = requests.into_iter().map(|request| async move {
+            for _ in 1..times {
+                self.send(request.clone()).await?;
+            }
+            self.send(request).await
+        });
+        stream::iter(again)
+            .buffered(self.limits.jobs)
+            .try_collect()
+            .await
+    }
+
+    /// Returns the number of requests that are sent at a time.
+    pub(crate) const fn jobs(&self) -> usize {
+        self.limits.jobs
+    }
+
+    const fn has_one_connection(&self) -> bool {
+        self.limits.jobs == 1
+    }
+
+    /// Returns the number of requests to send at a time in a search. A fast node gets no more than the search needs.
+    pub(crate) fn requests_of_search(&self, last: Option<&Exchange>) -> usize {
+        match last {
+            Some(last) if last.elapsed >= SLOW => self.limits.jobs,
+            _ => 1,
+        }
+    }
+
     /// Sends a request, retries if necessary, and reads the whole response.
     ///
     /// A busy node (429, 503) gets the request again after a pause. The pause is the node's `Retry-After`,
@@ -273,12 +332,19 @@ impl Node {
             return Err(InconclusiveReason::Harness(reason.to_owned()));
         }
         let alone = !options.is_one_of_many && request.only_reads();
+        let needs_turn = self.has_one_connection() || alone && !options.has_all_turns;
+        let mut turn = None;
         let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
         let mut waits = 0;
         let mut retried = false;
         let mut repeats = 0;
         let mut server_error = None;
         loop {
+            // A retry follows at once, in the same turn.
+            if needs_turn && turn.is_none() {
+                // The semaphore is never closed.
+                turn = self.turns.acquire().await.ok();
+            }
             let began = Instant::now();
             match self
                 .send_once(&request, retried || repeats > 0, options)
@@ -305,6 +371,7 @@ impl Node {
                     if bounded {
                         self.pacing.slow_down(began, retry_after);
                     }
+                    turn = None;
                     tokio::time::sleep(retry_after.unwrap_or(own).min(MAX_WAIT)).await;
                 }
                 // A case must not fail because of a single server error. Another case counts these errors.
@@ -406,10 +473,6 @@ impl Node {
             self.pacing.turn().await;
         }
         self.with_log(|log| log.count(request.operation));
-        let _turn = match &self.one_at_a_time {
-            Some(turn) => turn.acquire().await.ok(),
-            None => None,
-        };
         let started = Instant::now();
         // Declared before the response, so the response is dropped first.
         let mut permit = None;
@@ -451,7 +514,7 @@ impl Node {
         is_repeated: bool,
     ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
-        let closes = request.closes || self.one_at_a_time.is_some();
+        let closes = request.closes || self.has_one_connection();
         let http = match is_repeated || closes {
             true => &self.renewing,
             false => &self.keeping,
@@ -488,9 +551,9 @@ impl Node {
         let limit = self.limits.request_timeout;
         let done = tokio::time::timeout(limit, work).await;
         done.unwrap_or_else(|_| {
-            let one_connection = match self.one_at_a_time {
-                Some(_) => "",
-                None => "; a node that handles one connection at a time needs --jobs 1",
+            let one_connection = match self.has_one_connection() {
+                true => "",
+                false => "; a node that handles one connection at a time needs --jobs 1",
             };
             Err(Failure::Slow(format!(
                 "no complete response from {} within {} s{one_connection}",

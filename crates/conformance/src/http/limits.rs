@@ -17,8 +17,9 @@ pub(crate) struct Limits {
     pub(crate) depth: usize,
     /// Whether submissions are allowed.
     pub(crate) submits: bool,
-    /// Whether only one connection may be open at a time.
-    pub(crate) one_connection: bool,
+    /// Maximum number of requests at a time, apart from those of a sweep and submissions. With 1, only one connection is
+    /// open at a time.
+    pub(crate) jobs: usize,
     /// Maximum number of requests per second.
     pub(crate) rate: Option<f64>,
 }

@@ -14,9 +14,11 @@ use super::{
     known_nodes::{KnownNodes, NodeWithHeight},
     log::Log,
     metrics::{Metrics, NodeLabel},
+    saved_state::SavedState,
 };
 use crate::{
     context::Redactor,
+    http::Target,
     nodes::{Chains, Content, Differences, Side, Standing, first_difference, recent_blocks},
 };
 
@@ -32,10 +34,26 @@ pub(super) struct Comparison {
     pub(super) metrics: Arc<Metrics>,
     pub(super) log: Arc<Log>,
     pub(super) redactor: Redactor,
-    /// The nodes that left the majority, and their first block that differs. It is compared until they are back.
-    pub(super) left: BTreeMap<NodeLabel, u64>,
-    /// Those whose chain is another one. For the others, only a block is known that differs.
-    pub(super) on_other_chain: BTreeSet<NodeLabel>,
+    pub(super) saved: Option<Arc<SavedState>>,
+    /// The compared nodes, and since when a node has left the majority.
+    pub(super) left: BTreeMap<NodeLabel, Option<Left>>,
+}
+
+/// A node that left the majority.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    /// Its first block that differs. It is compared until the node is back.
+    since: u64,
+    reported: Reported,
+}
+
+/// What the log has about a node that left the majority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reported {
+    /// Only the file of an earlier monitor says so.
+    Nothing,
+    OtherBlock,
+    OtherChain,
 }
 
 impl Comparison {
@@ -80,42 +98,70 @@ impl Comparison {
             sides.push(side);
             heights.push(height);
         }
-        let again: BTreeSet<_> = self.left.values().copied().collect();
+        for (label, side) in labels.iter().zip(&sides) {
+            let saved = self.saved.as_ref();
+            let saved = || saved?.left(&side.examined.node.target);
+            let earlier = || {
+                let reported = Reported::Nothing;
+                saved().map(|since| Left { since, reported })
+            };
+            self.left.entry(label.clone()).or_insert_with(earlier);
+        }
+        let again: BTreeSet<_> = self
+            .left
+            .values()
+            .flatten()
+            .map(|left| left.since)
+            .collect();
         let deadline = Instant::now() + longest;
         let blocks = recent_blocks(&sides, &heights, &again, JOBS, deadline).await;
-        let left = labels.iter().map(|label| self.left.contains_key(label));
-        let least = LEAST.min(monitored.saturating_sub(self.left.len())).max(2);
-        let mut chains = Chains::new(left.collect(), least);
+        // If all nodes left, there is no majority that a node could come back to.
+        let staying = monitored.saturating_sub(self.left.values().flatten().count());
+        let left = labels
+            .iter()
+            .map(|label| staying > 0 && self.left(label).is_some());
+        let voters = if staying > 0 { staying } else { monitored };
+        let mut chains = Chains::new(left.collect(), LEAST.min(voters).max(2));
         for (index, contents) in &blocks {
             chains.add(*index, contents);
         }
         let standings = chains.standings();
         for (node, label) in labels.iter().enumerate() {
-            let (since, message) = match standings[node] {
+            let target = &sides[node].examined.node.target;
+            let reported = self
+                .left(label)
+                .map_or(Reported::Nothing, |left| left.reported);
+            let (left, message) = match standings[node] {
                 Standing::Unknown => continue,
                 Standing::Same => {
-                    self.record(label, None);
+                    self.record(label, target, None);
                     continue;
                 }
-                Standing::OtherBlock(_) if self.left.contains_key(label) => continue,
-                Standing::OtherChain { .. } if self.on_other_chain.contains(label) => continue,
-                Standing::OtherBlock(index) => (index, format!("block {index}")),
+                Standing::OtherBlock(_) if reported >= Reported::OtherBlock => continue,
+                Standing::OtherChain { .. } if reported == Reported::OtherChain => continue,
+                Standing::OtherBlock(since) => {
+                    let reported = Reported::OtherBlock;
+                    (Left { since, reported }, format!("block {since}"))
+                }
                 Standing::OtherChain { since, agreed } => {
                     let usual = standings.iter().position(|other| *other == Standing::Same);
                     let usual = usual.unwrap_or(usize::from(node == 0));
                     let both = [&sides[node], &sides[usual]];
                     let searched = timeout(longest, first_difference(both, agreed, since)).await;
-                    let first = searched.ok().and_then(Result::ok).unwrap_or(since);
-                    self.on_other_chain.insert(label.clone());
-                    (first, format!("another chain since block {first}"))
+                    let since = searched.ok().and_then(Result::ok).unwrap_or(since);
+                    let reported = Reported::OtherChain;
+                    (
+                        Left { since, reported },
+                        format!("another chain since block {since}"),
+                    )
                 }
             };
             // If an earlier block was found, the values are those of the first compared one.
-            let mut shown = blocks.range(since..);
+            let mut shown = blocks.range(left.since..);
             let shown = shown.find_map(|(_, contents)| shown_difference(&sides, contents));
             let values = shown.map(|shown| format!(": {}: {}", shown.what, shown.actual));
             let message = message + &values.unwrap_or_default();
-            self.record(label, Some((since, &message)));
+            self.record(label, target, Some((left, &message)));
         }
         for (label, side) in labels.iter().zip(&sides) {
             self.metrics
@@ -125,21 +171,30 @@ impl Comparison {
             .retain(|label, _| self.metrics.is_monitored(label));
     }
 
-    /// Records whether a node differs from the others, and logs a change.
-    fn record(&mut self, label: &NodeLabel, difference: Option<(u64, &str)>) {
+    fn left(&self, label: &NodeLabel) -> Option<Left> {
+        self.left.get(label).copied().flatten()
+    }
+
+    /// Records whether a node differs from the others, and logs and saves a change.
+    fn record(&mut self, label: &NodeLabel, target: &Target, difference: Option<(Left, &str)>) {
         self.metrics.record_difference(label, difference.is_some());
         self.known.differs(label, difference.is_some());
+        let now = difference.map(|(left, _)| left);
+        let before = self.left.insert(label.clone(), now).flatten();
         match difference {
-            Some((since, message)) => {
-                self.left.insert(label.clone(), since);
+            Some((_, message)) => {
                 let message = self.redactor.redact(message.to_owned());
                 self.log.change(&label.node, "blocks", "differ", &message);
             }
-            None if self.left.remove(label).is_some() => {
-                self.on_other_chain.remove(label);
-                self.log.change(&label.node, "blocks", "agree", "");
-            }
-            None => {}
+            None if before.is_some() => self.log.change(&label.node, "blocks", "agree", ""),
+            None => return,
+        }
+        let Some(saved) = &self.saved else { return };
+        let result = saved.save_left(target, now.map(|left| left.since));
+        self.metrics.record_saved(label, result.is_ok());
+        if let Err(error) = result {
+            let message = format!("the comparison of its blocks could not be saved: {error}");
+            self.log.change(&label.node, "chain", "not saved", &message);
         }
     }
 }

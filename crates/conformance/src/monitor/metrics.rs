@@ -2,10 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicI64, AtomicU64},
-    },
+    sync::{Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
@@ -48,35 +45,22 @@ impl NodeLabel {
             more: target.labels.clone(),
         }
     }
+
+    fn with(&self, name: &'static str, value: &str) -> SeriesLabel {
+        SeriesLabel {
+            node: self.clone(),
+            more: vec![(name, value.to_owned())],
+        }
+    }
 }
 
+/// The labels of one of several series of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct VerdictLabel {
+struct SeriesLabel {
     #[prometheus(flatten)]
     node: NodeLabel,
-    verdict: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabel {
     #[prometheus(flatten)]
-    node: NodeLabel,
-    outcome: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct EventLabel {
-    #[prometheus(flatten)]
-    node: NodeLabel,
-    event: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CaseLabel {
-    #[prometheus(flatten)]
-    node: NodeLabel,
-    case: String,
-    level: String,
+    more: Vec<(&'static str, String)>,
 }
 
 /// The verdict of a run against a node that responded, but could not be checked.
@@ -96,33 +80,19 @@ fn verdict_names() -> impl Iterator<Item = &'static str> {
     names.chain([INCONCLUSIVE])
 }
 
-fn verdict_label(node: &NodeLabel, verdict: &str) -> VerdictLabel {
-    VerdictLabel {
-        node: node.clone(),
-        verdict: verdict.to_owned(),
-    }
-}
-
-fn event_label(node: &NodeLabel, event: &str) -> EventLabel {
-    EventLabel {
-        node: node.clone(),
-        event: event.to_owned(),
-    }
-}
-
 /// Returns the labels of the cases with some outcomes.
 fn case_labels(
     node: &NodeLabel,
     report: &NodeReport,
     selects: impl Fn(Outcome) -> bool,
-) -> Vec<CaseLabel> {
+) -> Vec<SeriesLabel> {
     let cases = report.cases.iter().filter(|case| selects(case.outcome));
-    let cases = cases.map(|case| CaseLabel {
-        node: node.clone(),
-        case: case.id.clone(),
-        level: case.level.name().to_owned(),
+    let labels = cases.map(|case| {
+        let mut label = node.with("case", &case.id);
+        label.more.push(("level", case.level.name().to_owned()));
+        label
     });
-    cases.collect()
+    labels.collect()
 }
 
 /// Returns the current time, in seconds since the Unix epoch.
@@ -131,42 +101,111 @@ fn now() -> i64 {
     i64::try_from(now.unwrap_or_default().as_secs()).unwrap_or(i64::MAX)
 }
 
-fn outcome_label(node: &NodeLabel, outcome: Outcome) -> OutcomeLabel {
-    OutcomeLabel {
-        node: node.clone(),
-        outcome: outcome.name().to_owned(),
-    }
-}
-
 /// The events of a chain that have a metric.
 const EVENTS: [&str; 2] = ["reset", "skipped"];
 
 type Latency = Family<NodeLabel, Histogram, fn() -> Histogram>;
 
-/// The metrics of all nodes.
-pub(super) struct Metrics {
-    registry: Registry,
-    verdict: Family<VerdictLabel, Gauge>,
-    cases: Family<OutcomeLabel, Gauge>,
-    failed: Family<CaseLabel, Gauge>,
-    warned: Family<CaseLabel, Gauge>,
-    stale: Family<NodeLabel, Gauge>,
-    up: Family<NodeLabel, Gauge>,
-    latency: Latency,
-    height: Family<NodeLabel, Gauge>,
-    lag: Family<NodeLabel, Gauge>,
-    differs: Family<NodeLabel, Gauge>,
-    runs: Family<NodeLabel, Counter>,
-    requests: Family<NodeLabel, Counter>,
-    retries: Family<NodeLabel, Counter>,
-    blocks: Family<NodeLabel, Counter>,
-    duration: Family<NodeLabel, Gauge<f64, AtomicU64>>,
-    last_run: Family<NodeLabel, Gauge<i64, AtomicI64>>,
-    events: Family<EventLabel, Gauge>,
-    saved: Family<NodeLabel, Gauge>,
-    run_interval: Duration,
-    /// The monitored nodes. Other nodes get no series.
-    states: Mutex<BTreeMap<NodeLabel, NodeState>>,
+/// Defines the metrics: those with one series for each node, and those with several.
+macro_rules! metrics {
+    (
+        one { $($one:ident: $of_one:ty $(= $make:expr)?, $one_name:literal $([$unit:ident])?, $one_help:literal;)* }
+        several { $($more:ident = $more_name:literal $([$more_unit:ident])?, $more_help:literal;)* }
+    ) => {
+        /// The metrics of all nodes.
+        pub(super) struct Metrics {
+            registry: Registry,
+            $($one: $of_one,)*
+            $($more: Family<SeriesLabel, Gauge>,)*
+            run_interval: Duration,
+            /// The monitored nodes. Other nodes get no series.
+            states: Mutex<BTreeMap<NodeLabel, NodeState>>,
+        }
+
+        impl Metrics {
+            pub(super) fn new(run_interval: Duration) -> Self {
+                let mut registry = Registry::default();
+                registry.register_collector(Box::new(Process));
+                let ours = registry.sub_registry_with_prefix("nodeproof");
+                let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+                ours.register("build", "Version of nodeproof", build);
+                $(
+                    let $one: $of_one = metrics!(@make $($make)?);
+                    metrics!(@register ours, $one, $one_name, $one_help $(, $unit)?);
+                )*
+                $(
+                    let $more = Family::default();
+                    metrics!(@register ours, $more, $more_name, $more_help $(, $more_unit)?);
+                )*
+                let states = Mutex::default();
+                Self { registry, $($one,)* $($more,)* run_interval, states }
+            }
+
+            /// Removes the only series of a node in each of these metrics.
+            fn remove_ones(&self, label: &NodeLabel) {
+                $(self.$one.remove(label);)*
+            }
+        }
+    };
+    (@make) => {
+        Family::default()
+    };
+    (@make $make:expr) => {
+        $make
+    };
+    (@register $registry:ident, $metric:ident, $name:literal, $help:literal) => {
+        $registry.register($name, $help, $metric.clone());
+    };
+    (@register $registry:ident, $metric:ident, $name:literal, $help:literal, $unit:ident) => {
+        $registry.register_with_unit($name, $help, Unit::$unit, $metric.clone());
+    };
+}
+
+type Gauges = Family<NodeLabel, Gauge>;
+type Counters = Family<NodeLabel, Counter>;
+type Seconds = Family<NodeLabel, Gauge<f64, AtomicU64>>;
+
+metrics! {
+    one {
+        stale: Gauges, "verdict_stale",
+            "1 if no run has ended for two run intervals, so that there is no verdict";
+        up: Gauges, "up",
+            "1 if the node responded to the last probe";
+        latency: Latency = Family::new_with_constructor(|| Histogram::new(BUCKETS)), "response" [Seconds],
+            "Time from sending a request to the last byte of the response";
+        height: Gauges, "height",
+            "Index of the latest block";
+        lag: Gauges, "lag_blocks",
+            "Blocks behind the highest monitored node";
+        differs: Gauges, "blocks_differ",
+            "1 if the node has another block than other nodes at the same height";
+        runs: Counters, "runs",
+            "Completed runs";
+        requests: Counters, "requests",
+            "Requests sent";
+        retries: Counters, "retries",
+            "Requests that succeeded only when they were repeated after a server error";
+        blocks: Counters, "checked_blocks",
+            "New blocks that were checked";
+        duration: Seconds, "run_duration" [Seconds],
+            "Duration of the last run";
+        last_run: Gauges, "last_run_timestamp" [Seconds],
+            "Time of the end of the last run, in seconds since the Unix epoch";
+        saved: Gauges, "state_saved",
+            "1 if the state of the node was saved, 0 if that failed";
+    }
+    several {
+        verdict = "verdict",
+            "1 for the verdict of the last run, 0 for the others";
+        cases = "cases",
+            "Cases of the last run by outcome";
+        failed = "case_failed",
+            "1 for each case that failed in the last run";
+        warned = "case_warned",
+            "1 for each case that caused a warning in the last run";
+        events = "chain_event_timestamp" [Seconds],
+            "Time of the last event of the chain";
+    }
 }
 
 /// The result of a probe.
@@ -185,86 +224,10 @@ struct NodeState {
     /// Duration of the run.
     took: Duration,
     /// The cases that failed, and those that caused a warning.
-    cases: [Vec<CaseLabel>; 2],
+    cases: [Vec<SeriesLabel>; 2],
 }
 
 impl Metrics {
-    pub(super) fn new(run_interval: Duration) -> Self {
-        let mut metrics = Self {
-            registry: Registry::default(),
-            states: Mutex::default(),
-            verdict: Family::default(),
-            cases: Family::default(),
-            failed: Family::default(),
-            warned: Family::default(),
-            stale: Family::default(),
-            up: Family::default(),
-            latency: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
-            height: Family::default(),
-            lag: Family::default(),
-            differs: Family::default(),
-            runs: Family::default(),
-            requests: Family::default(),
-            retries: Family::default(),
-            blocks: Family::default(),
-            duration: Family::default(),
-            last_run: Family::default(),
-            events: Family::default(),
-            saved: Family::default(),
-            run_interval,
-        };
-        metrics.register();
-        metrics
-    }
-
-    fn register(&mut self) {
-        self.registry.register_collector(Box::new(Process));
-        let registry = self.registry.sub_registry_with_prefix("nodeproof");
-        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        registry.register("build", "Version of nodeproof", build);
-        let verdict = "1 for the verdict of the last run, 0 for the others";
-        registry.register("verdict", verdict, self.verdict.clone());
-        let cases = "Cases of the last run by outcome";
-        registry.register("cases", cases, self.cases.clone());
-        let failed = "1 for each case that failed in the last run";
-        registry.register("case_failed", failed, self.failed.clone());
-        let warned = "1 for each case that caused a warning in the last run";
-        registry.register("case_warned", warned, self.warned.clone());
-        let stale = "1 if no run has ended for two run intervals, so that there is no verdict";
-        registry.register("verdict_stale", stale, self.stale.clone());
-        let up = "1 if the node responded to the last probe";
-        registry.register("up", up, self.up.clone());
-        let latency = "Time from sending a request to the last byte of the response";
-        let unit = Unit::Seconds;
-        registry.register_with_unit("response", latency, unit.clone(), self.latency.clone());
-        let height = "Index of the latest block";
-        registry.register("height", height, self.height.clone());
-        let lag = "Blocks behind the highest monitored node";
-        registry.register("lag_blocks", lag, self.lag.clone());
-        let differs = "1 if the node has another block than other nodes at the same height";
-        registry.register("blocks_differ", differs, self.differs.clone());
-        registry.register("runs", "Completed runs", self.runs.clone());
-        registry.register("requests", "Requests sent", self.requests.clone());
-        let retries = "Requests that succeeded only when they were repeated after a server error";
-        registry.register("retries", retries, self.retries.clone());
-        let blocks = "New blocks that were checked";
-        registry.register("checked_blocks", blocks, self.blocks.clone());
-        let duration = "Duration of the last run";
-        registry.register_with_unit(
-            "run_duration",
-            duration,
-            unit.clone(),
-            self.duration.clone(),
-        );
-        let events = "Time of the last event of the chain";
-        let name = "chain_event_timestamp";
-        registry.register_with_unit(name, events, unit.clone(), self.events.clone());
-        let saved = "1 if the last checked block was saved, 0 if that failed";
-        registry.register("state_saved", saved, self.saved.clone());
-        let last = "Time of the end of the last run, in seconds since the Unix epoch";
-        registry.register_with_unit("last_run_timestamp", last, unit, self.last_run.clone());
-    }
-
     /// Begins to monitor a node.
     pub(super) fn add(&self, label: NodeLabel) {
         let state = NodeState {
@@ -283,33 +246,18 @@ impl Metrics {
         };
         self.remove_verdict(label, &mut state);
         for event in EVENTS {
-            self.events.remove(&event_label(label, event));
+            self.events.remove(&label.with("event", event));
         }
-        self.latency.remove(label);
-        for gauges in [
-            &self.height,
-            &self.lag,
-            &self.differs,
-            &self.up,
-            &self.stale,
-            &self.saved,
-        ] {
-            gauges.remove(label);
-        }
-        for counters in [&self.runs, &self.requests, &self.retries, &self.blocks] {
-            counters.remove(label);
-        }
-        self.duration.remove(label);
-        self.last_run.remove(label);
+        self.remove_ones(label);
     }
 
     /// Removes the results of the last run of a node.
     fn remove_verdict(&self, label: &NodeLabel, state: &mut NodeState) {
         for verdict in verdict_names() {
-            self.verdict.remove(&verdict_label(label, verdict));
+            self.verdict.remove(&label.with("verdict", verdict));
         }
         for outcome in Outcome::WORST_FIRST {
-            self.cases.remove(&outcome_label(label, outcome));
+            self.cases.remove(&label.with("outcome", outcome.name()));
         }
         for (gauges, cases) in [&self.failed, &self.warned]
             .into_iter()
@@ -338,12 +286,12 @@ impl Metrics {
         let of_run = verdict_name(report);
         for verdict in verdict_names() {
             let is = i64::from(of_run == verdict);
-            let label = verdict_label(label, verdict);
+            let label = label.with("verdict", verdict);
             self.verdict.get_or_create(&label).set(is);
         }
         for outcome in Outcome::WORST_FIRST {
             let count = i64::try_from(report.count(outcome)).unwrap_or(i64::MAX);
-            let label = outcome_label(label, outcome);
+            let label = label.with("outcome", outcome.name());
             self.cases.get_or_create(&label).set(count);
         }
         let fails =
@@ -381,12 +329,12 @@ impl Metrics {
     pub(super) fn record_event(&self, label: &NodeLabel, event: &str) {
         if EVENTS.contains(&event) && self.is_monitored(label) {
             self.events
-                .get_or_create(&event_label(label, event))
+                .get_or_create(&label.with("event", event))
                 .set(now());
         }
     }
 
-    /// Records whether the last checked block of a node was saved.
+    /// Records whether the state of a node was saved.
     pub(super) fn record_saved(&self, label: &NodeLabel, is_saved: bool) {
         self.set(&self.saved, label, u64::from(is_saved));
     }

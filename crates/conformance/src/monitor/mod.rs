@@ -7,16 +7,11 @@ mod metrics;
 mod node_monitor;
 mod probe;
 mod process;
-mod saved_heights;
+mod saved_state;
 mod server;
 mod text_format;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    future::Future,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt, future::join_all};
 use tokio::{
@@ -32,7 +27,7 @@ pub use log::LogFormat;
 use metrics::{Metrics, NodeLabel};
 use node_monitor::{NodeConfiguration, NodeMonitor};
 use probe::Probe;
-pub(crate) use saved_heights::SavedHeights;
+pub(crate) use saved_state::SavedState;
 
 use crate::{http::Target, run::Options};
 
@@ -45,8 +40,8 @@ pub(crate) struct Setup {
     /// Time from the start of a run to the start of the next one.
     pub(crate) run_interval: Duration,
     pub(crate) log: Log,
-    /// Where the check of new blocks continues.
-    pub(crate) saved: Option<SavedHeights>,
+    /// What an earlier monitor found.
+    pub(crate) saved: Option<SavedState>,
 }
 
 /// The configuration of a monitor, which can be read again.
@@ -86,8 +81,8 @@ pub(crate) async fn monitor(
         metrics: Arc::clone(&metrics),
         log: Arc::clone(&nodes.log),
         redactor: configuration.options.submitting.redactor.clone(),
+        saved: nodes.saved.clone(),
         left: BTreeMap::new(),
-        on_other_chain: BTreeSet::new(),
     };
     nodes.configure(configuration).await;
     let comparing = tokio::spawn(comparison.run(setup.interval, longest, stop.clone()));
@@ -123,7 +118,7 @@ struct Nodes {
     metrics: Arc<Metrics>,
     log: Arc<Log>,
     known: Arc<KnownNodes>,
-    saved: Option<Arc<SavedHeights>>,
+    saved: Option<Arc<SavedState>>,
     interval: Duration,
     run_interval: Duration,
     tasks: BTreeMap<NodeLabel, NodeTasks>,

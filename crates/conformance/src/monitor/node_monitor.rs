@@ -10,7 +10,7 @@ use super::{
     known_nodes::KnownNodes,
     log::Log,
     metrics::{Metrics, NodeLabel},
-    saved_heights::SavedHeights,
+    saved_state::SavedState,
 };
 use crate::{
     http::Target,
@@ -38,7 +38,7 @@ pub(super) struct NodeMonitor {
     metrics: Arc<Metrics>,
     log: Arc<Log>,
     known: Arc<KnownNodes>,
-    saved: Option<Arc<SavedHeights>>,
+    saved: Option<Arc<SavedState>>,
     /// The last block that was checked or, after the first run, the latest block. Blocks above it are new.
     height: Option<u64>,
     /// Whether the last run had more new blocks than it could check.
@@ -55,7 +55,7 @@ impl NodeMonitor {
         metrics: Arc<Metrics>,
         log: Arc<Log>,
         known: Arc<KnownNodes>,
-        saved: Option<Arc<SavedHeights>>,
+        saved: Option<Arc<SavedState>>,
     ) -> Self {
         let (height, recheck) = {
             let current = configuration.borrow();
@@ -188,7 +188,7 @@ impl NodeMonitor {
         let (Some(saved), Some(height)) = (&self.saved, self.height) else {
             return;
         };
-        let result = saved.save(target, height);
+        let result = saved.save_height(target, height);
         self.metrics.record_saved(&self.label, result.is_ok());
         if let Err(error) = result {
             let message = format!("the last checked block {height} could not be saved: {error}");

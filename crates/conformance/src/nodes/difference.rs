@@ -253,4 +253,18 @@ mod tests {
         assert_eq!(others_than_most(&[vec![0], vec![1]]), [0; 0]);
         assert_eq!(others_than_most(&[vec![0, 1], vec![2, 3]]), [0; 0]);
     }
+
+    #[test]
+    fn a_comparison_that_passes_has_no_reason() {
+        for (compared, outcome) in [(0, Outcome::Inconclusive), (1, Outcome::Pass)] {
+            let differences = Differences {
+                compared,
+                ..Differences::default()
+            };
+            let check = differences.into_cross_check("balances", Some("too late".to_owned()));
+            assert_eq!(check.outcome, outcome);
+            assert_eq!(check.reason.is_some(), outcome != Outcome::Pass);
+            assert_eq!(check.note.is_some(), outcome == Outcome::Pass);
+        }
+    }
 }

@@ -297,6 +297,7 @@ fn wanted_by(options: &Options) -> Wanted {
             Some(_) => SAMPLE_BESIDE_SWEEP,
             None => SAMPLE.min(limits.max_requests / 8),
         },
+        sample_time: limits.deadline / 8,
         jobs: limits.jobs.max(1),
     };
     let sweep = options.sweep.as_ref();

@@ -110,7 +110,7 @@ impl RunLimits {
             values: self.max_values,
             depth: self.max_depth,
             submits,
-            one_connection: self.jobs <= 1,
+            jobs: if self.jobs == 0 { 1 } else { self.jobs },
             rate: self.rate,
         }
     }

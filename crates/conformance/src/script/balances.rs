@@ -11,7 +11,7 @@ use crate::{
         stranger,
     },
     history::History,
-    http::{BackOff, InconclusiveReason, Request},
+    http::{BackOff, InconclusiveReason},
 };
 
 /// Reads the balances of all wallets that sign or are named in this run, and the lists that show them. Nothing is
@@ -29,18 +29,12 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     let Some(token) = fee_token(submitter) else {
         return Ok(());
     };
-    let send = async |requests: Vec<Request>| {
-        for request in requests {
-            submitter.samples.node.send(request).await?;
-        }
-        Ok::<_, InconclusiveReason>(())
-    };
+    let node = &submitter.samples.node;
     let lists = paying.iter().map(|wallet| wallet_balances_request(wallet));
-    send(lists.collect()).await?;
     let single = wallets
         .iter()
         .map(|wallet| token_balance_request(wallet, &token));
-    send(single.collect()).await?;
+    node.send_all(lists.chain(single).collect()).await?;
     // The fee may be taken in another token.
     let history = submitter.samples.history();
     let others = paying.iter().flat_map(|wallet| {
@@ -50,8 +44,8 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
         let most = held.into_iter().take(OTHER_TOKENS);
         most.map(|(other, _)| token_balance_request(wallet, &other))
     });
-    send(others.collect()).await?;
-    send(vec![token_holders_request(&token)]).await
+    let others = others.chain([token_holders_request(&token)]);
+    node.send_all(others.collect()).await.map(drop)
 }
 
 /// Maximum number of other tokens of a wallet that pays whose balances are read.

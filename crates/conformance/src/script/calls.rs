@@ -12,14 +12,12 @@ pub(super) async fn build_calls(context: &Samples) {
     let _ = context.sample(Sample::CallSc).await;
     let equal = || context.node.send(context.call_request());
     let (one, other) = futures_util::future::join(equal(), equal()).await;
-    let mut done = one.and(other).map(drop);
     let mut requests = with_unusual_values(context);
     requests.extend(with_wrong_bodies(&context.call_body()));
-    for request in requests {
-        if done.is_ok() {
-            done = context.node.send(request).await.map(drop);
-        }
-    }
+    let done = match one.and(other) {
+        Ok(_) => context.node.send_all(requests).await.map(drop),
+        Err(reason) => Err(reason),
+    };
     note(context, done);
 }
 

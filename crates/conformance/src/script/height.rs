@@ -1,16 +1,18 @@
 //! The height, for finding out whether the chain grows in the meantime.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use crate::{
-    api::{block_request, is_block},
+    api::{IndexSearch, block_request, is_block},
     context::Samples,
-    http::InconclusiveReason,
+    http::{Exchange, InconclusiveReason},
 };
 
 /// The height, for finding out whether the chain grows in the meantime.
 pub(crate) struct Height(Option<u64>);
 
-/// Maximum number of blocks to request in search of the latest one.
-const MAX_NEW_BLOCKS: u32 = 100;
+/// Maximum growth of a chain during a run, in blocks.
+const MAX_GROWTH: u64 = 1 << 33;
 
 impl Height {
     /// Returns the current height, which is unknown if the run has not found a block.
@@ -27,17 +29,37 @@ impl Height {
 
     /// Updates the height. Returns whether it is unchanged. An unknown height counts as unchanged.
     pub(crate) async fn stands(&mut self, context: &Samples) -> Result<bool, InconclusiveReason> {
-        let Some(height) = &mut self.0 else {
+        let Some(before) = self.0 else {
             return Ok(true);
         };
-        let before = *height;
-        for _ in 0..MAX_NEW_BLOCKS {
-            let next = context.node.send(block_request(*height + 1)).await?;
-            if !next.success_object().is_some_and(is_block) {
-                break;
+        let mut search = IndexSearch::above(before, 1, before.saturating_add(MAX_GROWTH));
+        let mut last: Option<Arc<Exchange>> = None;
+        while search.next().is_some() {
+            let few = search.next_few(context.node.requests_of_search(last.as_deref()));
+            let requests = few.iter().copied().map(block_request);
+            let responses = context.node.send_all(requests.collect()).await?;
+            let found: BTreeMap<_, _> = few.into_iter().zip(&responses).collect();
+            while let Some(response) = search.next().and_then(|index| found.get(&index)) {
+                search.narrow(response.success_object().is_some_and(is_block));
             }
-            *height += 1;
+            last = responses.into_iter().next();
         }
-        Ok(*height == before)
+        let height = search.result().unwrap_or(before);
+        self.0 = Some(height);
+        Ok(height == before)
+    }
+
+    /// Returns whether there are this many new blocks. An unknown height has not grown.
+    pub(super) async fn has_grown_by(
+        &self,
+        blocks: u64,
+        context: &Samples,
+    ) -> Result<bool, InconclusiveReason> {
+        let Some(height) = self.0 else {
+            return Ok(false);
+        };
+        let request = block_request(height.saturating_add(blocks));
+        let response = context.node.send(request).await?;
+        Ok(response.success_object().is_some_and(is_block))
     }
 }

@@ -1,6 +1,5 @@
 //! Requests about something similar to what the node has, for the rule *near*.
 
-use futures_util::{StreamExt as _, stream};
 use nodeproof_openapi::{Operation, View};
 use url::form_urlencoded;
 
@@ -11,9 +10,6 @@ use crate::{
     history::Answer,
     http::Request,
 };
-
-/// Number of requests to send at a time.
-const AT_A_TIME: usize = 4;
 
 /// Returns the samples of an endpoint.
 fn samples_of(sample: Sample) -> &'static [Sample] {
@@ -58,14 +54,7 @@ pub(super) async fn request_similar(context: &Samples, sample: Sample) {
             .any(|entry| entry.exchange.request == *request)
     };
     requests.retain(is_new);
-    let mut responses = stream::iter(requests)
-        .map(|request| context.node.send(request))
-        .buffered(AT_A_TIME);
-    while let Some(response) = responses.next().await {
-        if let Err(reason) = response {
-            return note(context, Err(reason));
-        }
-    }
+    note(context, context.node.send_all(requests).await.map(drop));
 }
 
 /// Returns requests for something else than what the first request got: for a record, the same in another

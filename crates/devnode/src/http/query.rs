@@ -3,7 +3,6 @@
 use std::{convert::Infallible, fmt::Display, str::FromStr};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use percent_encoding::percent_decode_str;
 
 use super::response::Fault;
 
@@ -14,18 +13,8 @@ pub(super) struct Query(Vec<(String, String)>);
 
 impl Query {
     fn parse(query: &str) -> Self {
-        let decoded = |text: &str| {
-            percent_decode_str(&text.replace('+', " "))
-                .decode_utf8_lossy()
-                .into_owned()
-        };
-        let pairs = query.split('&').filter(|pair| !pair.is_empty());
-        Self(
-            pairs
-                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-                .map(|(name, value)| (decoded(name), decoded(value)))
-                .collect(),
-        )
+        let pairs = form_urlencoded::parse(query.as_bytes());
+        Self(pairs.into_owned().collect())
     }
 
     /// Returns the text of a parameter.

@@ -22,6 +22,16 @@ pub(super) const PATH: &str = "/submit-transaction";
 /// The path of a batch of submissions.
 pub(super) const BATCH_PATH: &str = "/submit-transaction-batch";
 
+/// Counts a submission, and reads its body. Returns a refusal if there are too many, or if it can't be read.
+async fn read_submission(node: &Node, headers: &HeaderMap, body: Body) -> Result<String, Response> {
+    node.count_submission();
+    if let Some(refused) = rate_limited(node) {
+        return Err(refused);
+    }
+    let text = read_json(headers, body).await;
+    text.map_err(IntoResponse::into_response)
+}
+
 /// Accepts or refuses a signed transaction.
 ///
 /// If its fields do not have the documented types, the status is 422. Otherwise it is 200, with a verdict.
@@ -30,13 +40,9 @@ pub(super) async fn submit_transaction(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    node.count_submission();
-    if let Some(refused) = rate_limited(&node) {
-        return refused;
-    }
-    let text = match read_json(&headers, body).await {
+    let text = match read_submission(&node, &headers, body).await {
         Ok(text) => text,
-        Err(error) => return error.into_response(),
+        Err(refused) => return refused,
     };
     match submission(&text, vec!["body".into()]) {
         Ok(submission) => {
@@ -61,13 +67,9 @@ pub(super) async fn submit_transaction_batch(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    node.count_submission();
-    if let Some(refused) = rate_limited(&node) {
-        return refused;
-    }
-    let text = match read_json(&headers, body).await {
+    let text = match read_submission(&node, &headers, body).await {
         Ok(text) => text,
-        Err(error) => return error.into_response(),
+        Err(refused) => return refused,
     };
     let submissions = match batch(&text) {
         Ok(submissions) => submissions,

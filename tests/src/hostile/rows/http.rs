@@ -119,7 +119,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Status,
                     "a redirect to file:///etc/passwd, which is not followed",
                 ),
-                unreachable(NOT_A_NODE),
+                unreachable("gave 307 to file:///etc/passwd"),
             ),
         ),
         row(

@@ -18,7 +18,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             "self-signed",
             "has a self-signed certificate",
             Start::Tls(Certificate::SelfSigned),
-            refused("UnknownIssuer"),
+            refused("--ca-file, or extra_roots_pem"),
         ),
         row(
             "another-name",

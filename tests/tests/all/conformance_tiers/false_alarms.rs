@@ -12,7 +12,7 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::set,
-    proxy::{Fault, LocalProxy, RecordedRequest, Response},
+    proxy::{Fault, LocalProxy, Proxy, RecordedRequest, Response},
     submissions::{building, charging, in_blocks, options, refusing},
     watch::{check, ids},
 };
@@ -99,6 +99,25 @@ async fn a_tip_that_moves_is_not_a_finding() {
             .collect();
         assert!(others.is_empty(), "{others:?}");
     }
+}
+
+/// Each response takes longer than the time between two blocks.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_does_not_read_each_block_of_a_chain_that_is_faster_than_the_node() {
+    let config = Config::for_tests().with_block_time(BlockTime::Manual);
+    let node = nodeproof_devnode::spawn(config).await;
+    let node = node.expect("a local node");
+    let growing = Arc::clone(node.node());
+    let slow: Fault = Arc::new(move |_, response| {
+        growing.make_block();
+        response
+    });
+    let proxy = Proxy::spawn(&node, slow).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    let (exit_code, requests) = (report.exit_code, report.requests);
+    assert_eq!(exit_code, 0, "{:?}", report.cases);
+    assert!(requests < 450, "{requests}");
+    assert!(node.node().height() > 300);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -63,6 +63,53 @@ async fn no_failure_is_printed_twice_in_a_pipe() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_expectation_that_expired_says_so_beside_the_failure() {
+    let node = node(Some(InjectedFault::RemarksCut)).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (expect, summary) = (
+        folder.path().join("expect.toml"),
+        folder.path().join("s.md"),
+    );
+    let case = "sc-state/record-matches-claim";
+    let expired =
+        format!("[[expect]]\ncase = \"{case}\"\nreason = \"fixed soon\"\nexpires = 2020-01-01\n");
+    fs::write(&expect, expired).expect("a file");
+    let mut command = run(node.base_url());
+    command.args(["--only", case, "--quiet", "--expect"]);
+    command.arg(&expect).arg("--summary").arg(&summary);
+    let (status, out, _) = ran(&mut command);
+    assert_eq!(status, 1, "{out}");
+    let note = "known until it expired: fixed soon";
+    assert!(out.contains(&format!("\n  note      {note}\n")), "{out}");
+    let summary = fs::read_to_string(&summary).expect("a file");
+    assert!(summary.contains(note), "{summary}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_list_of_findings_in_html_has_the_block() {
+    let node = node(None).await;
+    let wrong: Fault = change_json("/get-block", |_, block| {
+        if block["index"] == 7 {
+            block["proof"] = json!("x");
+        }
+    });
+    let proxy = Proxy::spawn(&node, wrong).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = run(&proxy.server.base_url());
+    command.args([
+        "--only",
+        "get-block/proof",
+        "--blocks",
+        "..",
+        "--report-dir",
+    ]);
+    let (status, out, _) = ran(command.arg(folder.path()));
+    assert_eq!(status, 1, "{out}");
+    let page = fs::read_to_string(folder.path().join("report.html")).expect("a page");
+    assert!(page.contains("first at block 7"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn compact_has_a_line_for_each_selected_case() {
     let (good, bad) = (
         node(None).await,

@@ -3,18 +3,22 @@
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
+    sync::{Barrier, atomic::AtomicUsize},
 };
 
+use futures_util::future::try_join_all;
 use nodeproof_primitives::Network;
 
 use super::*;
 
 /// Starts a node that runs `respond` for each connection after its first bytes arrived.
-fn node(respond: fn(&mut TcpStream)) -> Node {
+fn node(respond: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> Node {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let respond = Arc::new(respond);
     let node = node_at(&listener);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
+            let respond = Arc::clone(&respond);
             std::thread::spawn(move || {
                 let _ = stream.read(&mut [0; 4096]);
                 respond(&mut stream);
@@ -33,7 +37,7 @@ fn node_at(listener: &TcpListener) -> Node {
         values: 1_000,
         depth: 64,
         submits: false,
-        one_connection: false,
+        jobs: 4,
         rate: None,
     };
     let target = Target::parse(&url, Network::Devnet).unwrap();
@@ -122,6 +126,45 @@ async fn responses_in_use_share_their_limits() {
     assert!(node.send_with(request(), one_of_many).await.is_ok());
     drop(kept);
     assert!(node.send(request()).await.is_ok());
+}
+
+/// The node responds as soon as it has four requests.
+#[tokio::test]
+async fn as_many_requests_as_jobs_are_sent_at_a_time() {
+    let (all, at_a_time, most) = (Barrier::new(4), AtomicUsize::new(0), AtomicUsize::new(0));
+    let counts = Arc::new((all, at_a_time, most));
+    let counted = Arc::clone(&counts);
+    let node = node(move |stream| {
+        let (all, at_a_time, most) = &*counted;
+        most.fetch_max(
+            at_a_time.fetch_add(1, Ordering::SeqCst) + 1,
+            Ordering::SeqCst,
+        );
+        all.wait();
+        at_a_time.fetch_sub(1, Ordering::SeqCst);
+        let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
+        let _ = stream.write_all(head.as_bytes());
+    });
+    let block = |index: u64| Request::get("/get-block").with("block_index", index.to_string());
+    let lists = [0, 8].map(|first| node.send_all((first..first + 8).map(block).collect()));
+    let [one, other] = try_join_all(lists).await.unwrap().try_into().unwrap();
+    let responses = one.iter().chain(&other);
+    let requests = responses.map(|response| response.request.clone());
+    assert!(requests.eq((0..16).map(block)));
+    assert_eq!(counts.2.load(Ordering::SeqCst), 4);
+}
+
+#[test]
+fn a_slow_node_gets_several_requests_of_a_search_at_a_time() {
+    let node = node(|_| {});
+    let response = |elapsed| {
+        let request = Request::get("/get-block");
+        Exchange::new(request, &node.base, 200, None, Vec::new(), elapsed)
+    };
+    let requests = [Duration::ZERO, Duration::from_secs(1)]
+        .map(|elapsed| node.requests_of_search(Some(&response(elapsed))));
+    assert_eq!(requests, [1, 4]);
+    assert_eq!(node.requests_of_search(None), 1);
 }
 
 #[tokio::test]
