@@ -23,7 +23,7 @@ use crate::{
     checks::{Examination, Finding, Findings, described, has_same_content, objects},
     context::Samples,
     history::Answer,
-    http::{Exchange, InconclusiveReason, Request, SendOptions},
+    http::{self, Exchange, InconclusiveReason, Request, SendOptions},
     rules::{content_type, form},
 };
 
@@ -133,7 +133,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/responds",
         requirements: &["NODE-1"],
-        checks: "A request after which the connection was closed, that got no response within `--timeout`, or for which the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated, and 2 of those that took too long. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
+        checks: "A request after which the connection was closed, that got no response within `--request-timeout`, or for which the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated, and 2 of those that took too long. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
         matters: "A request that stops a node can be sent by anybody, as often as they want.",
         is_last: true,
         check: Connection(|c| Box::pin(responds(c))),
@@ -309,7 +309,9 @@ async fn equal_queries(context: &Samples) -> Findings {
         queries.push((sample, known));
     }
     let mut each = stream::iter(queries)
-        .map(|(sample, known)| async move { in_each_wording(context, sample, &known).await })
+        .map(|(sample, known)| async move {
+            http::beside_others(in_each_wording(context, sample, &known)).await
+        })
         .buffered(context.node.jobs());
     while let Some(of_query) = each.next().await {
         checked.extend(of_query);

@@ -226,9 +226,12 @@ impl<'s> FirstClaim<'s> {
         let wrong = with_other_remarks(&self.text, &self.entry)?;
         let mut at_once = vec![wrong.for_step(Step::Claim(0, Act::KnownCode))];
         at_once.extend(self.wrong_requests(Moment::AtOnce));
-        let middle = at_once.len() / 2;
+        // The other remarks come after the claim.
+        let later = at_once.len() / 2 + 1;
+        at_once.rotate_left(later);
+        let place = at_once.len() - later;
         let request = || self.request.clone().for_step(Step::Claim(0, Act::Submit));
-        at_once.splice(middle..middle, [(); COPIES].map(|()| request()));
+        at_once.splice(place..place, [(); COPIES].map(|()| request()));
         let responses = self.submitter.submit_at_once(at_once).await;
         let is_busy = |response: &Response| matches!(response, Err(InconclusiveReason::Busy(_)));
         if self.claims().first().get(Act::Submit).is_err() && responses.iter().any(is_busy) {

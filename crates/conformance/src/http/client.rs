@@ -280,11 +280,13 @@ impl Node {
         requests: Vec<Request>,
         times: usize,
     ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
-        let again = requests.into_iter().map(|request| async move {
-            for _ in 1..times {
-                self.send(request.clone()).await?;
-            }
-            self.send(request).await
+        let again = requests.into_iter().map(|request| {
+            exchange_recorder::beside_others(async move {
+                for _ in 1..times {
+                    self.send(request.clone()).await?;
+                }
+                self.send(request).await
+            })
         });
         stream::iter(again)
             .buffered(self.limits.jobs)

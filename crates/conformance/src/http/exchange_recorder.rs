@@ -10,68 +10,75 @@ use nodeproof_report::ExchangeReport;
 
 use super::{exchange::Exchange, exchange_report::report_of};
 
-/// What is known of the running case.
-#[derive(Default)]
-struct Scope {
-    reports: Vec<Arc<ExchangeReport>>,
-    /// The moment of the latest recorded request that the case has repeated.
-    moment: Option<Duration>,
-}
+type Reports = Arc<Mutex<Vec<Arc<ExchangeReport>>>>;
 
-type Shared = Arc<Mutex<Scope>>;
+/// What is known of the running case, or of a part of it that runs beside others.
+#[derive(Clone, Default)]
+struct Scope {
+    reports: Reports,
+    /// The moment of the latest recorded request that was repeated.
+    moment: Arc<Mutex<Option<Duration>>>,
+}
 
 /// Maximum number of exchanges to record for a case. Reports list fewer.
 const MOST: usize = 100;
 
 tokio::task_local! {
-    static RECORDED: Shared;
+    static RECORDED: Scope;
 }
 
 /// Runs a case, and returns its result and the exchanges that it used: each once, in order.
 pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, Vec<Arc<ExchangeReport>>) {
-    let scope = Shared::default();
-    let done = RECORDED.scope(Arc::clone(&scope), work).await;
+    let scope = Scope::default();
+    let done = RECORDED.scope(scope.clone(), work).await;
     let exchanges = scope
+        .reports
         .lock()
-        .map(|mut scope| std::mem::take(&mut scope.reports));
+        .map(|mut list| std::mem::take(&mut *list));
     (done, exchanges.unwrap_or_default())
+}
+
+/// Runs a part of a case beside others. In a recorded run, the requests of each part have an order of their own.
+pub(crate) async fn beside_others<T>(work: impl Future<Output = T>) -> T {
+    let scope = RECORDED.try_with(|scope| Scope {
+        reports: Arc::clone(&scope.reports),
+        moment: Arc::new(Mutex::new(moment())),
+    });
+    RECORDED.scope(scope.unwrap_or_default(), work).await
 }
 
 /// Sends requests that several cases share. They are not recorded for the running case.
 ///
 /// Otherwise only the first case would list them, and reports would depend on the order of cases.
 pub(crate) async fn shared<T>(work: impl Future<Output = T>) -> T {
-    RECORDED.scope(Shared::default(), work).await
+    RECORDED.scope(Scope::default(), work).await
 }
 
 /// Records an exchange for the running case. Does nothing outside of a case.
 pub(crate) fn record(exchange: &Exchange) {
     // Only the excerpt is saved. All whole bodies of a run would need too much memory.
     let _ = RECORDED.try_with(|scope| {
-        if let Ok(mut scope) = scope.lock()
-            && scope.reports.len() < MOST
+        if let Ok(mut list) = scope.reports.lock()
+            && list.len() < MOST
             && let report = report_of(exchange)
-            && !scope
-                .reports
-                .iter()
-                .any(|known| Arc::ptr_eq(known, &report))
+            && !list.iter().any(|known| Arc::ptr_eq(known, &report))
         {
-            scope.reports.push(report);
+            list.push(report);
         }
     });
 }
 
-/// Returns the moment of the latest recorded request that the running case has repeated.
+/// Returns the moment of the latest recorded request that the running part of a case has repeated.
 pub(super) fn moment() -> Option<Duration> {
-    let moment = RECORDED.try_with(|scope| scope.lock().ok()?.moment);
+    let moment = RECORDED.try_with(|scope| scope.moment.lock().ok().and_then(|moment| *moment));
     moment.ok().flatten()
 }
 
-/// Notes the moment of a recorded request that the running case repeats.
+/// Notes the moment of a recorded request that it repeats.
 pub(super) fn move_on(to: Duration) {
     let _ = RECORDED.try_with(|scope| {
-        if let Ok(mut scope) = scope.lock() {
-            scope.moment = scope.moment.max(Some(to));
+        if let Ok(mut moment) = scope.moment.lock() {
+            *moment = moment.max(Some(to));
         }
     });
 }
