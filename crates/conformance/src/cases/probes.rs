@@ -407,10 +407,12 @@ async fn no_crash(context: &Context, path: &'static str) -> Findings {
 
 /// Checks that the node's responses after all probes are the same as before.
 async fn unchanged(context: &Context) -> Findings {
+    let mut probed = Err(InconclusiveReason::from("nothing was probed"));
     for path in PROBED_PATHS {
         // Other cases report faults in these responses.
-        let _ = context.probing.of(path).await;
+        probed = probed.or(context.probing.of(path).await.map(drop));
     }
+    probed?;
     let mut checked = Examination::default();
     for sample in [Sample::Blocks, Sample::ContractState, Sample::TrustScore] {
         let Ok(responses) = objects(context, sample).await else {

@@ -31,7 +31,7 @@ use crate::{
     history::{
         Claims, FEE_WITH_FRACTION, IN_OTHER_TOKEN, MAX_CLAIMS, OF_CO_SIGNER, OF_SAME_ASSET, Settled,
     },
-    http::{Act, InconclusiveReason, Request, Step},
+    http::{Act, Exchange, InconclusiveReason, Request, Step},
 };
 
 /// The number of the claim that is built before all others.
@@ -547,8 +547,8 @@ impl<'s> FirstClaim<'s> {
             }
         }
         let code = code_of(&self.text);
-        let has_claim = |block: &&&Arc<_>| {
-            let body = crate::http::Exchange::success_object(block);
+        let has_claim = |block: &&&Arc<Exchange>| {
+            let body = block.success_object();
             !code.is_empty() && body.is_some_and(|body| in_block(body, &code).is_some())
         };
         if let Some(block) = settled.blocks.iter().find(has_claim) {

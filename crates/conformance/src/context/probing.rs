@@ -76,9 +76,14 @@ impl Probing {
             return Err(InconclusiveReason::Harness(format!("{path} is not probed")));
         };
         // Reports list only the probes that lead to a finding.
-        http::shared(cell.get_or_init(|| self.send(path)))
-            .await
-            .clone()
+        let outcome = http::shared(cell.get_or_init(|| self.send(path))).await;
+        if let Ok(probed) = outcome {
+            let responses = probed.responses.iter().map(|(_, response)| response);
+            responses
+                .flatten()
+                .for_each(|response| http::follow(response));
+        }
+        outcome.clone()
     }
 
     async fn send(&self, path: &'static str) -> Outcome {

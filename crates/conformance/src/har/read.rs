@@ -143,12 +143,13 @@ pub(crate) fn read(
     let Some(started_at) = judgeable.iter().map(|one| one.began_at).min() else {
         return Ok(recording);
     };
-    for one in judgeable {
+    for mut one in judgeable {
+        let began = (one.began_at - started_at).unsigned_abs();
+        one.exchange.moment = Some(began);
         let exchange = Arc::new(one.exchange);
         if one.of_sweep {
             recording.of_sweep.push(Arc::clone(&exchange));
         }
-        let began = (one.began_at - started_at).unsigned_abs();
         recording.exchanges.push(LoggedExchange {
             ended: began.saturating_add(exchange.elapsed),
             exchange,

@@ -274,6 +274,8 @@ pub(crate) struct Exchange {
     pub(crate) is_repeated: bool,
     /// When the response arrived, by the clock of this computer.
     pub(crate) received_at: TimestampMs,
+    /// When the request was sent, from the start of a run that was recorded.
+    pub(crate) moment: Option<Duration>,
     /// Number of JSON values in the body.
     pub(crate) values: usize,
     /// The body's share of what all responses in use may have together.
@@ -306,6 +308,7 @@ impl Exchange {
             elapsed,
             is_repeated: false,
             received_at: TimestampMs::now(),
+            moment: None,
             values: 0,
             share: None,
             max_depth: MAX_DEPTH,

@@ -56,6 +56,7 @@ pub(crate) async fn shared<T>(work: impl Future<Output = T>) -> T {
 
 /// Records an exchange for the running case. Does nothing outside of a case.
 pub(crate) fn record(exchange: &Exchange) {
+    follow(exchange);
     // Only the excerpt is saved. All whole bodies of a run would need too much memory.
     let _ = RECORDED.try_with(|scope| {
         if let Ok(mut list) = scope.reports.lock()
@@ -74,11 +75,12 @@ pub(super) fn moment() -> Option<Duration> {
     moment.ok().flatten()
 }
 
-/// Notes the moment of a recorded request that it repeats.
-pub(super) fn move_on(to: Duration) {
+/// Notes that what follows in the running part of a case was sent after this exchange. In a recorded run, that decides
+/// which response it gets.
+pub(crate) fn follow(exchange: &Exchange) {
     let _ = RECORDED.try_with(|scope| {
         if let Ok(mut moment) = scope.moment.lock() {
-            *moment = moment.max(Some(to));
+            *moment = moment.max(exchange.moment);
         }
     });
 }

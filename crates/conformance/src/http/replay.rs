@@ -45,7 +45,6 @@ impl Replay {
             let reason = "the recording does not have all of its requests";
             return Err(InconclusiveReason::NoSample(reason.to_owned()));
         };
-        exchange_recorder::move_on(found.began);
         exchange_recorder::record(&found.exchange);
         Ok(Arc::clone(&found.exchange))
     }

@@ -1,6 +1,15 @@
 //! `nodeproof judge`: runs that are judged again from their `history.har`, and files of other programs.
 
-use std::{fs, path::Path, process::Command, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use integration_tests::{
     proxy::{Fault, Proxy},
@@ -127,6 +136,41 @@ async fn a_run_that_submits_is_judged_again_with_the_same_findings() {
             "{fault:?}: {judged_status:?}"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_node_returns_after_the_probes_is_judged_again() {
+    let node = node(None).await;
+    let is_probed = AtomicBool::new(false);
+    let fault: Fault = Arc::new(move |request, response| {
+        if request.path == "/get-block" && request.query.contains("%27") {
+            is_probed.store(true, Ordering::Relaxed);
+        }
+        match request.path.as_str() {
+            "/get-trustscore-wallets" if is_probed.load(Ordering::Relaxed) => {
+                response.with_json(|score| {
+                    if score["trust_score"].is_number() {
+                        score["trust_score"] = json!(1_000_003);
+                    }
+                })
+            }
+            _ => response,
+        }
+    });
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (first, again) = (folder.path().join("run"), folder.path().join("judged"));
+    let (status, out, _) = ran(run(&proxy.server.base_url())
+        .args(["--allow", "probe", "--report-dir"])
+        .arg(&first));
+    assert_eq!(status, 1, "{out}");
+    let judged = ran(judge(&first.join("history.har"))
+        .arg("--report-dir")
+        .arg(&again));
+    let found = |folder: &Path| found(&node_report(&folder.join("report.json")));
+    let of_run = found(&first);
+    assert!(of_run.contains(&"chain/unchanged-by-probes".to_owned()));
+    assert_eq!(found(&again), of_run, "{judged:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
