@@ -270,11 +270,27 @@ impl<'h> Claim<'h> {
         }
     }
 
-    /// Whether a submission of it got no response, at first or at all. It may have been the new one.
+    /// Whether a submission of it, alone or in a batch, got no response, at first or at all. It may have been the new one.
     pub(crate) fn is_copy_lost(&self) -> bool {
         let reason = self.history.reason(&self.step(Act::Submit));
-        self.all(Act::Submit).any(|one| one.is_repeated)
-            || matches!(reason, Some(InconclusiveReason::Transport(_)))
+        if matches!(reason, Some(InconclusiveReason::Transport(_))) {
+            return true;
+        }
+        let (Some(code), Ok(submitted)) = (self.code(), self.submitted()) else {
+            return false;
+        };
+        let is_it = |entry: &&Entry| Arc::ptr_eq(&entry.exchange, submitted);
+        let since = self.history.submissions().find(is_it).map(|one| one.began);
+        let mut until = self
+            .history
+            .submissions()
+            .filter(|entry| Some(entry.began) <= since);
+        until.any(|entry| {
+            let request = &entry.exchange.request;
+            let body = request.body.as_deref().unwrap_or_default();
+            let is_right = request.wrongly_signed.is_none();
+            entry.exchange.is_repeated && is_right && body.contains(&code)
+        })
     }
 
     /// Whether the node accepted it.
