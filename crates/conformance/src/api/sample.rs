@@ -1,11 +1,9 @@
 //! The kinds of responses that several cases check.
 
 use nodeproof_openapi::{Spec, View};
-use serde::{Deserialize, Serialize};
 
 /// A kind of response that several cases check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sample {
     Blocks,
     TokenBalance,

@@ -133,8 +133,8 @@ impl Check {
         )
     }
 
-    /// Whether the check can judge recorded responses: it sends no request of its own. `are_own` says whether
-    /// the requests were those of a run.
+    /// Whether the check can judge recorded responses. `are_own` says whether the requests were those of a run, which
+    /// answer the check's own requests.
     pub(super) const fn judges_records(self, are_own: bool) -> bool {
         match self {
             // The parameters of a call decide its shape.

@@ -38,7 +38,7 @@ impl Exchanges {
         }
     }
 
-    /// Returns the signatures of accepted transactions in blocks, as text. They are no secrets any more.
+    /// Returns the signatures of accepted transactions in blocks, as text. They are not secret any more.
     fn public_signatures(&self) -> String {
         let exchanges = || {
             let all = self.all.iter().chain(&self.of_sweep);

@@ -25,7 +25,7 @@ use crate::{
 };
 use nodeproof_primitives::Network;
 
-/// Judges recorded exchanges with the selected cases that need only responses.
+/// Judges recorded exchanges: those of a run with all selected cases, and others with those that need only responses.
 pub(crate) async fn judge(recording: Recording, network: Network, options: &Options) -> NodeReport {
     let started = Instant::now();
     let target = Target::recorded(recording.base_url.clone(), network);
