@@ -61,7 +61,7 @@ fn expected(fault: F) -> Option<Found> {
         F::ReceiptKeys | F::ReceiptSorted => As("chain/signature-algorithm"),
         F::ObservedForms => Among(&["get-block/shape", "get-balances/nothing-held"]),
         F::TextForms => Among(&["get-block/text", "get-block/committee"]),
-        F::BalanceOffByOne => As("get-balances/wallet-address"),
+        F::BalanceOffByOne => As("get-balances/agree"),
         F::BalanceRounded => Nothing(
             "every query rounds in the same way, and an even balance is not a fault: nothing in the specification \
              shows another source of balances",
@@ -91,6 +91,7 @@ fn expected(fault: F) -> Option<Found> {
             "submit-transaction/fee-paid",
         ),
         F::OnePending | F::BatchDrops => As("submit-transaction/claim-readable"),
+        F::OverlapLost => As("submit-transaction/claim-readable"),
         F::AnyFunction => AsUser("submit-transaction/refused-not-stored"),
         F::TypeShared => As("sc-state/new-records"),
         _ => return None,

@@ -184,6 +184,7 @@ faults! {
     CopiesCost "copies-cost" "each copy of a pending transaction costs the fee again";
     RefusedCosts "refused-costs" "a submission with a wrong signature costs the fee";
     OnePending "one-pending" "a wallet's next transaction replaces its pending one";
+    OverlapLost "overlap-lost" "of transactions that are submitted at the same moment, only one gets into a block";
     BatchDrops "batch-drops" "a batch accepts what follows a refused element, and drops it";
     FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";

@@ -346,6 +346,11 @@ impl Node {
         checked.is_ok_and(|transaction| self.chain().affordable(&transaction).is_ok())
     }
 
+    /// Removes the pending transactions from this place on, except for the last one.
+    pub(crate) fn drop_between(&self, place: usize) {
+        self.chain_mut().drop_between(place);
+    }
+
     /// Checks a submission. A valid transaction waits for the next block.
     pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
         let fault = self.fault();

@@ -32,6 +32,8 @@ pub struct Seen {
     pub place: usize,
     /// Its number on its connection, from 1.
     pub on_connection: usize,
+    /// Whether the rest of its body came later than its start.
+    pub is_late: bool,
 }
 
 /// The good node's response.
@@ -254,7 +256,7 @@ impl Peer for TlsStream<TcpStream> {
 
 async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
     let mut on_connection = 0;
-    while let Some((head, body)) = request(&mut stream).await {
+    while let Some((head, body, is_late)) = request(&mut stream).await {
         on_connection += 1;
         let mut line = head.split_whitespace();
         let (method, target) = (line.next()?, line.next()?);
@@ -264,6 +266,7 @@ async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
             query: target.split('?').nth(1).unwrap_or_default().to_owned(),
             place: shared.requests.fetch_add(1, Ordering::SeqCst) + 1,
             on_connection,
+            is_late,
         };
         if let Ok(mut heads) = shared.heads.lock() {
             heads.push(head.clone());
@@ -351,8 +354,11 @@ async fn perform(stream: &mut impl Peer, act: Act) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Reads a request's head and body. Returns `None` if the connection has ended.
-async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>)> {
+/// How long the rest of a body that is sent at once can take to arrive.
+const AT_ONCE: Duration = Duration::from_millis(50);
+
+/// Reads a request's head and body, and whether the body's rest came late. Returns `None` if the connection has ended.
+async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -368,10 +374,18 @@ async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>)> {
         .filter_map(|line| line.split_once(':'))
         .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
         .map_or(Some(0), |(_, length)| length.trim().parse::<usize>().ok())?;
+    let mut is_late = false;
     while bytes.len() < end + length {
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+        let read = match tokio::time::timeout(AT_ONCE, stream.read_buf(&mut bytes)).await {
+            Ok(read) => read,
+            Err(_) => {
+                is_late |= bytes.len() > end;
+                stream.read_buf(&mut bytes).await
+            }
+        };
+        if read.ok()? == 0 {
             return None;
         }
     }
-    Some((head, bytes.split_off(end)))
+    Some((head, bytes.split_off(end), is_late))
 }

@@ -144,7 +144,22 @@ fn rows(elsewhere: SocketAddr) -> Vec<Row> {
         short_timeout: false,
         jobs,
     };
+    let cut = Row {
+        ends: Fails("http/body-in-pieces"),
+        ..passes(
+            "takes the first piece of a body for the whole",
+            4,
+            Arc::new(|seen: &Seen, _: &Good| match seen.is_late {
+                true => Act::send(raw(
+                    "HTTP/1.1 422 Unprocessable Entity\r\nContent-Type: application/json\r\nContent-Length: 2\r\n",
+                    b"{}",
+                )),
+                false => Act::Right,
+            }),
+        )
+    };
     let more = [
+        cut,
         passes(
             "sends extra bytes after a complete body, and closes the connection",
             4,

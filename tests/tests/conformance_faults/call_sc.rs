@@ -46,6 +46,8 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["call-sc/echo"];
         "members of a call may be in upper case", respond_successfully_if(CALL, |request, _| contains(request, "\"SIGNERS\""),
             json!({"transaction": {"type": 3}})) => ["call-sc/echo"];
+        "a param's name in braces is replaced by its value", text_of(CALL, "${asset_id}", "$7") => ["call-sc/echo"];
+        "two braces become one", text_of(CALL, "{{}}", "{}") => ["call-sc/echo"];
         "empty lists are removed", text_of(CALL, "\"doc_hash_list\":[],", "") => ["call-sc/echo"];
         "control characters are removed", text_of(CALL, "\\u0001", "") => ["call-sc/echo"];
         "integers beyond 2^53 are rounded", text_of(CALL, "9223372036854775807", "9223372036854775808")

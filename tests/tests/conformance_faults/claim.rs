@@ -39,6 +39,22 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/known-code-altered"];
         "recognises the signature of an accepted claim under another trans_code", knows_signatures_of_claims()
             => ["submit-transaction/authority", "submit-transaction/fee-paid"];
+        "takes an unsigned transaction for valid after a later claim", stateful(false, |was_valid, request, response| {
+            if request.path != SUBMIT { return response }
+            let body = String::from_utf8_lossy(&request.body);
+            let is_unsigned = body.contains("\"signatures\":[]");
+            match is_unsigned && *was_valid {
+                true => response.with_status(StatusCode::OK).with_body(
+                    r#"{"status":"SUCCESS","response":{"valid":true,"msg":"","new_transaction":true}}"#,
+                ),
+                false => {
+                    let is_valid = String::from_utf8_lossy(&response.body).contains("\"valid\":true");
+                    let is_later = ["https://example.org/24", "\"1e3\""].iter().any(|value| body.contains(value));
+                    *was_valid = is_valid && is_later;
+                    response
+                }
+            }
+        }) => ["submit-transaction/authority"];
         "recognises an accepted transaction by its trans_code alone", knows_codes()
             => ["submit-transaction/known-code-altered"];
         "treats another wallet's transaction with a known trans_code as known", respond_successfully_if(
@@ -278,14 +294,14 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             }
         }) => ["submit-transaction/claim-in-block-as-signed"];
         "charges the fee twice", charging(|accepted, _| accepted.min(1) * 1_000_000)
-            => ["submit-transaction/fee-paid"];
+            => ["get-balances/agree", "submit-transaction/fee-paid"];
         "charges the fee again for a resubmission", charging(|accepted, _| {
             (accepted - 1).max(0) * 1_000_000
-        }) => ["submit-transaction/fee-paid"];
+        }) => ["get-balances/agree", "submit-transaction/fee-paid"];
         "charges one base unit too much", charging(|accepted, _| accepted.min(1))
-            => ["submit-transaction/fee-paid"];
+            => ["get-balances/agree", "submit-transaction/fee-paid"];
         "charges a fee for a refused submission", charging(|_, refused| refused * 1_000_000)
-            => ["submit-transaction/fee-paid", "submit-transaction/refused-costs-nothing"];
+            => ["get-balances/agree", "submit-transaction/fee-paid", "submit-transaction/refused-costs-nothing"];
         "does not compare the fee with what the wallet holds", accepts_any_fee()
             => ["submit-transaction/fee-negative"];
         "stores a claim before a block is made", stores_before_block()
@@ -293,7 +309,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "stores a refused claim", stores_refused_claims()
             => ["submit-transaction/refused-not-stored"];
         "balances never change after the first request", first_response_to_each(|request| request.query.contains("TOKEN_IN_WALLET"))
-            => ["submit-transaction/fee-paid"];
+            => ["get-balances/agree", "submit-transaction/fee-paid"];
     }
 }
 

@@ -39,6 +39,20 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["submit-transaction/claim-asset-id"];
         "takes composed and decomposed letters of asset IDs for one", one_for(|id| id.replace("e%CC%81", "%C3%A9"))
             => ["submit-transaction/claim-asset-id"];
+        "takes asset IDs that look like equal numbers for one", stateful(None, |stored: &mut Option<(String, Bytes)>, request, response| {
+            let value = request.query.split_once("unique_value=").map_or("", |(_, value)| value);
+            let number = value.split('&').next().unwrap_or_default().trim_start_matches('0').to_owned();
+            match stored {
+                Some((known, body)) if *known == number => response.with_status(StatusCode::OK).with_body(body.clone()),
+                _ => {
+                    let is_record = String::from_utf8_lossy(&response.body).contains("\"value\":[");
+                    if value.starts_with("00") && is_record {
+                        *stored = Some((number, response.body.clone()));
+                    }
+                    response
+                }
+            }
+        }) => ["sc-state/new-records"];
         "a batch with a wrong transaction is reported as failed, although the right ones are executed", change_json("/submit-transaction-batch", |_, response| {
             let failed = &response["response"]["failed_transactions"];
             if failed.as_array().is_some_and(|failed| !failed.is_empty()) {
@@ -151,7 +165,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/claim-in-block-as-signed"];
         "charges the fee of a later claim twice", charging(|submitted, _| {
             i64::from(submitted > 4) * 1_000_000
-        }) => ["submit-transaction/fee-paid"];
+        }) => ["get-balances/agree", "submit-transaction/fee-paid"];
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             if asks_for(request, "ALL_") && let Some(list) = response["balance"].as_array_mut() {
                 list.extend(list.first().cloned());
             }
-        }) => ["get-balances/lists-agree", "get-balances/token-code", "get-balances/wallet-address"];
+        }) => ["get-balances/agree"];
         "returns tokens for an unknown wallet", change_response(BALANCES, {
             let tokens = json!({"balance": [{"token_code": facts.token, "balance": 5}]}).to_string();
             move |request, response| {
@@ -43,24 +43,24 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             if asks_for(request, "ALL_WALLETS") {
                 entries(response).for_each(|entry| set(entry, "/token_code", json!("OTHER")));
             }
-        }) => ["get-balances/lists-agree"];
+        }) => ["get-balances/agree"];
         "a list of holders omits a wallet whose own list is not requested", change_json(BALANCES, {
             let carol = facts.carol.clone();
             move |request, response| if asks_for(request, "ALL_WALLETS")
                 && let Some(list) = response["balance"].as_array_mut() {
                 list.retain(|entry| entry["wallet"] != carol);
             }
-        }) => ["get-balances/lists-agree"];
+        }) => ["get-balances/agree"];
         "a list of holders is truncated", change_json(BALANCES, |request, response| {
             if asks_for(request, "ALL_WALLETS") && let Some(list) = response["balance"].as_array_mut() {
                 list.truncate(3);
             }
-        }) => ["get-balances/lists-agree"];
+        }) => ["get-balances/agree"];
         "a list of tokens omits its last entry", change_json(BALANCES, |request, response| {
             if asks_for(request, "ALL_TOKENS") && let Some(list) = response["balance"].as_array_mut() {
                 list.pop();
             }
-        }) => ["get-balances/lists-agree"];
+        }) => ["get-balances/agree"];
         "a list of tokens has only the token that the request names", change_json(BALANCES, |request, response| {
             let named = request.query.split('&').find_map(|part| part.strip_prefix("token_code="));
             if let (true, Some(named)) = (asks_for(request, "ALL_TOKENS"), named)
@@ -71,10 +71,10 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["http/equal-queries"];
         "lists of holders are empty", change_json(BALANCES, |request, response| if asks_for(request, "ALL_WALLETS") {
             response["balance"] = json!([]);
-        }) => ["get-balances/lists-agree"];
+        }) => ["get-balances/agree"];
         "every wallet gets the token list of the first requested wallet", first_response(|request|
             request.path == BALANCES && asks_for(request, "ALL_TOKENS"))
-            => ["get-balances/lists-agree", "get-balances/nothing-held"];
+            => ["get-balances/agree", "get-balances/nothing-held"];
         "balance and value differ", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["value"] = json!(-1); }
         }) => ["get-balances/balance", "get-balances/decodes", "http/equal-queries"];
@@ -96,7 +96,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 let rounded = exact as f64 as u64;
                 response["balance"] = json!(rounded);
             }
-        }) => ["get-balances/token-code", "get-balances/wallet-address"];
+        }) => ["get-balances/agree"];
         "one of several wallets has a wrong balance", change_json(BALANCES, {
             let carol = facts.carol.clone();
             move |request, response| {
@@ -105,7 +105,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                     response["balance"] = json!(exact + 1);
                 }
             }
-        }) => ["get-balances/token-code", "get-balances/wallet-address"];
+        }) => ["get-balances/agree"];
         "a request for a single balance returns status 500", change_response(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
@@ -124,7 +124,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "each wallet's first balance is 0", stateful(BTreeSet::new(), |known, request, response| {
             let is_first = asks_for(request, "TOKEN_IN_WALLET") && known.insert(request.query.clone());
             if is_first { response.with_json(|balance| balance["balance"] = json!(0)) } else { response }
-        }) => ["get-balances/repeat-read"];
+        }) => ["get-balances/agree"];
         "a zero balance is null", change_json(BALANCES, |request, response| {
             if asks_for(request, "TOKEN_IN_WALLET") && response["balance"] == 0 {
                 response["balance"] = Value::Null;

@@ -143,16 +143,6 @@ pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)
     Some(held)
 }
 
-/// Returns the balance of a pair in a response of any of the three kinds, or 0 if the list does not
-/// have the pair.
-pub(crate) fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
-    if requested(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
-        return held(exchange);
-    }
-    let list = List::of(exchange)?;
-    Some(list.get(pair).cloned().unwrap_or_else(|| Integer::from(0)))
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};

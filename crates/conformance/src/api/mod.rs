@@ -20,9 +20,7 @@ mod tier;
 mod transaction_in_block;
 mod units;
 
-pub(crate) use balance_list::{
-    List, Pair, amount, held, held_by_wallet, listed_amounts, requested,
-};
+pub(crate) use balance_list::{List, Pair, held, held_by_wallet, listed_amounts, requested};
 pub(crate) use block_response::{BlockResponse, ResponseKind, says_no_block};
 pub(crate) use built_call::{builds_nothing, find};
 pub(crate) use claim_in_block::{ClaimInBlock, claims_in_block};

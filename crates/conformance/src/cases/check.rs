@@ -15,8 +15,8 @@ use crate::{
     context::{Context, Samples},
     history::History,
     http::{self, Exchange, Request},
-    rules::{Effect, effect, is_unsettled, near, same},
-    script::{Script, observe_settled_balances},
+    rules::{Effect, agree, effect, is_unsettled, near, same},
+    script::{Script, confirm_balances, observe_settled_balances},
 };
 
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
@@ -51,6 +51,8 @@ pub(super) enum Check {
     WholeRun(fn(&History) -> Examination, bool),
     /// Judges the balances of the run by the rule *effect*, once everything was submitted.
     Effects(Effect),
+    /// Judges the balances of the run by the rule *agree*, once everything was submitted.
+    Agree,
     /// Compares the response to a request with the baseline.
     Pinned(PinKind, fn(&Samples) -> Option<Request>),
     /// Requests that the node must refuse.
@@ -127,6 +129,7 @@ impl Check {
             self,
             Check::WholeRun(..)
                 | Check::Effects(_)
+                | Check::Agree
                 | Check::Calls(_)
                 | Check::Near(_)
                 | Check::Same(_)
@@ -149,6 +152,7 @@ impl Check {
             | Check::Calls(_)
             | Check::WholeRun(..)
             | Check::Effects(_)
+            | Check::Agree
             | Check::OfSamples(_) => true,
             Check::Refused(_) | Check::Read(_) | Check::Own(_) | Check::WrongSubmissions => are_own,
             Check::Pinned(..) | Check::Connection(_) => false,
@@ -168,6 +172,7 @@ impl Check {
         match self {
             Check::Near(sample) => Some(Script::Similar(sample)),
             Check::Calls(_) => Some(Script::Calls),
+            Check::Agree => Some(Script::Balances),
             _ => None,
         }
     }
@@ -202,6 +207,18 @@ impl Check {
                 result.add(settled_balances(context, of).await);
                 result.extend(effect(&context.history(), of));
                 Ok(result)
+            }
+            Check::Agree => {
+                let mut result = Examination::default();
+                if !context.is_recorded {
+                    let submissions = &context.submissions;
+                    if submissions.have_claims() {
+                        result.add(settled_balances(context, Effect::Fee).await);
+                    }
+                    result.received(confirm_balances(context).await);
+                }
+                result.extend(agree(&context.history()));
+                Ok(with_unsent(context, result))
             }
             Check::Calls(rule) => Ok(with_unsent(context, rule(&context.history()))),
             Check::Near(sample) => Ok(with_unsent(context, near(&context.history(), spec, sample))),

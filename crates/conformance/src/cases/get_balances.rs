@@ -8,9 +8,6 @@ use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
-    balance_lists::{
-        BalanceComparison, MOVES, NO_LIST, difference, lists_agree, look_again, nothing_listed,
-    },
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Decode, Near, Read, Refused, Responses, Same, Snapshot},
@@ -19,15 +16,15 @@ use super::{
 };
 use crate::{
     api::{
-        List, Members, Pair, Sample, Unread, held, is_refusal, nobody, token_balance_request,
-        token_holders_request, wallet_balances_request,
+        Members, Sample, Unread, held_by_wallet, is_refusal, nobody, requested,
+        token_balance_request, token_holders_request, wallet_balances_request,
     },
     checks::{
         Decoding, Examination, Finding, Findings, WrongRequest, WrongRequests,
-        check_json_responses, contents, controls, objects, sample_schema,
+        check_json_responses, contents, controls, sample_schema,
     },
     context::Samples,
-    http::{Exchange, InconclusiveReason, Request},
+    http::Exchange,
 };
 use nodeproof_openapi::Spec;
 
@@ -124,17 +121,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "get-balances/lists-agree",
-        requirements: &["BALANCE-3", "BALANCE-4"],
-        checks: "A list has no entry about another wallet or token. The lists by wallet and by token, and single balances, show the same amounts. Lists of an unknown form are not compared.",
-        example: Example::None,
-        aspect: Aspect::Consistency,
-        sends: &[HOLDERS],
-        explained_by: &[NO_LISTS],
-        check: Read(|c| Box::pin(lists_agree(c))),
-        ..BASE
-    },
-    Case {
         id: "get-balances/nothing-held",
         requirements: &["BALANCE-6", "BALANCE-2"],
         checks: "The balance of a token that does not exist is 0, or the request is refused. Null is not an integer.",
@@ -144,22 +130,10 @@ pub(crate) const CASES: &[Case] = &[
         explained_by: &[
             NO_LISTS,
             Cause::new(&["get-balances/balance"], When::Always),
-            Cause::new(
-                &["get-balances/wallet-address"],
-                When::AllFail(&["get-balances/token-code", "get-balances/nothing-held"]),
-            ),
+            // The same balance for everything.
+            Cause::new(&["get-balances/agree"], When::Always),
         ],
         check: Read(|c| Box::pin(nothing_held(c))),
-        ..BASE
-    },
-    Case {
-        id: "get-balances/wallet-address",
-        requirements: &["BALANCE-2"],
-        checks: "Single balances of two wallets are those that the list for the token shows.",
-        aspect: Aspect::Consistency,
-        sends: &[HOLDERS, BALANCE],
-        explained_by: &[NO_LISTS],
-        check: Read(|c| Box::pin(wallet_address(c))),
         ..BASE
     },
     Case {
@@ -178,15 +152,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         check: Refused(wallet_address_malformed),
-        ..BASE
-    },
-    Case {
-        id: "get-balances/token-code",
-        requirements: &["BALANCE-2"],
-        checks: "Single balances of two tokens are those that the list of the wallet shows.",
-        aspect: Aspect::Consistency,
-        explained_by: &[NO_LISTS],
-        check: Read(|c| Box::pin(token_code(c))),
         ..BASE
     },
     Case {
@@ -352,128 +317,34 @@ async fn held_by_nobody(context: &Samples, wallet: &str, token: &str) -> Finding
     ))
 }
 
-/// Returns a single balance, from an earlier response if there is one.
-async fn single_before(
-    context: &Samples,
-    pair: &(String, String),
-) -> Result<Option<Integer>, InconclusiveReason> {
-    let requested = token_balance_request(&pair.0, &pair.1);
-    let responses = context
-        .sample(Sample::TokenBalance)
-        .await
-        .unwrap_or_default();
-    match responses
-        .iter()
-        .find(|exchange| exchange.request == requested)
-    {
-        Some(exchange) => Ok(held(exchange)),
-        None => Ok(held(&*context.node.send(requested).await?)),
-    }
-}
-
-/// Checks that the response changes with the requested wallet, as the lists require.
-async fn wallet_address(context: &Samples) -> Findings {
-    let lists = objects(context, Sample::TokenHolders).await?;
-    let mut holders: Vec<_> = lists
-        .iter()
-        .filter_map(List::of)
-        .flat_map(|list| list.held)
-        .collect();
-    holders.retain(|((holder, _), _)| holder.starts_with("0x"));
-    compare(context, holders, token_holders).await
-}
-
-/// Checks that the response changes with the requested token, as the lists require.
-async fn token_code(context: &Samples) -> Findings {
-    let lists = objects(context, Sample::WalletBalances).await?;
-    let held: Vec<_> = lists
-        .iter()
-        .filter_map(List::of)
-        .flat_map(|list| list.held)
-        .collect();
-    // Earlier requests are enough.
-    let mut requested = held.clone();
-    let singles = context
-        .sample(Sample::TokenBalance)
-        .await
-        .unwrap_or_default();
-    requested.retain(|(pair, _)| {
-        let request = token_balance_request(&pair.0, &pair.1);
-        singles.iter().any(|single| single.request == request)
-    });
-    let held = if requested.is_empty() {
-        held
-    } else {
-        requested
-    };
-    compare(context, held, tokens_held).await
-}
-
-fn token_holders(pair: &Pair) -> Request {
-    token_holders_request(&pair.1)
-}
-
-fn tokens_held(pair: &Pair) -> Request {
-    wallet_balances_request(&pair.0)
-}
-
-/// Number of the largest balances to compare, and of the smallest ones.
-const COMPARED: usize = 16;
-
-async fn compare(
-    context: &Samples,
-    mut holdings: Vec<(Pair, Integer)>,
-    list: fn(&Pair) -> Request,
-) -> Findings {
-    // The largest and the smallest balances: different values, with digits that a float would lose.
-    holdings.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
-    if holdings.len() > 2 * COMPARED {
-        holdings.drain(COMPARED..holdings.len() - COMPARED);
-    }
-    if holdings.is_empty() {
-        return unknown(NO_LIST);
-    }
+/// Checks that an unknown wallet and an unknown token have no balances.
+async fn nothing_listed(context: &Samples, wallet: &str, token: &str) -> Findings {
     let mut findings = Examination::default();
-    let (mut judged, mut moves) = (false, false);
-    for (pair, listed) in &holdings {
-        // Another case checks a response without a balance.
-        let Some(alone) = findings.received(single_before(context, pair).await) else {
+    for (request, who) in [
+        (wallet_balances_request(wallet), "an unknown wallet"),
+        (token_holders_request(token), "a token that does not exist"),
+    ] {
+        let Some(exchange) = findings.received(context.node.send(request).await) else {
             break;
         };
-        let Some(alone) = alone else { continue };
-        judged = true;
         findings.count_item();
-        if alone == *listed {
-            continue;
-        }
-        let alone = token_balance_request(&pair.0, &pair.1);
-        let compared = look_again(context, &alone, &list(pair), pair).await;
-        let Some(compared) = findings.received(compared) else {
-            break;
-        };
-        match compared {
-            BalanceComparison::Same => {}
-            BalanceComparison::Moves => moves = true,
-            // The case `lists-agree` reports a list that no other response confirms.
-            BalanceComparison::Differ(alone, said) => {
-                let difference = difference(context, pair, &alone, &said).await;
-                let Some(difference) = findings.received(difference) else {
-                    break;
-                };
-                if difference.is_about(&alone) {
-                    findings.push(difference.finding);
-                }
-            }
+        let held = held_by_wallet(&exchange).unwrap_or_default();
+        if !held.is_empty() {
+            findings.push(
+                Finding::new(
+                    &exchange,
+                    format!(
+                        "{} lists balances of {who}",
+                        requested(&exchange, "balance_type").unwrap_or_default()
+                    ),
+                    "an empty list, or a refusal",
+                    exchange.excerpt(160),
+                )
+                .at("/balance"),
+            );
         }
     }
-    match (judged, moves && findings.has_no_findings()) {
-        (_, true) => unknown(MOVES),
-        (true, false) => Ok(findings),
-        (false, false) => {
-            findings.end()?;
-            unknown("no response had a balance, so none could be compared")
-        }
-    }
+    Ok(findings)
 }
 
 /// Checks that a malformed wallet address has no balance.

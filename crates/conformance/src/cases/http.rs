@@ -19,11 +19,11 @@ use super::{
     sc_state,
 };
 use crate::{
-    api::{NO_PATH, Sample, is_block, is_empty, is_nothing, is_refusal},
+    api::{NO_PATH, Sample, find, is_block, is_empty, is_nothing, is_refusal},
     checks::{Examination, Finding, Findings, described, has_same_content, objects},
     context::Samples,
     history::Answer,
-    http::{self, Exchange, InconclusiveReason, Request, SendOptions},
+    http::{self, Delivery, Exchange, InconclusiveReason, Request, SendOptions},
     rules::{content_type, form},
 };
 
@@ -78,6 +78,14 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-5", "HTTP-2"],
         checks: "The longest block of the sample is returned whole if the request asks to close the connection.",
         check: Read(|c| Box::pin(connection_close(c))),
+        ..BASE
+    },
+    Case {
+        id: "http/body-in-pieces",
+        requirements: &["CONSISTENT-5", "CALL-1"],
+        checks: "A contract call is built if its body arrives in two pieces, as a slow connection or a proxy sends it.",
+        check: Read(|c| Box::pin(body_in_pieces(c))),
+        sends: &[call_sc::BUILD],
         ..BASE
     },
     Case {
@@ -221,21 +229,46 @@ async fn connection_close(context: &Samples) -> Findings {
     let Some(known) = known else {
         return unknown("no block was found");
     };
-    let request = known.request.clone();
     let what = "a request that asks to close the connection does not get the block";
+    delivered(context, known, Delivery::Closing, is_block, what).await
+}
+
+async fn body_in_pieces(context: &Samples) -> Findings {
+    let built = objects(context, Sample::CallSc).await?;
+    let is_built = |body: &Value| find(body, "specific_data").is_some();
+    let known = built
+        .iter()
+        .filter(|call| call.success_object().is_some_and(is_built))
+        .max_by_key(|call| call.request.body.as_ref().map(String::len));
+    let Some(known) = known else {
+        return unknown("no call was built");
+    };
+    let what = "a call is not built if its body arrives in two pieces, a tenth of a second apart";
+    delivered(context, known, Delivery::InPieces, is_built, what).await
+}
+
+/// Sends a request in another way, and checks that it gets what it got before.
+async fn delivered(
+    context: &Samples,
+    known: &Exchange,
+    delivery: Delivery,
+    is_right: impl Fn(&Value) -> bool,
+    what: &'static str,
+) -> Findings {
+    let request = known.request.clone();
     let expected = known.excerpt(160);
-    match context.node.send(request.clone().closing()).await {
-        Ok(closed) => {
-            let has_block = closed.success_object().is_some_and(is_block);
-            let finding = || Finding::new(&closed, what, expected, closed.summary());
-            Ok(Examination::of(1, (!has_block).then(finding)))
+    match context.node.send(request.clone().sent(delivery)).await {
+        Ok(response) => {
+            let has_it = response.success_object().is_some_and(is_right);
+            let finding = || Finding::new(&response, what, expected, response.summary());
+            Ok(Examination::of(1, (!has_it).then(finding)))
         }
         Err(InconclusiveReason::Transport(reason)) => {
             // The node may be gone.
-            let open = context.node.send(request).await?;
+            let usual = context.node.send(request).await?;
             let actual = escaped_up_to(&reason, 300);
             Ok(Examination::failed(Finding::new(
-                &open, what, expected, actual,
+                &usual, what, expected, actual,
             )))
         }
         Err(reason) => Err(reason),

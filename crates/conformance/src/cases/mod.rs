@@ -3,7 +3,6 @@
 //! A case's ID is `<operation>/<behaviour>`. It never changes once it is released, because expectations,
 //! baselines and users' filters refer to it.
 
-mod balance_lists;
 mod baseline;
 mod block_cases;
 mod block_transactions;

@@ -38,7 +38,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values, also if another wallet has claimed the same asset. The first one is not found under another contract, in another column, or by a shorter name, and it is found by each column by which others are.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values, also if another wallet has claimed the same asset. The first one is not found under another contract, in another column, or by a shorter name, none is found by another writing of the number that its asset ID looks like, and it is found by each column by which others are.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -77,6 +77,9 @@ async fn new_records(context: &Context) -> Findings {
     }
     if let Some(first) = first {
         checked.extend(found_elsewhere(context, first).await);
+        for stored in all.iter().filter(|one| one.is_as_submitted()) {
+            checked.extend(equal_number(context, stored).await);
+        }
         checked.extend(columns_of_new(context, first.response).await);
     }
     Ok(checked)
@@ -144,6 +147,21 @@ async fn found_elsewhere(context: &Context, stored: &Stored<'_>) -> Examination 
         checked.extend(refused(context, vec![wrong]).await.unwrap_or_default());
     }
     checked
+}
+
+/// Checks that a record whose asset looks like a number is not found by the same number with fewer zeros.
+async fn equal_number(context: &Context, stored: &Stored<'_>) -> Examination {
+    let asset = requested(stored.response, "unique_value").unwrap_or_default();
+    let number = asset.trim_start_matches('0');
+    if number == asset || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Examination::default();
+    }
+    let request = stored.response.request.clone();
+    let other = request.setting("unique_value", number.to_owned());
+    let what = "another asset, whose digits are the same number as those of the claimed one";
+    let wrong = WrongRequest::new(other, what).or(has_only("asset_id", number));
+    let checked = refused(context, vec![wrong]).await;
+    checked.unwrap_or_default()
 }
 
 async fn as_expected(context: &Context) -> Findings {

@@ -77,7 +77,8 @@ impl WrongRequest {
 pub(crate) async fn refused(context: &Samples, wrong: Vec<WrongRequest>) -> Findings {
     let mut findings = Examination::default();
     for wrong in wrong {
-        let response = context.node.send(wrong.request.clone()).await;
+        let request = wrong.request.clone().finding_nothing();
+        let response = context.node.send(request).await;
         if let Some(response) = findings.received(response) {
             let controls = controls(context, wrong.request.operation).await;
             findings.add(wrong.check(&response, &controls));

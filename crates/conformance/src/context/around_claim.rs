@@ -27,6 +27,18 @@ pub(super) async fn of_another_key(
     Ok((code_of(&text), request.wrongly_signed(what)))
 }
 
+/// Returns a claim that nobody signed: its code, and the request that submits it.
+pub(super) async fn unsigned(
+    submitter: &Submitter,
+    wallet: WalletAddress,
+    remarks: &str,
+) -> Result<(String, Request), InconclusiveReason> {
+    let text = draft(submitter, &[wallet], remarks).await?;
+    let request = Request::post("/submit-transaction", whole(&text, &[]));
+    let what = "an unsigned transaction, submitted after a right one,";
+    Ok((code_of(&text), request.wrongly_signed(what)))
+}
+
 /// Returns a request that submits a transaction of another wallet, which has signed it correctly. It is like an accepted
 /// one, and has this code.
 pub(super) async fn by_another(

@@ -14,7 +14,7 @@ use super::{
     claim_values::claim_call,
     draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
     edit::with_digit_changed,
-    further_claim::FurtherClaim,
+    further_claim::{FurtherClaim, submit_at_once},
     holdings::other_token,
     right::equal_forms,
     settling::{NewBlocks, read_blocks_around, settle, wait_for},
@@ -292,19 +292,22 @@ impl<'s> FirstClaim<'s> {
         }
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
+        submit_at_once(submitter, &mut further).await;
         for claim in &mut further {
             claim.submit(submitter, &self.request).await;
-        }
-        let mut shared = None;
-        if let Some(co_signer) = co_signer {
-            shared = make_shared(submitter, [wallet, co_signer], contract).await;
         }
         let until = Instant::now() + submitter.with.settle_timeout;
         for claim in &further {
             claim.settle(submitter, blocks.clone(), until).await;
         }
-        if let Some(accepted) = shared {
-            wait_for(submitter, &accepted).await;
+        if let Some(co_signer) = co_signer {
+            // A node may keep the balance that was read last.
+            let balance = balance_request(co_signer.address(), &self.text);
+            let _ = submitter.samples.node.send(balance).await;
+            let shared = make_shared(submitter, [wallet, co_signer], contract).await;
+            if let Some(accepted) = shared {
+                wait_for(submitter, &accepted).await;
+            }
         }
         if submitter.is_without_value() && submitter.may_pay_more() {
             self.claim_same_asset(run).await?;

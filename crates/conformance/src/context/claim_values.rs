@@ -4,7 +4,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::draft::call;
-use crate::history::{OF_CO_SIGNER, OF_SAME_ASSET};
+use crate::history::{IN_OTHER_TOKEN, OF_CO_SIGNER, OF_SAME_ASSET};
 
 /// The values of a claim that a run chooses.
 struct Values {
@@ -162,8 +162,9 @@ fn asset_id(number: u8, run: u128) -> String {
         1 => format!("{start}a=B?C#\u{e9}"),
         2 => format!("{start}A=b?c#e\u{301}"),
         3 => format!("{start}A=b?c#\u{e9} "),
-        // It looks like a number.
+        // They look like numbers, and like the same one.
         4 => format!("00{run}"),
+        IN_OTHER_TOKEN => format!("0{run}"),
         // These two differ in their last letter.
         5 => long("A"),
         6 => long("B"),

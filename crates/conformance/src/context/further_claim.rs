@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    around_claim::of_another_key,
+    around_claim::{of_another_key, unsigned},
     batch::BATCH,
     claim_step::{Taken, balance_request, signed_request},
     claim_values::claim_call,
@@ -120,7 +120,7 @@ impl FurtherClaim {
         let (Some(request), Some(code)) = (self.usual.clone(), self.code.clone()) else {
             return;
         };
-        if (IN_BATCH..IN_OTHER_TOKEN).contains(&self.number) {
+        if self.is_for_batch() {
             // What a batch refuses as a whole must not be executed. A batch of right ones would hide that.
             let is_first = self.number == IN_BATCH;
             let batches = if is_first { 1 } else { 2 };
@@ -145,12 +145,32 @@ impl FurtherClaim {
                 }
             }
         }
-        if let Some(unusual) = self.unusual.take() {
+        if !self.is_accepted
+            && let Some(unusual) = self.unusual.take()
+        {
             self.is_accepted = self.submit_as(Act::Unusual, submitter, unusual).await;
         }
         if !self.is_accepted {
             self.is_accepted = self.submit_as(Act::Submit, submitter, request).await;
         }
+        if self.is_accepted {
+            self.submit_wrongly_next(submitter).await;
+        }
+    }
+
+    /// Submits a new transaction with a wrong signature right after a right submission. Nothing of that may count for it.
+    async fn submit_wrongly_next(&self, submitter: &Submitter) {
+        let wrong = match self.number % 2 {
+            0 => of_another_key(submitter, self.wallet, REFUSED).await,
+            _ => unsigned(submitter, self.wallet, REFUSED).await,
+        };
+        if let Ok((_, wrong)) = wrong {
+            let _ = submitter.submit_serialized(wrong).await;
+        }
+    }
+
+    const fn is_for_batch(&self) -> bool {
+        IN_BATCH <= self.number && self.number < IN_OTHER_TOKEN
     }
 
     /// Returns wrongly signed transactions of the wallet, with their codes.
@@ -180,6 +200,25 @@ impl FurtherClaim {
         if self.is_in_batch {
             self.submit_as(Act::Submit, submitter, again).await;
         }
+    }
+}
+
+/// Submits the claims that are not for a batch at the same moment, each in its first form. What a node then refuses is
+/// submitted again later.
+pub(super) async fn submit_at_once(submitter: &Submitter, claims: &mut [FurtherClaim]) {
+    let single = claims.iter_mut();
+    let single = single.filter(|claim| !claim.is_for_batch() && claim.usual.is_some());
+    let mut claims: Vec<_> = single.collect();
+    let requests = claims.iter_mut().filter_map(|claim| {
+        let (act, request) = match claim.unusual.take() {
+            Some(unusual) => (Act::Unusual, unusual),
+            None => (Act::Submit, claim.usual.clone()?),
+        };
+        Some(request.for_step(Step::Claim(claim.number, act)))
+    });
+    let responses = submitter.submit_at_once(requests.collect()).await;
+    for (claim, response) in claims.into_iter().zip(responses) {
+        claim.is_accepted = response.is_ok_and(|response| is_valid(&response));
     }
 }
 

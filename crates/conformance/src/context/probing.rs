@@ -99,7 +99,8 @@ impl Probing {
         let all = probes(path, &self.known);
         let number = all.len();
         for probe in all {
-            let response = self.response(&probe.request).await?;
+            let request = probe.request.clone().finding_nothing();
+            let response = self.response(&request).await?;
             match &response {
                 Err(InconclusiveReason::Transport(_)) => failed_in_a_row += 1,
                 Err(InconclusiveReason::TooLarge(_)) | Ok(_) => failed_in_a_row = 0,

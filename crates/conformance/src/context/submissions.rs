@@ -215,6 +215,11 @@ impl Submissions {
         self.claims().await.ok()
     }
 
+    /// Whether the run has made claims.
+    pub(crate) fn have_claims(&self) -> bool {
+        matches!(self.claims.get(), Some(Ok(_)))
+    }
+
     /// Returns the claims that this run makes. All cases share them.
     pub(crate) async fn claims(&self) -> Result<&Claims, InconclusiveReason> {
         let samples = &self.submitter.samples;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
     discovery::Wanted,
-    http::{MissingStep, Step},
+    http::{Delivery, MissingStep, Step},
 };
 
 /// One exchange.
@@ -45,6 +45,12 @@ pub(super) struct Own {
     /// Whether the node may have received the request before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) repeated: bool,
+    /// Whether the request names something that does not exist, or that is only similar to what exists.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) finds_nothing: bool,
+    /// How the request was sent, if not in the usual way.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub(super) delivery: Delivery,
     /// What is wrong with the signatures of a submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wrongly_signed: Option<String>,
@@ -94,6 +100,10 @@ pub(super) struct Content {
 pub(super) struct Header {
     pub(super) name: String,
     pub(super) value: String,
+}
+
+fn is_usual(delivery: &Delivery) -> bool {
+    *delivery == Delivery::Usual
 }
 
 /// Returns the value of a header.

@@ -17,7 +17,7 @@ use super::entry::{Entry, Response, header};
 use crate::{
     api::NO_PATH,
     discovery::Wanted,
-    http::{Exchange, Limits, LoggedExchange, Method, MissingStep, Request},
+    http::{Delivery, Exchange, Limits, LoggedExchange, Method, MissingStep, Request},
 };
 
 /// Maximum number of exchanges in a file.
@@ -358,7 +358,8 @@ impl Recorded {
         let headers = sent.and_then(|sent| sent.headers.as_ref());
         let accept = header(headers, "accept").filter(|_| own.is_some());
         request.accept = accept.map(ToOwned::to_owned);
-        request.closes = own.is_some() && header(headers, "connection") == Some("close");
+        request.delivery = own.map_or(Delivery::Usual, |own| own.delivery);
+        request.finds_nothing = own.is_some_and(|own| own.finds_nothing);
         request.step = own.and_then(|own| own.step.clone());
         request.wrongly_signed = own.and_then(|own| own.wrongly_signed.clone());
         request.unlike_signed = own.and_then(|own| own.unlike_signed.clone());

@@ -12,7 +12,7 @@ use crate::{
     api::{in_block, is_valid, submitted_code},
     context::Redactor,
     discovery::Wanted,
-    http::{Exchange, LoggedExchange, MissingStep, Node},
+    http::{Delivery, Exchange, LoggedExchange, MissingStep, Node},
 };
 
 /// The exchanges of a run.
@@ -113,6 +113,8 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
         repeated: exchange.is_repeated,
         wrongly_signed: request.wrongly_signed.clone(),
         unlike_signed: request.unlike_signed.clone(),
+        delivery: request.delivery,
+        finds_nothing: request.finds_nothing,
         endpoint: request.moved.is_some().then(|| request.path.to_owned()),
         hidden,
         ..own
@@ -127,7 +129,7 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
             "cookies": [],
             "headers": headers([
                 ("accept", request.accept.as_deref()),
-                ("connection", request.closes.then_some("close")),
+                ("connection", (request.delivery == Delivery::Closing).then_some("close")),
                 ("content-type", request.body.is_some().then_some("application/json")),
             ]),
             "queryString": query,

@@ -1,6 +1,7 @@
 //! Sends requests to the node under test. All requests are counted and limited.
 
 use std::{
+    convert::Infallible,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -20,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use super::{
     back_off::BackOff,
     busy_paths::BusyPaths,
-    exchange::{Exchange, Method, Request},
+    exchange::{Delivery, Exchange, Method, Request},
     exchange_log::{ExchangeLog, LoggedExchange},
     exchange_recorder,
     failure::Failure,
@@ -516,17 +517,24 @@ impl Node {
         is_repeated: bool,
     ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
-        let closes = request.closes || self.has_one_connection();
+        let closes = request.delivery == Delivery::Closing || self.has_one_connection();
         let http = match is_repeated || closes {
             true => &self.renewing,
             false => &self.keeping,
         };
         let mut sent = match (request.method, &request.body) {
             (Method::Get, _) => http.get(url),
-            (Method::Post, body) => http
-                .post(url)
-                .header(header::CONTENT_TYPE, "application/json")
-                .body(body.clone().unwrap_or_default()),
+            (Method::Post, body) => {
+                let body = body.clone().unwrap_or_default();
+                let post = http.post(url);
+                let post = post.header(header::CONTENT_TYPE, "application/json");
+                match request.delivery {
+                    Delivery::InPieces if self.target.in_process.is_none() => post
+                        .header(header::CONTENT_LENGTH, body.len())
+                        .body(in_pieces(&body)),
+                    _ => post.body(body),
+                }
+            }
         };
         if closes {
             sent = sent.header(header::CONNECTION, "close");
@@ -621,5 +629,20 @@ impl Node {
 }
 
 mod recorded;
+/// The pause between two pieces of a body.
+const BETWEEN_PIECES: Duration = Duration::from_millis(100);
+
+/// Returns a body that is sent in two pieces.
+fn in_pieces(body: &str) -> reqwest::Body {
+    let (first, rest) = body.as_bytes().split_at(body.len() / 2);
+    let rest = rest.to_vec();
+    let rest = stream::once(async {
+        tokio::time::sleep(BETWEEN_PIECES).await;
+        rest
+    });
+    let pieces = stream::iter([first.to_vec()]).chain(rest);
+    reqwest::Body::wrap_stream(pieces.map(Ok::<_, Infallible>))
+}
+
 #[cfg(test)]
 mod tests;

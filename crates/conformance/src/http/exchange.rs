@@ -10,6 +10,7 @@ use nodeproof_client::{BaseUrl, transport::BoundedResponse};
 use nodeproof_primitives::{JsonLimits, TimestampMs, escape};
 use nodeproof_report::ExchangeReport;
 use reqwest::header;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{room::Share, step::Step};
@@ -53,17 +54,32 @@ pub(crate) struct Request {
     pub(crate) body: Option<String>,
     /// The header `accept`, if it is not the usual one of the path.
     pub(crate) accept: Option<String>,
-    /// Whether it asks the node to close the connection after the response.
-    pub(crate) closes: bool,
+    /// How it is sent, if not in the usual way.
+    pub(crate) delivery: Delivery,
     /// Whether the body has a signature that anyone could submit and that costs the wallet money. Reports
     /// have no shell command for such a request.
     pub(crate) carries_signature: bool,
+    /// Whether it names something that does not exist, or that is only similar to what exists.
+    pub(crate) finds_nothing: bool,
     /// What the request is for, if a case looks for it.
     pub(crate) step: Option<Step>,
     /// What is wrong with the signatures of a submission, if they are wrong.
     pub(crate) wrongly_signed: Option<String>,
     /// Where the transaction differs from the one that was signed.
     pub(crate) unlike_signed: Option<String>,
+}
+
+/// How a request is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Delivery {
+    /// On a connection that stays open, with the whole body at once.
+    #[default]
+    Usual,
+    /// It asks the node to close the connection after the response.
+    Closing,
+    /// The body comes in two pieces, as a slow connection or a proxy may send it.
+    InPieces,
 }
 
 /// The number of bytes of a body that every node reads.
@@ -82,8 +98,9 @@ impl Request {
             raw_query: None,
             body: None,
             accept: None,
-            closes: false,
+            delivery: Delivery::Usual,
             carries_signature: false,
+            finds_nothing: false,
             step: None,
             wrongly_signed: None,
             unlike_signed: None,
@@ -105,15 +122,21 @@ impl Request {
         self
     }
 
-    /// Asks the node to close the connection after the response.
-    pub(crate) const fn closing(mut self) -> Self {
-        self.closes = true;
+    /// Sends it in another way.
+    pub(crate) const fn sent(mut self, delivery: Delivery) -> Self {
+        self.delivery = delivery;
         self
     }
 
     /// Marks a request whose body has a valuable signature.
     pub(crate) fn carrying_signature(mut self) -> Self {
         self.carries_signature = true;
+        self
+    }
+
+    /// Notes that it must find nothing.
+    pub(crate) const fn finding_nothing(mut self) -> Self {
+        self.finds_nothing = true;
         self
     }
 
@@ -220,7 +243,7 @@ impl Request {
         let url = quoted(self.url(base).as_str());
         let accept = self.accept.as_ref();
         let accept = accept.map(|accept| format!("Accept: {accept}"));
-        let closes = self.closes.then(|| "Connection: close".to_owned());
+        let closes = (self.delivery == Delivery::Closing).then(|| "Connection: close".to_owned());
         let headers = accept.into_iter().chain(closes);
         let headers: String = headers
             .map(|header| format!("-H {} ", quoted(&header)))

@@ -24,7 +24,7 @@ pub(crate) use access::Access;
 pub(crate) use back_off::BackOff;
 pub(crate) use client::{Node, ResponseWithPermit, SendOptions};
 pub use exchange::Method;
-pub(crate) use exchange::{Exchange, LIMIT_MESSAGE, MAX_DEPTH, Request, quoted};
+pub(crate) use exchange::{Delivery, Exchange, LIMIT_MESSAGE, MAX_DEPTH, Request, quoted};
 pub(crate) use exchange_log::LoggedExchange;
 pub(crate) use exchange_recorder::{beside_others, follow, record, recorded, shared};
 pub(crate) use exchange_report::{indented, report_of};

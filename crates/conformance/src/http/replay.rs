@@ -55,6 +55,6 @@ fn key(request: &Request, url: &Url) -> String {
     let method = request.method.name();
     let accept = request.accept.as_deref().unwrap_or_default();
     let body = request.body.as_deref().unwrap_or_default();
-    let connection = if request.closes { "close" } else { "" };
-    format!("{method} {url} {accept} {connection} {body}")
+    let delivery = request.delivery;
+    format!("{method} {url} {accept} {delivery:?} {body}")
 }

@@ -2,6 +2,7 @@
 //!
 //! A rule looks at every exchange of the run, whatever it was sent for.
 
+mod agree;
 mod authority;
 mod echo;
 mod effect;
@@ -10,9 +11,11 @@ mod fresh;
 mod included;
 mod known;
 mod near;
+mod readings;
 mod refused;
 mod same;
 
+pub(crate) use agree::{agree, undecided_balances};
 pub(crate) use authority::authority;
 pub(crate) use echo::echo;
 pub(crate) use effect::{Effect, effect, is_unsettled};

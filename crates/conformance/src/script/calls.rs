@@ -99,6 +99,10 @@ fn with_unusual_values(context: &Samples) -> Vec<Request> {
                 "  Conformance-Check-Deep of more than forty-eight characters ".into();
             params["doc_hash_list"] = json!([]);
             params["doc_link_list"] = json!(["", "a'b\"c\\d<e>&f;%41"]);
+            // Forms in which programs write where a value is to be put.
+            params["remarks"] =
+                "{asset_id} {{asset_id}} {{}} {0} {} ${asset_id} $asset_id %(asset_id)s %1$s %% #{outcome} :outcome <%= outcome %>"
+                    .into();
             params["outcome"] = 0.into();
             params["deletable_after"] = i64::MAX.into();
         }),

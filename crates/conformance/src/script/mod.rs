@@ -1,11 +1,13 @@
 //! What a run sends only so that rules can judge the responses.
 
+mod agreement;
 mod balances;
 mod calls;
 mod height;
 mod repeat;
 mod similar;
 
+pub(crate) use agreement::confirm_balances;
 pub(crate) use balances::{observe_balances, observe_settled_balances};
 pub(crate) use height::Height;
 pub(crate) use repeat::{repeat_blocks, repeat_values};
@@ -20,6 +22,8 @@ pub(crate) enum Script {
     Similar(Sample),
     /// Contract calls with values of each kind.
     Calls,
+    /// Single balances, of wallets and tokens in the lists.
+    Balances,
 }
 
 impl Script {
@@ -28,6 +32,7 @@ impl Script {
         match self {
             Self::Similar(sample) => similar::request_similar(context, sample).await,
             Self::Calls => calls::build_calls(context).await,
+            Self::Balances => agreement::request_balances(context).await,
         }
     }
 }

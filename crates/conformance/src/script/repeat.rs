@@ -7,7 +7,7 @@ use crate::{
     api::{Sample, block_request, requested},
     context::Samples,
     history::{Answer, Entry, History},
-    http::{InconclusiveReason, Request},
+    http::{Delivery, InconclusiveReason, Request},
 };
 
 /// Maximum number of different requests of each kind to repeat: of the first ones, and of the others.
@@ -104,7 +104,7 @@ fn chosen(history: &History, path: &str) -> Vec<Request> {
     });
     let plain = |entry: &Entry| Request {
         accept: None,
-        closes: false,
+        delivery: Delivery::Usual,
         ..entry.exchange.request.clone()
     };
     chosen.map(|(_, entry)| plain(entry)).collect()

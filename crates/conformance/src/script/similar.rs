@@ -54,6 +54,8 @@ pub(super) async fn request_similar(context: &Samples, sample: Sample) {
             .any(|entry| entry.exchange.request == *request)
     };
     requests.retain(is_new);
+    let requests = requests.into_iter();
+    let requests: Vec<_> = requests.map(|request| request.finding_nothing()).collect();
     note(context, context.node.send_all(requests).await.map(drop));
 }
 

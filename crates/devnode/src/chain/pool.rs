@@ -66,6 +66,12 @@ impl Pool {
         self.waiting.retain(|waiting| waiting.payer != payer);
     }
 
+    /// Removes the pending transactions from this place on, except for the last one.
+    pub(crate) fn drop_between(&mut self, place: usize) {
+        let last = self.waiting.len().saturating_sub(1);
+        self.waiting.drain(place.min(last)..last);
+    }
+
     /// Removes and returns all pending transactions.
     pub(crate) fn take(&mut self) -> Vec<Transaction> {
         std::mem::take(&mut self.waiting)

@@ -187,6 +187,11 @@ impl Chain {
         Verdict::accepted(true)
     }
 
+    /// Removes the pending transactions from this place on, except for the last one.
+    pub(crate) fn drop_between(&mut self, place: usize) {
+        self.pool.drop_between(place);
+    }
+
     pub(super) fn set_fault(&mut self, fault: Option<InjectedFault>, from: u64) {
         self.fault = fault;
         self.fault_from = from;

@@ -1,6 +1,9 @@
 //! `POST /submit-transaction`, and its variant for batches that was observed on a real node.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     body::Body,
@@ -15,7 +18,10 @@ use super::{
     fields::{Fields, elements},
     response::{Fault, Faults, Place, json_text},
 };
-use crate::{InjectedFault, Node, chain::Submission};
+use crate::{
+    InjectedFault, Node,
+    chain::{Submission, Verdict},
+};
 
 /// The path of a submission.
 pub(super) const PATH: &str = "/submit-transaction";
@@ -46,7 +52,10 @@ pub(super) async fn submit_transaction(
     };
     match submission(&text, vec!["body".into()]) {
         Ok(submission) => {
-            let verdict = node.submit(&submission);
+            let verdict = match node.has(InjectedFault::OverlapLost) {
+                true => submit_over_others(&node, &submission).await,
+                false => node.submit(&submission),
+            };
             let message = Value::from(verdict.message);
             json_text(
                 StatusCode::OK,
@@ -59,6 +68,18 @@ pub(super) async fn submit_transaction(
         }
         Err(faults) => faults.into_response(),
     }
+}
+
+/// Submits a transaction as a node does that reads its pending transactions, and writes them back later: those that
+/// came in between are lost.
+async fn submit_over_others(node: &Node, submission: &Submission<'_>) -> Verdict {
+    let before = node.pending();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let verdict = node.submit(submission);
+    if verdict.valid && verdict.new_transaction {
+        node.drop_between(before);
+    }
+    verdict
 }
 
 /// Accepts or refuses several signed transactions. One that is already known counts as accepted.

@@ -87,7 +87,7 @@ async fn a_given_range_is_enough_where_no_search_finds_a_block() {
         assert_eq!(report.exit_code, 0, "{told}");
         let sweep = report.sweep.as_ref().expect("a sweep");
         assert_eq!((sweep.from, sweep.judged), (from, judged), "{told}");
-        assert!(ids(&report, Outcome::Pass).contains(&"get-balances/lists-agree"));
+        assert!(ids(&report, Outcome::Pass).contains(&"get-balances/agree"));
     }
     // Missing blocks that the user named are reported as missing.
     let report = check(&url, &only_blocks("45..=62")).await;

@@ -204,8 +204,8 @@ async fn a_wrong_balance_of_any_wallet_is_found_by_reading() {
     let proxy = LocalProxy::new(&node, fault).expect("a proxy");
     let mut options = Options::default();
     let report = proxy.check(&options).await;
-    assert_eq!(caught(&report), ["get-balances/lists-agree"]);
+    assert_eq!(caught(&report), ["get-balances/agree"]);
     options.submitting.wallet = Some(carol.into());
     let report = proxy.check(&options).await;
-    assert_eq!(caught(&report), ["get-balances/lists-agree"]);
+    assert_eq!(caught(&report), ["get-balances/agree"]);
 }

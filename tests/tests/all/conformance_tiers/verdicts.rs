@@ -214,9 +214,9 @@ async fn with_wrong_balance(balance_type: &'static str) -> NodeReport {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_three_balances_the_one_that_stands_alone_is_blamed() {
     for (balance_type, cause) in [
-        ("TOKEN_IN_WALLET", "get-balances/wallet-address"),
-        ("ALL_TOKENS_IN_WALLET", "get-balances/lists-agree"),
-        ("ALL_WALLETS_FOR_TOKEN", "get-balances/lists-agree"),
+        ("TOKEN_IN_WALLET", "get-balances/agree"),
+        ("ALL_TOKENS_IN_WALLET", "get-balances/agree"),
+        ("ALL_WALLETS_FOR_TOKEN", "get-balances/agree"),
     ] {
         let report = with_wrong_balance(balance_type).await;
         assert_eq!(causes(&report), [cause], "{balance_type}");

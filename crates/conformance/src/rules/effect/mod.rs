@@ -12,8 +12,11 @@ use std::{collections::BTreeSet, time::Duration};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use self::money::{Accepted, HOLDERS, Money, Reading, SINGLE};
-use super::authority::Replies;
+use self::money::{Accepted, Money};
+use super::{
+    authority::Replies,
+    readings::{HOLDERS, Reading, SINGLE},
+};
 use crate::{
     api::{Pair, lists_transactions},
     checks::{Examination, Finding},
@@ -30,8 +33,6 @@ pub(crate) enum Effect {
     Refusal,
     /// The balance of a wallet that signed nothing.
     Others,
-    /// A list that does not show what the wallet has paid.
-    List,
     /// Money that nobody had before.
     Created,
 }
@@ -133,14 +134,10 @@ impl<'h> Money<'h> {
             let is_judged = match effect {
                 Effect::Fee | Effect::Refusal => is_signer && !is_list,
                 Effect::Others => !is_signer && pair.0.starts_with("0x"),
-                Effect::List => is_signer && is_list,
                 Effect::Created => false,
             };
             let has_paid = self.paid_by(&pair.0).next().is_some();
-            if !is_judged
-                || effect == Effect::Fee && !has_paid
-                || effect == Effect::List && !self.is_list_judged(pair, readings)
-            {
+            if !is_judged || effect == Effect::Fee && !has_paid {
                 continue;
             }
             let Some(between) = self.unexplained(pair, readings) else {
@@ -160,17 +157,6 @@ impl<'h> Money<'h> {
             }
             self.report(pair, readings, at, result);
         }
-    }
-
-    /// Whether a list showed the same as the single balance before, which the single balance still explains. A balance
-    /// that is only read in lists, and that nothing may change, is judged alone.
-    fn is_list_judged(&self, pair: &Pair, list: &[Reading<'h>]) -> bool {
-        let single = self.since_base(&(pair.clone(), SINGLE));
-        let may_change = self.accepted.iter().any(|one| one.concerns(pair));
-        single.map_or(!may_change, |single| {
-            let bases = [single, list].map(|readings| readings.first().map(|one| one.amount));
-            bases[0] == bases[1] && self.unexplained(pair, single).is_none()
-        })
     }
 
     /// Judges what the signers of a transaction paid together: the fee, and each part may be rounded up.

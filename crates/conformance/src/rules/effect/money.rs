@@ -7,11 +7,9 @@ use std::{
 
 use serde_json::Value;
 
+use super::super::readings::{Key, Reading, Readings, readings};
 use crate::{
-    api::{
-        List, Pair, has_record, held, in_block, is_valid, lists_transactions, requested,
-        times_in_batch,
-    },
+    api::{Pair, has_record, in_block, is_valid, lists_transactions, requested, times_in_batch},
     history::{Entry, History},
 };
 
@@ -63,21 +61,6 @@ impl Accepted {
     }
 }
 
-/// One reading of a balance.
-pub(super) struct Reading<'h> {
-    pub(super) entry: &'h Entry,
-    pub(super) amount: i128,
-}
-
-/// A balance, and the kind of query that showed it.
-pub(super) type Key<'h> = (Pair, &'h str);
-/// The balances that each kind of query showed, in the order in which they were read.
-pub(super) type Readings<'h> = BTreeMap<Key<'h>, Vec<Reading<'h>>>;
-
-pub(super) const SINGLE: &str = "TOKEN_IN_WALLET";
-pub(super) const TOKENS: &str = "ALL_TOKENS_IN_WALLET";
-pub(super) const HOLDERS: &str = "ALL_WALLETS_FOR_TOKEN";
-
 /// A transaction in a block that this run did not submit.
 pub(super) struct Other {
     pub(super) text: String,
@@ -106,13 +89,12 @@ impl<'h> Money<'h> {
             first_submission,
             accepted: Vec::new(),
             signers: BTreeSet::new(),
-            readings: Readings::new(),
+            readings: readings(history),
             blocks: BTreeMap::new(),
             has_all_blocks: true,
             of_others: Vec::new(),
         };
         money.add_blocks();
-        money.add_readings();
         // What is in a block is the right one of several submissions with one code.
         let is_wrong = |entry: &&Entry| entry.exchange.request.wrongly_signed.is_some();
         let (wrong, right): (Vec<_>, Vec<_>) = history.submissions().partition(is_wrong);
@@ -156,50 +138,6 @@ impl<'h> Money<'h> {
             if is_accepted && !is_known {
                 self.accepted.push(accepted);
             }
-        }
-    }
-
-    /// Adds the balances in all responses. A list that leaves out a balance, which another such list has, shows 0.
-    fn add_readings(&mut self) {
-        let mut lists = Vec::new();
-        for entry in self.history.of_path("/get-balances") {
-            let exchange = &entry.exchange;
-            let of = |name| requested(exchange, name);
-            let (wallet, token) = (of("wallet_address"), of("token_code"));
-            if exchange.request.raw_query.is_some() {
-                continue;
-            }
-            match (of("balance_type"), wallet, token) {
-                (Some(SINGLE), Some(wallet), Some(token)) => {
-                    if let Some(amount) = held(exchange) {
-                        let key = ((wallet.to_owned(), token.to_owned()), SINGLE);
-                        let amount = amount.get();
-                        self.readings
-                            .entry(key)
-                            .or_default()
-                            .push(Reading { entry, amount });
-                    }
-                }
-                (Some(kind @ TOKENS), Some(_), None) | (Some(kind @ HOLDERS), None, Some(_)) => {
-                    lists.extend(List::of(exchange).map(|list| (entry, kind, list)))
-                }
-                _ => {}
-            }
-        }
-        let pairs = lists
-            .iter()
-            .flat_map(|(_, kind, list)| list.held.iter().map(|(pair, _)| (pair.clone(), *kind)));
-        for key in pairs.collect::<BTreeSet<Key<'_>>>() {
-            let (pair, kind) = &key;
-            let of_key = lists
-                .iter()
-                .filter(|(_, of, list)| of == kind && list.is_for(pair));
-            let readings = of_key.map(|(entry, _, list)| {
-                let amount = list.get(pair).map_or(0, |amount| amount.get());
-                Reading { entry, amount }
-            });
-            let readings = readings.collect();
-            self.readings.insert(key, readings);
         }
     }
 

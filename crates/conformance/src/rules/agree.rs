@@ -1,0 +1,339 @@
+//! The rule *agree*: the three queries that show a balance show the same one.
+//!
+//! A balance may change between two responses. A response is wrong only if another query shows the same amount before and
+//! after it, and a different one than this response.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+
+use super::readings::{HOLDERS, Reading, Readings, SINGLE, TOKENS, readings, strays};
+use crate::{
+    api::{Pair, token_balance_request, token_holders_request, wallet_balances_request},
+    checks::{Examination, Finding},
+    history::History,
+    http::{Exchange, InconclusiveReason, Request},
+};
+
+/// The queries for a balance, the one that most programs use first.
+const KINDS: [&str; 3] = [SINGLE, TOKENS, HOLDERS];
+
+/// Judges the balances in all responses of a run.
+pub(crate) fn agree(history: &History) -> Examination {
+    let mut result = Examination::default();
+    for (entry, place) in strays(history) {
+        let what = "the list has an entry of another wallet or token than requested";
+        let expected = "entries of the requested wallet or token";
+        let actual = entry.exchange.excerpt(160);
+        let finding = Finding::new(&entry.exchange, what, expected, actual);
+        result.push(finding.at(format!("/balance/{place}")));
+    }
+    let all = readings(history);
+    let mut is_open = false;
+    for balance in Balance::all(&all) {
+        match balance.compared() {
+            Compared::Same => result.count_item(),
+            Compared::Open(..) => is_open = true,
+            Compared::Different(one, other) => {
+                result.count_item();
+                result.push(balance.finding(one, other));
+            }
+        }
+    }
+    if is_open && result.has_no_findings() {
+        let reason =
+            "balances change too fast to compare two responses about the same balance".to_owned();
+        result.add(Err(InconclusiveReason::NoSample(reason)));
+    }
+    result
+}
+
+/// Returns the requests that decide whether two queries disagree, for each balance that they show differently and that
+/// may have changed in between. Returns nothing once a response is known to be wrong.
+pub(crate) fn undecided_balances(history: &History) -> Vec<Vec<Request>> {
+    let all = readings(history);
+    let mut undecided = Vec::new();
+    for balance in Balance::all(&all) {
+        match balance.compared() {
+            Compared::Same => {}
+            Compared::Different(..) => return Vec::new(),
+            Compared::Open(one, other) => {
+                let third = KINDS.iter().filter(|kind| **kind != one && **kind != other);
+                let kinds = third.copied().chain([one, other, one]);
+                undecided.push(kinds.map(|kind| balance.request(kind)).collect());
+            }
+        }
+    }
+    undecided
+}
+
+/// What two or three queries showed of one balance.
+struct Balance<'r, 'h> {
+    pair: &'r Pair,
+    shown: Vec<(&'static str, &'r [Reading<'h>])>,
+}
+
+/// Whether the queries for a balance agree.
+enum Compared<'r, 'h> {
+    Same,
+    /// These two kinds of query differ, but the balance may have changed in between.
+    Open(&'static str, &'static str),
+    /// The first response stands between two others of the kind of the second, which are equal.
+    Different(Shown<'r, 'h>, Shown<'r, 'h>),
+}
+
+/// A reading, and the kind of its query.
+type Shown<'r, 'h> = (&'static str, &'r Reading<'h>);
+
+impl<'r, 'h> Balance<'r, 'h> {
+    /// Returns the balances that more than one query shows.
+    fn all(readings: &'r Readings<'h>) -> impl Iterator<Item = Self> {
+        let mut all: BTreeMap<&Pair, Vec<_>> = BTreeMap::new();
+        for kind in KINDS {
+            for ((pair, of), readings) in readings {
+                if *of == kind {
+                    all.entry(pair).or_default().push((kind, &**readings));
+                }
+            }
+        }
+        let all = all.into_iter().filter(|(_, shown)| shown.len() > 1);
+        all.map(|(pair, shown)| Self { pair, shown })
+    }
+
+    fn compared(&self) -> Compared<'r, 'h> {
+        let mut open = None;
+        for (kind, readings) in &self.shown {
+            for (other, others) in &self.shown {
+                let (Some(last), Some(of_other)) = (readings.last(), others.last()) else {
+                    continue;
+                };
+                if last.amount == of_other.amount {
+                    continue;
+                }
+                open = open.or(Some((*kind, *other)));
+                if let Some(around) = around(last, others) {
+                    return Compared::Different((kind, last), (other, around));
+                }
+            }
+        }
+        open.map_or(Compared::Same, |(one, other)| Compared::Open(one, other))
+    }
+
+    /// Returns the request of this kind for the balance.
+    fn request(&self, kind: &str) -> Request {
+        let (wallet, token) = self.pair;
+        match kind {
+            SINGLE => token_balance_request(wallet, token),
+            TOKENS => wallet_balances_request(wallet),
+            _ => token_holders_request(token),
+        }
+    }
+
+    /// Creates a finding about the wrong one of two responses: the one that the third query does not confirm, or that
+    /// was rounded.
+    fn finding(&self, one: Shown<'r, 'h>, other: Shown<'r, 'h>) -> Finding {
+        let mut third = self
+            .shown
+            .iter()
+            .filter(|(kind, _)| *kind != one.0 && *kind != other.0);
+        let third = third.next().and_then(|(_, readings)| readings.last());
+        let third = third.map(|reading| reading.amount);
+        let is_rounded = |from: i128, to: i128| from != to && from as f64 as i128 == to;
+        let is_one_right = match (one.1.amount, other.1.amount) {
+            (one, other) if is_rounded(one, other) => true,
+            (one, other) if is_rounded(other, one) => false,
+            (one, _) => third == Some(one),
+        };
+        let (alone, other) = match is_one_right {
+            true => (other, one),
+            false => (one, other),
+        };
+        self.unlike(alone, other, third == Some(other.1.amount))
+    }
+
+    /// Creates a finding about a response with another balance than that of the others.
+    fn unlike(&self, alone: Shown<'_, '_>, other: Shown<'_, '_>, is_outvoted: bool) -> Finding {
+        let (wallet, token) = self.pair;
+        let of = format!("{} of {}", shown(token, 60), shown(wallet, 60));
+        let (others, return_it) = match is_outvoted {
+            true => ("both other queries", "return"),
+            false => (other.0, "returns"),
+        };
+        let (this, reading) = alone;
+        let exchange: &Arc<Exchange> = &reading.entry.exchange;
+        let finding = match reading.is_listed {
+            true => Finding::new(
+                exchange,
+                format!("{this} returns another balance than {others} for {of}"),
+                other.1.amount.to_string(),
+                reading.amount.to_string(),
+            ),
+            false => Finding::new(
+                exchange,
+                format!("{this} leaves out a balance that {others} {return_it}"),
+                format!("an entry for {of}"),
+                exchange.excerpt(160),
+            ),
+        };
+        finding.at("/balance")
+    }
+}
+
+/// Returns the reading just after another one, if it and the one just before show the same amount, and not that one.
+fn around<'r, 'h>(reading: &Reading<'_>, others: &'r [Reading<'h>]) -> Option<&'r Reading<'h>> {
+    let before = others
+        .iter()
+        .rfind(|one| one.entry.ended <= reading.entry.began)?;
+    let after = others
+        .iter()
+        .find(|one| one.entry.began >= reading.entry.ended)?;
+    (before.amount == after.amount && after.amount != reading.amount).then_some(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::history::recorded;
+
+    /// One response: the query, and the balances of the tokens T and U in the wallet 0x1.
+    type Row = (&'static str, [Option<i64>; 2]);
+
+    fn exchange((kind, [t, u]): Row) -> (Request, String) {
+        let entry = |name: &str, token: &str, amount: Option<i64>| {
+            Some(json!({name: "0x1", "token_code": token, "balance": amount?}))
+        };
+        let (request, balance) = match kind {
+            SINGLE => (token_balance_request("0x1", "T"), json!(t)),
+            TOKENS => {
+                let entries =
+                    [("T", t), ("U", u)].map(|(token, held)| entry("wallet", token, held));
+                let entries: Vec<_> = entries.into_iter().flatten().collect();
+                (wallet_balances_request("0x1"), json!(entries))
+            }
+            _ => {
+                let entries: Vec<_> = entry("wallet_address", "T", t).into_iter().collect();
+                (token_holders_request("T"), json!(entries))
+            }
+        };
+        (request, json!({ "balance": balance }).to_string())
+    }
+
+    fn history(rows: &[Row]) -> History {
+        let exchanges: Vec<_> = rows.iter().map(|row| exchange(*row)).collect();
+        let rows = exchanges.iter().zip(1..);
+        let rows = rows.map(|((request, body), at)| (at * 10, request.clone(), 200, body.as_str()));
+        recorded(rows.collect())
+    }
+
+    const fn single(amount: i64) -> Row {
+        (SINGLE, [Some(amount), None])
+    }
+
+    const fn tokens(t: i64, u: i64) -> Row {
+        (TOKENS, [Some(t), Some(u)])
+    }
+
+    const fn holders(amount: i64) -> Row {
+        (HOLDERS, [Some(amount), None])
+    }
+
+    #[test]
+    fn the_queries_for_a_balance_agree() {
+        let other = |this: &str, others: &str| {
+            format!("{this} returns another balance than {others} for T of 0x1")
+        };
+        let (one, both) = (other(TOKENS, SINGLE), other(SINGLE, "both other queries"));
+        let outvoted = other(TOKENS, "both other queries");
+        let missing = format!("{TOKENS} leaves out a balance that {SINGLE} returns");
+        const LARGE: i64 = (1 << 53) + 1;
+        for (rows, found) in [
+            (vec![single(5), tokens(5, 7), holders(5)], None),
+            // The last responses of two queries are from before and after a payment.
+            (
+                vec![single(5), tokens(5, 7), single(5), single(4), tokens(4, 7)],
+                None,
+            ),
+            // Only one query shows it.
+            (vec![single(5), single(6), single(5)], None),
+            (vec![single(5), tokens(6, 7), single(5)], Some(one.clone())),
+            // The first difference does not count, because the last responses agree.
+            (vec![single(5), tokens(6, 7), single(5), tokens(5, 7)], None),
+            (
+                vec![single(5), (TOKENS, [None, Some(7)]), single(5)],
+                Some(missing),
+            ),
+            // Zero may be left out.
+            (vec![single(0), (TOKENS, [None, Some(7)]), single(0)], None),
+            (
+                vec![holders(6), tokens(6, 7), single(5), tokens(6, 7)],
+                Some(both.clone()),
+            ),
+            (
+                vec![single(5), tokens(6, 7), single(5), holders(5)],
+                Some(outvoted),
+            ),
+            (
+                vec![tokens(5, 7), single(6), tokens(5, 7), holders(5)],
+                Some(both),
+            ),
+            // A float can't hold the right one.
+            (
+                vec![
+                    tokens(LARGE - 1, 7),
+                    single(LARGE),
+                    tokens(LARGE - 1, 7),
+                    holders(LARGE - 1),
+                ],
+                Some(other(TOKENS, SINGLE)),
+            ),
+        ] {
+            let result = agree(&history(&rows));
+            let what: Vec<_> = result.findings.into_iter().map(|one| one.what).collect();
+            assert_eq!(what, Vec::from_iter(found), "{rows:?}");
+            assert!(undecided_balances(&history(&rows)).is_empty(), "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn a_balance_that_may_have_changed_is_read_again() {
+        let rows = [single(5), tokens(6, 7)];
+        assert!(agree(&history(&rows)).end().is_err());
+        let again = undecided_balances(&history(&rows));
+        let (single, tokens) = (
+            token_balance_request("0x1", "T"),
+            wallet_balances_request("0x1"),
+        );
+        let expected = vec![token_holders_request("T"), single.clone(), tokens, single];
+        assert_eq!(again, [expected]);
+    }
+
+    #[test]
+    fn what_must_find_nothing_is_not_compared() {
+        let body = r#"{"balance":5}"#;
+        let list = r#"{"balance":[{"token_code":"T","balance":5}]}"#;
+        let wrong = token_balance_request("0x1", "t");
+        for (request, count) in [(wrong.clone(), 1), (wrong.finding_nothing(), 0)] {
+            let rows = vec![
+                (10, wallet_balances_request("0x1"), 200, list),
+                (20, request, 200, body),
+                (30, wallet_balances_request("0x1"), 200, list),
+            ];
+            assert_eq!(agree(&recorded(rows)).findings.len(), count);
+        }
+    }
+
+    #[test]
+    fn a_list_has_no_entry_of_another_wallet() {
+        let list = r#"{"balance":[{"wallet":"0x2","token_code":"T","balance":5}]}"#;
+        let rows = vec![(10, wallet_balances_request("0x1"), 200, list)];
+        let found = agree(&recorded(rows)).findings;
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].what.contains("another wallet"),
+            "{}",
+            found[0].what
+        );
+    }
+}
