@@ -3,9 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
-    fs,
     io::{BufRead, BufReader},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Output, Stdio},
     time::Duration,
 };
@@ -177,16 +176,6 @@ fn payments(path: &Path) -> Vec<String> {
     let mut rows = index.prepare(sql).unwrap();
     let rows = rows.query_map([], |row| row.get(0)).unwrap();
     rows.map(Result::unwrap).collect()
-}
-
-#[test]
-fn the_guide_has_the_program_that_indexes_claims() {
-    let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), ".."].iter().collect();
-    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
-    let example = read("crates/client/examples/index_claims.rs");
-    let start = example.find("use std::").unwrap();
-    let guide = read("docs/client.md");
-    assert!(guide.contains(&format!("```rust,no_run\n{}```\n", &example[start..])));
 }
 
 #[tokio::test(flavor = "multi_thread")]
