@@ -226,7 +226,7 @@ async fn watch_balance_prints_each_change() {
     accepted.unwrap();
     let made = node.make_block();
     let second = tokio::task::spawn_blocking(line).await.unwrap();
-    // If the example had not asked for the balance yet, it saw the change after the block before.
+    // If the example had not requested the balance yet, it got the change after the block before.
     let seen_after = |block| format!("{} GRAIN, seen after block {block}", held - 7);
     let seen = [seen_after(made - 1), seen_after(made)];
     assert!(seen.contains(&second), "{second}");
