@@ -72,7 +72,7 @@ async fn sign(State(wallet): State<Arc<KeyPair>>, message: Bytes) -> (StatusCode
     (StatusCode::OK, wallet.sign(&message).to_string())
 }
 
-/// Returns what a message says, if this co-signer signs it.
+/// Returns the description of a message, if this co-signer signs it.
 fn allowed(message: &[u8]) -> Result<String, String> {
     let transaction = Transaction::from_message(message).map_err(|error| error.to_string())?;
     let call = transaction

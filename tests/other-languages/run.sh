@@ -49,10 +49,10 @@ cd "$work/app"
 # Writes the blocks of the page that have a file name.
 awk '/^```/ { if (file) { close(file); file = "" } else if (NF == 2) file = $2; next } file { print > file }' \
   "$root/docs/other-languages.md"
-for file in python.sh typescript.sh read.txt read.py read.ts sign.py; do
+for file in python.sh typescript.sh read.txt; do
   [ -s "$file" ] || { echo "docs/other-languages.md has no block $file" >&2; exit 1; }
 done
-cp "$here"/{claim.py,claim.ts,sign.ts} .
+cp "$here"/{claim,read,sign}.{py,ts} .
 
 # Starts a local node, and writes its address to `url`.
 start() {

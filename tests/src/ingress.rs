@@ -96,7 +96,7 @@ impl Ingress {
     }
 
     /// Starts a gateway without a demand, with TLS. From the first request for this path on, it
-    /// shows another certificate, until it is told to show the first one again.
+    /// shows another certificate, until a test restores the first one.
     ///
     /// # Errors
     /// When no port is free, or no certificate can be made.

@@ -1,4 +1,4 @@
-//! Submissions of the higher tiers: the fault of each, as the node sees it, and faults of a node that
+//! Submissions of the higher tiers: the fault of each, as it is in the request, and faults of a node that
 //! receives them.
 
 #![expect(clippy::expect_used, reason = "a test fails if its setup fails")]

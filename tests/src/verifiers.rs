@@ -359,7 +359,7 @@ pub fn knows_signatures() -> Fault {
     })
 }
 
-/// What a node knows of a code: how often it was submitted with right signatures, and whether a block with it was read.
+/// What a node remembers about a code: how often it was submitted with right signatures, and whether a block with it was read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KnownCode {
     /// The number of right submissions.

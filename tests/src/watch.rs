@@ -56,12 +56,13 @@ pub async fn run_one(
 }
 
 /// The cases about the whole run.
-pub const WHOLE_RUN: [&str; 15] = [
+pub const WHOLE_RUN: [&str; 16] = [
     "call-sc/echo",
     "call-sc/fresh",
     "call-sc/timestamp-current",
     "call-sc/trans-code-distinct",
     "chain/repeat-read",
+    "get-balances/agree",
     "get-balances/near",
     "get-balances/repeat-read",
     "get-block/near",

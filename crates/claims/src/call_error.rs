@@ -94,7 +94,7 @@ pub enum SavedCallError {
 }
 
 impl SavedCallError {
-    /// Returns what the error says about the call.
+    /// Returns what the error means for the call.
     #[must_use]
     pub fn kind(&self) -> CallErrorKind {
         match self {

@@ -162,7 +162,7 @@ impl From<SavedTransactionError> for ClaimError {
 }
 
 impl ClaimError {
-    /// Returns what the error says about the claim.
+    /// Returns what the error means for the claim.
     ///
     /// ```
     /// use nodeproof_claims::{CallErrorKind, ClaimError};

@@ -260,8 +260,8 @@ impl SavedCall {
         }
     }
 
-    /// Returns whether a block contains a saved transaction. A node that does not show transactions can't
-    /// tell.
+    /// Returns whether a block contains a saved transaction. A node without transactions in its
+    /// blocks can't show that.
     async fn is_included(
         &self,
         client: &Client,

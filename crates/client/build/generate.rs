@@ -123,7 +123,7 @@ fn without_extensions(node: &mut Value) {
 /// Writes into each object with named properties that it can have others, which OpenAPI states by default.
 ///
 /// The generator would drop these. The description leaves the keyword out, because with it a generated
-/// TypeScript client could not tell the branches of a choice apart by their properties.
+/// TypeScript client could not distinguish the branches of a choice by their properties.
 fn open_objects(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(open_objects),

@@ -16,7 +16,7 @@ pub(crate) const LEAVES: &[(&str, &str)] = &[
     ("SpecificData", "::nodeproof_primitives::RawJson"),
     ("ContractParams", "::nodeproof_primitives::RawJson"),
     ("StoredValue", "::nodeproof_primitives::RawJson"),
-    // Its form depends on the parameter `balance_type`, which an untagged type does not know, and an
+    // Its form depends on the parameter `balance_type`, which is not part of the response, and an
     // untagged type rounds integers beyond 64 bits. The client decodes the text as `TokenBalance`,
     // `TokenBalances` or `TokenHolders`, which are generated.
     ("BalanceResponse", "::nodeproof_primitives::RawJson"),

@@ -1,6 +1,6 @@
-//! What an error says about a call.
+//! What an error means for a call.
 
-/// What an error says about a contract call, or about a claim.
+/// What an error means for a contract call, or for a claim.
 ///
 /// ```
 /// use nodeproof_client::CallErrorKind;

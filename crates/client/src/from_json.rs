@@ -72,7 +72,7 @@ fn not_json(body: &[u8]) -> Option<&'static str> {
 }
 
 fn described(json: &[u8], path: &Path, reason: &str) -> String {
-    // The parser adds a position, which says less than the path.
+    // The parser adds a position, which is less exact than the path.
     let reason = reason
         .rsplit_once(" at line ")
         .map_or(reason, |(reason, _)| reason);

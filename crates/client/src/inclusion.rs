@@ -51,7 +51,7 @@ impl Default for InclusionOptions {
 pub struct Inclusion {
     /// The index of the block.
     pub block: u64,
-    /// The [hash](Block::block_hash) of the block. It tells blocks of replaced chains apart.
+    /// The [hash](Block::block_hash) of the block. It distinguishes the blocks of replaced chains.
     pub block_hash: Option<Hash256>,
     /// The transaction's position in the block, counted from 0.
     pub position: usize,

@@ -63,7 +63,7 @@ impl InputError {
         }
     }
 
-    /// Returns what the error says about a call: [`NotMade`](CallErrorKind::NotMade), or
+    /// Returns what the error means for a call: [`NotMade`](CallErrorKind::NotMade), or
     /// [`OtherNetwork`](CallErrorKind::OtherNetwork).
     #[must_use]
     pub fn kind(&self) -> CallErrorKind {
@@ -71,7 +71,7 @@ impl InputError {
     }
 
     /// Returns the wallet whose signer failed or refused, and the signer's error, if that is the reason.
-    /// [`SignerError::is_refusal`] tells the two apart.
+    /// [`SignerError::is_refusal`] distinguishes the two.
     #[must_use]
     pub fn signer_error(&self) -> Option<(WalletAddress, &SignerError)> {
         let error = self.source.as_ref()?.downcast_ref()?;

@@ -131,7 +131,7 @@ impl SubmitError {
         self
     }
 
-    /// Returns what the error says about the call.
+    /// Returns what the error means for the call.
     #[must_use]
     pub fn kind(&self) -> CallErrorKind {
         match &self.0.fault {

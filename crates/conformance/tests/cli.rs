@@ -223,6 +223,12 @@ fn lists_every_case_below_its_requirement_and_sends_nothing() {
 fn every_case_and_every_requirement_is_explained() {
     use nodeproof_conformance::cases;
 
+    for id in ["fixture/found", "baseline/block-first"] {
+        let (code, text) = status_and_output(&["explain", id]);
+        assert_eq!(code, 0, "{text}");
+        assert!(text.starts_with(id), "{text}");
+    }
+
     for case in cases::all() {
         let (code, text) = status_and_output(&["explain", case.id]);
         assert_eq!(code, 0, "{text}");

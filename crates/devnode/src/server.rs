@@ -32,7 +32,7 @@ pub enum SpawnError {
         source: io::Error,
     },
     /// The file of the chain can't be used, or the thread that creates the chain could not be started. The text
-    /// says which.
+    /// shows which.
     #[error("the chain could not be created: {0}")]
     Chain(io::Error),
 }

@@ -1,4 +1,4 @@
-//! What a report says about a case: its requirements, what was found, where, what was expected, and
+//! What a report shows about a case: its requirements, what was found, where, what was expected, and
 //! what to do next.
 //!
 //! This is the only walk through a case's findings. The renderers only give its parts a form.

@@ -3,9 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
-    fs,
     io::{BufRead, BufReader},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Output, Stdio},
     time::Duration,
 };
@@ -179,16 +178,6 @@ fn payments(path: &Path) -> Vec<String> {
     rows.map(Result::unwrap).collect()
 }
 
-#[test]
-fn the_guide_has_the_program_that_indexes_claims() {
-    let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), ".."].iter().collect();
-    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
-    let example = read("crates/client/examples/index_claims.rs");
-    let start = example.find("use std::").unwrap();
-    let guide = read("docs/client.md");
-    assert!(guide.contains(&format!("```rust,no_run\n{}```\n", &example[start..])));
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn transfer_moves_tokens_and_names_the_block() {
     let node = quick().await;
@@ -237,7 +226,7 @@ async fn watch_balance_prints_each_change() {
     accepted.unwrap();
     let made = node.make_block();
     let second = tokio::task::spawn_blocking(line).await.unwrap();
-    // If the example had not asked for the balance yet, it saw the change after the block before.
+    // If the example had not requested the balance yet, it got the change after the block before.
     let seen_after = |block| format!("{} GRAIN, seen after block {block}", held - 7);
     let seen = [seen_after(made - 1), seen_after(made)];
     assert!(seen.contains(&second), "{second}");

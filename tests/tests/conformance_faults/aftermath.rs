@@ -113,12 +113,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             for entry in list.iter_mut().filter(|entry| entry["wallet"] != payer) {
                 entry["balance"] = json!(entry["balance"].as_i64().unwrap_or_default() + 1_000_000_000);
             }
-        }) => ["get-balances/agree", "submit-transaction/nothing-created"];
+        }) => ["submit-transaction/nothing-created"];
         "a claim also takes the fee from other wallets", after_payment(|list, payer| {
             for entry in list.iter_mut().filter(|entry| entry["wallet"] != payer) {
                 entry["balance"] = json!(entry["balance"].as_i64().unwrap_or_default() - 1_000_000);
             }
-        }) => ["get-balances/agree", "submit-transaction/fee-paid-by-no-other"];
+        }) => ["submit-transaction/fee-paid-by-no-other"];
     }
 }
 

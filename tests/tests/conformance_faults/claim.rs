@@ -294,14 +294,14 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             }
         }) => ["submit-transaction/claim-in-block-as-signed"];
         "charges the fee twice", charging(|accepted, _| accepted.min(1) * 1_000_000)
-            => ["get-balances/agree", "submit-transaction/fee-paid"];
+            => ["submit-transaction/fee-paid"];
         "charges the fee again for a resubmission", charging(|accepted, _| {
             (accepted - 1).max(0) * 1_000_000
-        }) => ["get-balances/agree", "submit-transaction/fee-paid"];
+        }) => ["submit-transaction/fee-paid"];
         "charges one base unit too much", charging(|accepted, _| accepted.min(1))
-            => ["get-balances/agree", "submit-transaction/fee-paid"];
+            => ["submit-transaction/fee-paid"];
         "charges a fee for a refused submission", charging(|_, refused| refused * 1_000_000)
-            => ["get-balances/agree", "submit-transaction/fee-paid", "submit-transaction/refused-costs-nothing"];
+            => ["submit-transaction/fee-paid", "submit-transaction/refused-costs-nothing"];
         "does not compare the fee with what the wallet holds", accepts_any_fee()
             => ["submit-transaction/fee-negative"];
         "stores a claim before a block is made", stores_before_block()
@@ -309,7 +309,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "stores a refused claim", stores_refused_claims()
             => ["submit-transaction/refused-not-stored"];
         "balances never change after the first request", first_response_to_each(|request| request.query.contains("TOKEN_IN_WALLET"))
-            => ["get-balances/agree", "submit-transaction/fee-paid"];
+            => ["submit-transaction/fee-paid"];
     }
 }
 

@@ -165,7 +165,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/claim-in-block-as-signed"];
         "charges the fee of a later claim twice", charging(|submitted, _| {
             i64::from(submitted > 4) * 1_000_000
-        }) => ["get-balances/agree", "submit-transaction/fee-paid"];
+        }) => ["submit-transaction/fee-paid"];
     }
 }
 

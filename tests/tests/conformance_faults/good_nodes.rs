@@ -155,7 +155,7 @@ async fn what_a_request_gets_when_sent_again_is_told_beside_its_finding(
     Ok(())
 }
 
-/// Returns what is said of the first finding of each case.
+/// Returns the note `again` of the first finding of each case.
 fn again(report: &NodeReport) -> Vec<Option<String>> {
     let cases = report
         .cases
@@ -165,7 +165,7 @@ fn again(report: &NodeReport) -> Vec<Option<String>> {
     first.map(|finding| finding.again.clone()).collect()
 }
 
-/// A chain does not seem longer if its node says with an empty object that there is no block.
+/// A chain does not seem longer if its node returns an empty object for a missing block.
 async fn an_empty_object_is_no_block(setup: Arc<Setup>) -> Result<(), Failed> {
     let empty = change_response(BLOCK, |_, response| match response.status {
         StatusCode::OK => response,

@@ -191,7 +191,7 @@ impl SavedTransaction {
         Ok(aside)
     }
 
-    /// Makes a link to the file in each of these folders, so that a search for claims about its asset finds it there,
+    /// Makes a link to the file in each of these folders. A search for claims about its asset then finds it there,
     /// or finds that it can't be read.
     pub(crate) fn link_from(&self, folders: &[PathBuf]) -> Result<(), SavedTransactionError> {
         match self.asset_id() {

@@ -77,7 +77,7 @@ type AnyError = Box<dyn StdError + Send + Sync>;
 enum Source {
     /// An error whose message this one repeats.
     Repeated(AnyError),
-    /// An error of the HTTP client. Its innermost cause says what happened.
+    /// An error of the HTTP client. Its innermost cause describes what happened.
     Http(reqwest::Error),
 }
 
@@ -356,7 +356,7 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self.0.source.as_ref()? {
             Source::Repeated(source) => source.source(),
-            // The message of this kind says it all.
+            // The message of this kind already contains the cause.
             Source::Http(_) if self.0.kind == ErrorKind::Timeout => None,
             Source::Http(source) => sources(source).skip(1).last(),
         }

@@ -5,7 +5,7 @@ use nodeproof_primitives::{MessageSignature, ParseHexError, WalletAddress};
 use crate::{ContractCallData, InputError, SignatureEntry, Transaction, from_json};
 
 impl Transaction {
-    /// Reads the transaction that a signer is asked to sign, to show it or to decide.
+    /// Reads the transaction that a signer has to sign, to show it or to decide.
     ///
     /// `message` is what [`Signer::sign_message`](crate::Signer::sign_message) gets. A transaction in another
     /// form than the documented one is an error: do not sign what you can't show.

@@ -56,7 +56,7 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
         .map_err(|source| Error::configuration("the HTTP client can't be made", source))
 }
 
-/// Whether a host name is this machine's, as Linux and Windows tell it without a system call of our own.
+/// Whether a host name is this machine's, from a file on Linux, and from a variable on Windows.
 fn is_own_name(host: &str) -> bool {
     let own = if cfg!(target_os = "linux") {
         std::fs::read_to_string("/proc/sys/kernel/hostname").ok()

@@ -30,7 +30,7 @@ pub struct Pace(Mutex<Turns>);
 #[derive(Debug)]
 struct Turns {
     interval: Duration,
-    /// The time of the next turn. The first request to ask after it has the turn. So a request that is
+    /// The time of the next turn. The first request after it gets the turn. So a request that is
     /// dropped, or that nobody polls, delays no other.
     next: Instant,
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::error::UsageError;
 use crate::{
-    cases::{Case, Example, all, untested},
+    cases::{BASELINE, Case, Example, FIXTURE, all, untested},
     nodes::COMPARISONS,
     run::nearest,
 };
@@ -26,7 +26,9 @@ that differ, and at least one of them is wrong. If most nodes agree, the report 
 
 /// Explains a case, a comparison or a requirement.
 pub(crate) fn explain(id: &str) -> Result<String, UsageError> {
-    let cases = all();
+    let mut cases = all();
+    cases.extend_from_slice(FIXTURE);
+    cases.extend_from_slice(BASELINE);
     if let Some(case) = cases.iter().find(|case| case.id == id) {
         return of_case(case);
     }

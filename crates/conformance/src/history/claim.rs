@@ -230,9 +230,9 @@ impl<'h> Claim<'h> {
         })
     }
 
-    /// Whether a batch with it listed it as accepted.
+    /// Whether a batch with it listed it as accepted. The first claim is known before.
     pub(crate) fn is_in_batch(&self) -> bool {
-        self.batches().next().is_some()
+        self.number != 0 && self.batches().next().is_some()
     }
 
     /// Returns when it was first submitted in a way that was accepted.

@@ -21,7 +21,7 @@ pub struct CaseReport {
     /// of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained_by: Option<String>,
-    /// What the verdict's headline says about the case: what could not be verified at this node.
+    /// What the verdict's headline states about the case: what could not be verified at this node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headline: Option<String>,
     /// The first finding, or why the case is inconclusive or skipped.

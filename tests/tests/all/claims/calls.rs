@@ -227,7 +227,7 @@ async fn a_call_and_a_claim_are_made_at_the_same_time_in_one_expression() {
     );
     let (paid, claimed) = (paid.unwrap(), claimed.unwrap());
     assert!(paid.block().is_some() && claimed.record().is_some());
-    // A service stores what it knows.
+    // A service stores the results.
     let stored = serde_json::to_value((&paid.included, claimed.record())).unwrap();
     assert_eq!(stored[0]["block"], paid.block().unwrap());
     assert_eq!(stored[1]["asset_id"], "a");

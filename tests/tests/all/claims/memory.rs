@@ -1,4 +1,4 @@
-//! What the responses to submissions say about a claim, in this run and in later ones.
+//! What the responses to submissions mean for a claim, in this run and in later ones.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -54,13 +54,13 @@ async fn an_error_says_whether_the_claim_may_have_been_made() {
         (vec![BUSY], Refused),
         (vec![BAD], Refused),
         (vec![LOST], Uncertain),
-        // A status that says that it was not taken says so of that submission only.
+        // A status that the node did not take it is about that submission only.
         (vec![LOST, BUSY], Uncertain),
         (vec![LOST, BAD], Uncertain),
         (vec![CONTRADICTORY], Uncertain),
         (vec![KNOWN], Refused),
         (vec![LOST, KNOWN], Uncertain),
-        // Several servers may answer for a node, so that it is new to one shows little.
+        // Several servers may respond for a node. So it can be new to one of them, and not to the others.
         (vec![LOST, NEW], Uncertain),
     ] {
         let world = TestEnvironment::new().await;

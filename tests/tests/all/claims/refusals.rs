@@ -82,7 +82,7 @@ async fn what_can_not_be_claimed_is_refused_before_anything_is_asked() {
 #[tokio::test]
 async fn what_a_node_does_not_say_rightly_has_nothing_signed() {
     let world = TestEnvironment::new().await;
-    // It does not say whether there is a record, or builds another claim.
+    // It does not show whether there is a record, or builds another claim.
     for (path, from, to) in [
         ("/sc-state", "", r#"{"status":"FAILURE","data":null}"#),
         ("/sc-state", "", r#"{"data":{}}"#),

@@ -30,7 +30,7 @@ async fn requested_records(
     assert_eq!(report.exit_code, 0, "{:?}", report.reason);
     let records = proxy.requests().into_iter();
     let records = records.filter(|request| request.path == "/sc-state" && request.method == "GET");
-    // The rule *near* asks for other values, and writes parameters in another order.
+    // The rule *near* needs requests for other values, and writes parameters in another order.
     let asks_for_an_asset = |query: &String| {
         query.starts_with("table_name=verification&contract_address=ct")
             && query

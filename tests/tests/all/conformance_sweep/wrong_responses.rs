@@ -72,7 +72,7 @@ async fn a_node_that_is_busy_now_and_then_is_waited_for() {
     assert_eq!(report.sweep.map(|sweep| sweep.judged), Some(60));
 }
 
-/// Responses for one block that say nothing about the chain, and a part of the reason for the missing verdict.
+/// Responses for one block that show nothing about the chain, and a part of the reason for the missing verdict.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_without_a_usable_response_leaves_no_verdict_and_does_not_end_the_sweep() {
     let busy = |response: Response| {

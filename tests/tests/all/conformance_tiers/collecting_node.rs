@@ -27,7 +27,7 @@ use crate::conformance_tiers::local;
 struct Collection {
     /// Texts of transactions, as received.
     texts: BTreeSet<String>,
-    /// Texts that the node built itself, with the fees that it saw.
+    /// Texts that the node built itself, with the fees that it received.
     guesses: BTreeSet<String>,
     /// Hexadecimal texts that may be signatures.
     signatures: BTreeSet<String>,
@@ -50,7 +50,7 @@ impl Collection {
                 transaction["currency"].to_string(),
             ));
         }
-        // Add the transactions that the node built, with every fee and currency that it saw.
+        // Add the transactions that the node built, with every fee and currency that it received.
         for raw in built {
             for (fee, currency) in &fees {
                 let mut transaction = raw["transaction"].clone();

@@ -42,6 +42,24 @@ async fn a_good_node_passes_every_tier_at_any_number_of_jobs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_run_with_a_co_signer_and_one_claim_has_a_verdict() {
+    let every = BlockTime::Every(Duration::from_millis(50));
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(every))
+        .await
+        .expect("a local node");
+    let wallet = |name| node.wallet(name).map(|wallet| wallet.keys().clone().into());
+    let mut options = Options::default();
+    options.selection.allow = Tier::Write;
+    options.submitting.wallet = wallet("alice");
+    options.submitting.co_signer = wallet("bob");
+    let report = check(node.base_url(), &options).await;
+    assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+    let open = [Outcome::Fail, Outcome::Warn, Outcome::Inconclusive];
+    let open = open.map(|outcome| ids(&report, outcome));
+    assert!(open.iter().all(Vec::is_empty), "{open:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_fee_that_is_refused_is_not_a_finding() {
     let node = local().await;
     let mut options = options(&node, Tier::Write);

@@ -114,7 +114,7 @@ def main():
     if command == "sign":
         key, transaction = int(sys.argv[2], 16), json.loads(text)
         entry = {"wallet_address": address(times(key, G)), "msgsign": sign(key, transaction)}
-        # The transaction's own text, so that nothing is respelt between signing and sending.
+        # The transaction's own text: it must not change between signing and sending.
         print('{"transaction":%s,"signatures":[%s]}' % (text.strip(), json.dumps(entry)))
     else:
         submission = json.loads(text)

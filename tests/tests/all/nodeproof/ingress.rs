@@ -36,7 +36,7 @@ async fn a_header_is_sent_with_every_request_of_a_run_and_its_value_is_in_no_rep
     command.args(["--header", &header, "--blocks", ".."]);
     command.arg("--report-dir").arg(&reports);
     let (status, out, error) = ran(&mut command);
-    // The gateway answers one endpoint itself, and sends the key back.
+    // The gateway responds to one endpoint itself, and sends the key back.
     assert_eq!(status, 1, "{out}{error}");
     assert_eq!(gateway.refused(), 0);
     let curl = "curl -sS --globoff -H 'x-gateway-key: <hidden>' 'http";

@@ -271,7 +271,7 @@ async fn a_healthy_node_is_not_reported_because_of_one_on_another_chain() {
         (differs(healthy), differs(&lagging), differs(&forked)),
         (0.0, 0.0, 1.0)
     );
-    // A node on another chain is no measure for the lag of others.
+    // A node on another chain does not count for the lag of others.
     assert_eq!(metrics[&label("lag_blocks", &lagging, "")], 40.0);
     assert_eq!(monitor.end(), (Some(0), String::new()));
 
@@ -305,7 +305,7 @@ async fn a_healthy_node_is_not_reported_because_of_one_on_another_chain() {
     assert_eq!(state["left"], json!({}));
 }
 
-/// The file of an earlier monitor says about both nodes that they left the majority.
+/// In the file of an earlier monitor, both nodes have left the majority.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_that_differ_agree_again() {
     let node = node(None).await;
