@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{change_json, change_response},
+    faults::change_response,
     proxy::{Fault, LocalProxy, RecordedRequest, Response},
     submissions::{SUBMIT, accepting, kind_of_submission, knows_codes, options},
     watch::{caught, check, ids},
@@ -187,25 +187,4 @@ async fn a_chain_without_a_contract_leaves_the_write_tier_without_a_verdict() {
     assert_eq!(outcome, Outcome::Inconclusive);
     assert!(reason.contains("--contract"), "{reason}");
     assert_eq!(report.exit_code, 3, "{:?}", report.reason);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_balance_of_any_wallet_is_found_by_reading() {
-    let node = nodeproof_devnode::spawn(nodeproof_devnode::Config::for_tests());
-    let node = node.await.expect("a node");
-    let carol = node.wallet("carol").expect("a wallet").keys().clone();
-    let address = carol.address().to_string();
-    let fault = change_json("/get-balances", move |request, response| {
-        if request.query.contains("ALL_TOKENS_IN_WALLET") && request.query.contains(&address) {
-            let entry = &mut response["balance"][0]["balance"];
-            *entry = (entry.as_u64().unwrap_or_default() + 1).into();
-        }
-    });
-    let proxy = LocalProxy::new(&node, fault).expect("a proxy");
-    let mut options = Options::default();
-    let report = proxy.check(&options).await;
-    assert_eq!(caught(&report), ["get-balances/lists-agree"]);
-    options.submitting.wallet = Some(carol.into());
-    let report = proxy.check(&options).await;
-    assert_eq!(caught(&report), ["get-balances/lists-agree"]);
 }

@@ -113,7 +113,7 @@ async fn a_run_that_submits_is_judged_again_with_the_same_findings() {
         let (first, again) = (folder.path().join("run"), folder.path().join("judged"));
         let (status, out, _) = ran(run(node.base_url())
             .args(["--allow", "write,probe", "--claims", "4"])
-            .args(["--currency", "DEVN", "--settle-timeout", "10"])
+            .args(["--currency", "DEVN", "--settle-timeout", "3"])
             .args(["--contract", &node.contract_address().to_string()])
             .arg("--wallet")
             .arg(&wallets[0])
