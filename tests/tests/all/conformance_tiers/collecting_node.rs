@@ -113,7 +113,7 @@ fn signed<'t>(
     pairs.map(|(text, _)| text).collect()
 }
 
-/// Returns each text with each of these signatures that is the wallet's signature over it.
+/// Returns each text with each of these signatures that is the wallet's signature over it, sorted by text.
 ///
 /// To verify each signature for each text would take minutes. A signature `(r, s)` of the key `Q` is over the digest
 /// `z` if `zG = sR - rQ`, with a point `R` whose coordinate is `r`. So each text and each signature gives points, and
@@ -149,6 +149,7 @@ fn pairs<'t, 's>(
             found.extend(texts.into_iter().flatten().map(|text| (*text, signature)));
         }
     }
+    found.sort_by_key(|(text, _)| *text);
     for (text, signature) in &found {
         let message = signed_message(text).expect("a message");
         let verified = wallet.verify(message.as_bytes(), signature);
@@ -165,17 +166,18 @@ fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
         .map(move |last| format!("{start}{last}"))
 }
 
-/// Submits each collected transaction with each signature of the wallet over it to a right node. Returns the balances of
-/// the wallet before and after.
+/// Submits each collected transaction with each signature of the wallet over it to a right node, each for a block of its
+/// own. Returns the balances of the wallet before and after.
 async fn spend(collection: &Collection, wallet: &TestWallet, token: &str) -> (i64, i64) {
-    let node = local().await;
+    let config = nodeproof_devnode::Config::for_tests();
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
     let address = wallet.address();
-    let base = node.base_url.parse().expect("a URL");
+    let base = node.base_url().parse().expect("a URL");
     let http = http_client(&base, &TransportOptions::default()).expect("a client");
     let balance = async || {
         let query =
             format!("balance_type=TOKEN_IN_WALLET&token_code={token}&wallet_address={address}");
-        let response = http.get(format!("{}/get-balances?{query}", node.base_url));
+        let response = http.get(format!("{}/get-balances?{query}", node.base_url()));
         let text = response.send().await.expect("a response").text().await;
         let body: Value = serde_json::from_str(&text.expect("a body")).expect("JSON");
         body["balance"].as_i64().expect("a balance")
@@ -186,11 +188,12 @@ async fn spend(collection: &Collection, wallet: &TestWallet, token: &str) -> (i6
     for (text, signature) in pairs(texts, &signatures, wallet.keys().public_key()) {
         let entry = json!({"wallet_address": address, "msgsign": signature});
         let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
-        let request = http.post(format!("{}{SUBMIT}", node.base_url));
+        let request = http.post(format!("{}{SUBMIT}", node.base_url()));
         let request = request
             .header("content-type", "application/json")
             .body(body);
         request.send().await.expect("a response");
+        node.make_block();
     }
     (before, balance().await)
 }

@@ -1,7 +1,7 @@
 //! A refusal counts only if the node would have accepted the same submission without the fault. A tier
 //! that could not run has no verdict.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::StatusCode;
 use integration_tests::{
@@ -110,35 +110,47 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_like_a_right_submission_is_not_verified() {
-    let ignores = |kind: &'static str| -> Fault {
+    let ignores = |kinds: &'static [&'static str]| -> Fault {
         change_response(SUBMIT, move |request, response| {
-            match request.method == "POST" && kind_of_submission(request) == kind {
+            let is_ignored = || kinds.contains(&kind_of_submission(request));
+            match request.method == "POST" && is_ignored() {
                 true => refusal(response, "Fee validation failed"),
                 false => response,
             }
         })
     };
-    for (kind, case) in [
-        ("params-altered", "submit-transaction/params-altered"),
-        ("fee-altered", "submit-transaction/fee-altered"),
+    let rows: [(&[_], &[_]); 3] = [
         (
-            "timestamp-altered",
-            "submit-transaction/transaction-altered",
+            &["params-altered", "fee-altered", "timestamp-altered"],
+            &[
+                "submit-transaction/params-altered",
+                "submit-transaction/fee-altered",
+                "submit-transaction/transaction-altered",
+            ],
         ),
-        ("code-altered", "submit-transaction/transaction-altered"),
-        ("descr-altered", "submit-transaction/transaction-altered"),
-    ] {
-        assert_eq!(
-            caught(&run(Tier::Reject, ignores(kind)).await),
-            [case],
-            "{kind}"
-        );
+        (
+            &["code-altered"],
+            &["submit-transaction/transaction-altered"],
+        ),
+        (
+            &["descr-altered"],
+            &["submit-transaction/transaction-altered"],
+        ),
+    ];
+    for (kinds, cases) in rows {
+        let found = caught(&run(Tier::Reject, ignores(kinds)).await);
+        let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+        assert_eq!(found, cases.iter().copied().collect(), "{kinds:?}");
     }
     // A node may refuse these by their content, before it verifies signatures.
-    for kind in ["currency-altered", "address-altered", "half-signed"] {
-        let report = run(Tier::Reject, ignores(kind)).await;
-        assert_eq!(caught(&report), [""; 0], "{kind}");
-        assert!(!ids(&report, Outcome::Inconclusive).is_empty(), "{kind}");
+    for kinds in [
+        &["currency-altered"],
+        &["address-altered"],
+        &["half-signed"],
+    ] {
+        let report = run(Tier::Reject, ignores(kinds)).await;
+        assert_eq!(caught(&report), [""; 0], "{kinds:?}");
+        assert!(!ids(&report, Outcome::Inconclusive).is_empty(), "{kinds:?}");
     }
 }
 
