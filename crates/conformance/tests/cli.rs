@@ -2,12 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
-use std::{
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
-    process::{Command, Output},
-    thread,
-};
+use std::process::{Command, Output};
 
 fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_nodeproof"))
@@ -42,39 +37,6 @@ fn refuses(arguments: &[&str], status: i32, parts: &[&str]) {
         "{text}"
     );
 }
-
-/// Starts a server that passes every connection to `respond`.
-fn server(respond: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let respond = std::sync::Arc::new(respond);
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let respond = std::sync::Arc::clone(&respond);
-            thread::spawn(move || {
-                let mut request = [0; 4096];
-                while matches!(stream.read(&mut request), Ok(1..)) {
-                    respond(&mut stream);
-                }
-            });
-        }
-    });
-    url
-}
-
-/// Starts a server that sends the same response to every request.
-fn constant(head: &'static str, body: &'static str) -> String {
-    server(move |stream| {
-        let length = body.len();
-        let _ = write!(
-            stream,
-            "HTTP/1.1 {head}\r\nContent-Length: {length}\r\n\r\n{body}"
-        );
-    })
-}
-
-/// Nobody listens at port 1. Another test could get a port that was free a moment ago.
-const DEAD_URL: &str = "http://127.0.0.1:1";
 
 /// Wrong arguments, and parts of the message. `AT` stands for the URL and the network of a node,
 /// `TWO` for those of two.
@@ -118,38 +80,6 @@ fn wrong_arguments_are_explained() {
         let arguments = arguments.replace("AT", "--base-url http://localhost --network devnet");
         let arguments: Vec<_> = arguments.split_whitespace().collect();
         refuses(&arguments, 2, &parts.split(", ").collect::<Vec<_>>());
-    }
-}
-
-#[test]
-fn what_is_not_a_node_or_does_not_respond_is_unreachable() {
-    // These servers never write. The connection stays open until the client closes it.
-    let silent = || {
-        server(|stream| {
-            let _ = stream.read(&mut [0; 1]);
-        })
-    };
-    let mail = server(|stream| {
-        let _ = stream.write_all(b"220 mail ESMTP\r\n");
-    });
-    let page = constant("200 OK\r\nContent-Type: text/html", "<html>welcome</html>");
-    let moved = constant("302 Found\r\nLocation: http://example.org/", "");
-    let nowhere = "http://no-such-host.invalid".to_owned();
-    for (url, more, parts) in [
-        (nowhere, &[][..], ["no-such-host.invalid", "unreachable"]),
-        (DEAD_URL.to_owned(), &[], ["unreachable", "refused"]),
-        (page, &[], ["is not a node", "text/html"]),
-        (moved, &[], ["is not a node", "302"]),
-        (
-            silent(),
-            &["--request-timeout", "0.2"],
-            ["unreachable", "0.2 s"],
-        ),
-        (silent(), &["--deadline", "0.3"], ["", "deadline of 0.3 s"]),
-        (mail, &[], ["unreachable", ""]),
-    ] {
-        let target = ["--base-url", &url, "--network", "devnet"];
-        refuses(&[&target, more].concat(), 3, &parts);
     }
 }
 
@@ -308,37 +238,4 @@ fn help_names_every_exit_status() {
             "{text}"
         );
     }
-}
-
-#[test]
-fn what_a_server_sends_does_not_reach_the_terminal_as_it_is() {
-    let url = constant(
-        "200 OK\r\nContent-Type: text/plain",
-        "\u{1b}[2J\u{202e}gone\u{7}",
-    );
-    let (code, text) = status_and_output(&["--base-url", &url, "--network", "devnet"]);
-    assert_eq!(code, 3);
-    assert!(
-        text.contains("gone") && !text.contains(['\u{1b}', '\u{202e}', '\u{7}']),
-        "{text:?}"
-    );
-}
-
-#[test]
-fn reports_are_written_to_a_folder_that_is_made() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let reports = folder.path().join("a/b");
-    let (code, _) = status_and_output(&[
-        "--base-url",
-        DEAD_URL,
-        "--network",
-        "devnet",
-        "--report-dir",
-        reports.to_str().expect("UTF-8"),
-    ]);
-    assert_eq!(code, 3);
-    let text = std::fs::read_to_string(reports.join("report.json")).expect("a report");
-    let report: nodeproof_conformance::report::Report =
-        serde_json::from_str(&text).expect("its form");
-    assert_eq!(report.exit_code, 3);
 }

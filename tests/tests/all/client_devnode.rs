@@ -5,7 +5,7 @@
 use nodeproof_client::{BatchOutcome, Client, Clock, ContractCall, Fee};
 use nodeproof_devnode::{Config, Handle};
 use nodeproof_primitives::{MessageSignature, WalletAddress};
-use nodeproof_wallet::{PublicKeyCache, SignatureEntry, votes_in};
+use nodeproof_wallet::SignatureEntry;
 use serde_json::json;
 
 async fn start() -> (Handle, Client) {
@@ -39,32 +39,6 @@ async fn every_block_is_read_as_documented() {
         }
     }
     assert_eq!(client.block(height + 1).await.unwrap(), None);
-}
-
-#[tokio::test]
-async fn the_votes_on_a_block_are_in_the_next_one() {
-    let (node, client) = start().await;
-    let read = async |index: u64| client.block(index).await.unwrap().unwrap();
-    let voters = PublicKeyCache::default();
-    for index in 1..node.height() {
-        let (block, next) = (read(index).await, read(index + 1).await);
-        let (hash, receipts) = (next.previous_hash.hash(), next.receipts().unwrap());
-        let votes = votes_in(*hash.unwrap(), &block.committee, receipts, &voters);
-        assert_eq!((votes.valid, votes.invalid), (receipts.len(), 0));
-        assert!(votes.valid > 0);
-        let outside = votes_in(*hash.unwrap(), &[], receipts, &voters);
-        assert_eq!(outside.outside, receipts.len());
-        let other = votes_in(
-            block.block_hash().unwrap(),
-            &[],
-            next.receipts().unwrap(),
-            &voters,
-        );
-        assert_eq!(other.outside, receipts.len());
-        let wrong = *block.previous_hash.hash().unwrap();
-        let wrong = votes_in(wrong, &block.committee, receipts, &voters);
-        assert_eq!(wrong.not_counted, receipts.len());
-    }
 }
 
 #[tokio::test]

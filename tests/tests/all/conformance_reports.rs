@@ -28,11 +28,9 @@ async fn devnode() -> nodeproof_devnode::Handle {
         .expect("a local node")
 }
 
-async fn of_observed_node(strict: bool) -> NodeReport {
+async fn of_observed_node() -> NodeReport {
     let node = observed_node::spawn().await.expect("a node");
-    let mut options = Options::default();
-    options.strict = strict;
-    check(&node.base_url(), &options).await
+    check(&node.base_url(), &Options::default()).await
 }
 
 fn test_case<'d>(document: &'d Document<'_>, id: &str) -> Node<'d, 'd> {
@@ -56,7 +54,7 @@ fn total(document: &Document<'_>, name: &str) -> usize {
 
 #[tokio::test]
 async fn junit_shows_a_finding_in_full() {
-    let report = of_observed_node(false).await;
+    let report = of_observed_node().await;
     let xml = report::junit(&report.clone().into()).expect("JUnit XML");
     let document = Document::parse(&xml).expect("well-formed XML");
 
@@ -104,22 +102,6 @@ async fn junit_shows_a_finding_in_full() {
 }
 
 #[tokio::test]
-async fn a_warning_is_told_and_fails_only_a_strict_run() {
-    for strict in [false, true] {
-        let report = of_observed_node(strict).await;
-        let xml = report::junit(&report.clone().into()).expect("JUnit XML");
-        let document = Document::parse(&xml).expect("well-formed XML");
-        let warned = test_case(&document, "sc-state/value");
-        let told = if strict { "failure" } else { "system-out" };
-        let told = child(warned, told)
-            .and_then(|node| node.text())
-            .expect("what was found");
-        assert!(told.contains("`value` is missing"), "{told}");
-        assert_eq!(child(warned, "failure").is_some(), strict);
-    }
-}
-
-#[tokio::test]
 async fn a_run_that_reaches_nothing_is_red_in_ci_and_says_so_on_its_page() {
     let report = check("http://127.0.0.1:1", &Options::default()).await;
     assert_eq!(report.exit_code, 3);
@@ -138,7 +120,7 @@ async fn a_run_that_reaches_nothing_is_red_in_ci_and_says_so_on_its_page() {
 /// The counts of the terminal are those of the page.
 #[tokio::test]
 async fn the_page_counts_cases_as_the_terminal_does() {
-    let report = Report::from(of_observed_node(false).await);
+    let report = Report::from(of_observed_node().await);
     let text = report::text(&report, Style::Plain);
     let counts = text
         .lines()
@@ -160,7 +142,7 @@ async fn the_page_counts_cases_as_the_terminal_does() {
 
 #[tokio::test]
 async fn every_finding_comes_with_its_exchange() {
-    let report = of_observed_node(false).await;
+    let report = of_observed_node().await;
     for case in &report.cases {
         for finding in &case.findings {
             let place = finding.exchange.expect("a place");
@@ -243,7 +225,7 @@ async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
 
 #[tokio::test]
 async fn the_page_allows_its_own_script_and_style_and_nothing_else() {
-    let html = report::html(&of_observed_node(false).await.into());
+    let html = report::html(&of_observed_node().await.into());
     let policy = html
         .split_once("http-equiv=\"Content-Security-Policy\" content=\"")
         .and_then(|(_, rest)| rest.split_once('"'))

@@ -6,70 +6,25 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// The categories of crates.io that we use. crates.io drops unknown categories.
-const CATEGORIES: [&str; 10] = [
-    "api-bindings",
-    "authentication",
-    "command-line-utilities",
-    "cryptography",
-    "data-structures",
-    "development-tools",
-    "development-tools::testing",
-    "encoding",
-    "filesystem",
-    "web-programming::http-client",
-];
-
-fn texts<'p>(package: &'p Value, field: &str) -> Vec<&'p str> {
-    let list = package[field].as_array().into_iter().flatten();
-    list.filter_map(Value::as_str).collect()
-}
-
-/// Returns whether crates.io accepts this keyword.
-fn is_keyword(word: &str) -> bool {
-    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "_-+".contains(letter);
-    word.len() <= 20
-        && word.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && word.chars().all(is_allowed)
-}
-
-/// Returns the fields of a package that are missing or wrong. `readme` is the text of its README.
-fn faults(package: &Value, readme: Option<&str>) -> Vec<&'static str> {
-    let text = |field: &str| package[field].as_str().unwrap_or_default();
-    let (keywords, categories) = (texts(package, "keywords"), texts(package, "categories"));
-    let name = text("name");
-    let starts_with_name = |page: &str| {
-        let title = page.lines().next().unwrap_or_default();
-        title == format!("# {name}")
-    };
+/// Returns the fields of a package that are missing. crates.io checks what is in them. `readme` is the text of its README.
+fn missing(package: &Value, readme: Option<&str>) -> Vec<&'static str> {
+    let title = format!("# {}\n", package["name"].as_str().unwrap());
+    let readme = readme.unwrap_or_default();
     [
-        (
-            "description",
-            (20..=200).contains(&text("description").len()),
-        ),
-        ("license", !text("license").is_empty()),
-        ("rust-version", !text("rust_version").is_empty()),
-        (
-            "keywords",
-            (1..=5).contains(&keywords.len()) && keywords.into_iter().all(is_keyword),
-        ),
-        (
-            "categories",
-            (1..=5).contains(&categories.len())
-                && categories.iter().all(|one| CATEGORIES.contains(one)),
-        ),
+        ("description", package["description"].is_string()),
+        ("license", package["license"].is_string()),
+        ("rust-version", package["rust_version"].is_string()),
+        ("keywords", package["keywords"][0].is_string()),
+        ("categories", package["categories"][0].is_string()),
         (
             "package.metadata.docs.rs",
             package["metadata"]["docs"]["rs"].is_object(),
         ),
-        ("readme", readme.is_some_and(starts_with_name)),
-        (
-            "an example in the README",
-            readme.is_some_and(|page| page.contains("```")),
-        ),
+        ("readme", readme.starts_with(&title)),
+        ("an example in the README", readme.contains("```")),
     ]
     .into_iter()
-    .filter_map(|(field, is_right)| (!is_right).then_some(field))
+    .filter_map(|(field, is_there)| (!is_there).then_some(field))
     .collect()
 }
 
@@ -105,8 +60,7 @@ fn each_published_package_has_its_metadata_and_a_readme() {
             .map(|name| folder.with_file_name(name));
         let readme = readme.and_then(|path| std::fs::read_to_string(path).ok());
         let name = package["name"].as_str().unwrap();
-        let found = faults(&package, readme.as_deref());
-        assert!(found.is_empty(), "{name}: {found:?}");
+        assert_eq!(missing(&package, readme.as_deref()), [""; 0], "{name}");
     }
 }
 
@@ -132,48 +86,4 @@ fn tls_can_be_left_out() {
         let without = ["--no-default-features"];
         assert!(!depends_on_tls(package, &without), "{package}");
     }
-}
-
-#[test]
-fn each_missing_or_wrong_field_is_found() {
-    let readme = "# some-package\n\n```rust\n```\n";
-    let whole = json!({
-        "name": "some-package",
-        "description": "A package with everything",
-        "license": "MIT",
-        "rust_version": "1.89",
-        "keywords": ["blockchain"],
-        "categories": ["api-bindings"],
-        "metadata": {"docs": {"rs": {"all-features": true}}},
-    });
-    assert_eq!(faults(&whole, Some(readme)), [""; 0]);
-    for (member, value, field) in [
-        ("description", json!(null), "description"),
-        ("description", json!("short"), "description"),
-        ("license", json!(null), "license"),
-        ("rust_version", json!(null), "rust-version"),
-        ("keywords", json!([]), "keywords"),
-        ("keywords", json!(["two words"]), "keywords"),
-        (
-            "keywords",
-            json!(["longer-than-twenty-letters"]),
-            "keywords",
-        ),
-        (
-            "keywords",
-            json!(["a", "b", "c", "d", "e", "f"]),
-            "keywords",
-        ),
-        ("categories", json!([]), "categories"),
-        ("categories", json!(["blockchain-things"]), "categories"),
-        ("metadata", json!(null), "package.metadata.docs.rs"),
-    ] {
-        let mut package = whole.clone();
-        package[member] = value;
-        assert_eq!(faults(&package, Some(readme)), [field], "{package}");
-    }
-    assert_eq!(faults(&whole, None), ["readme", "an example in the README"]);
-    assert_eq!(faults(&whole, Some("# another\n```\n```\n")), ["readme"]);
-    let plain = Some("# some-package\n");
-    assert_eq!(faults(&whole, plain), ["an example in the README"]);
 }

@@ -105,19 +105,6 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
     assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
 }
 
-#[cfg(unix)]
-#[tokio::test]
-async fn nobody_else_can_read_it() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let files = files().await;
-    let mut kept = files.keep();
-    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&files.path()), 0o600);
-    kept.save_state(TransactionState::Accepted).unwrap();
-    assert_eq!(mode(&files.path()), 0o600);
-}
-
 #[tokio::test]
 async fn what_is_there_is_never_written_over() {
     let files = files().await;

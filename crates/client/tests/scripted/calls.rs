@@ -1,8 +1,8 @@
 //! The request of each method, and the value that it returns for the response.
 
 use nodeproof_client::{
-    AddVerification, BatchOutcome, Client, ContractCall, HolderAddress, Integer, Network, RawJson,
-    SignatureEntry, SignedTransaction, SubmitPolicy,
+    BatchOutcome, Client, ContractCall, HolderAddress, Integer, RawJson, SignatureEntry,
+    SignedTransaction, SubmitPolicy,
 };
 
 use crate::{
@@ -192,29 +192,6 @@ async fn a_call_is_built_from_exactly_what_was_given() {
 }
 
 #[tokio::test]
-async fn a_claim_is_built_from_its_request() {
-    let server = Server::responding(Reply::json(RAW)).await;
-    let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 99);
-    let call = ContractCall::of(CONTRACT.parse().unwrap(), &claim).unwrap();
-    let call = call.signers([claim.verifier_address]);
-    client(&server.base)
-        .generated()
-        .call_sc(&call)
-        .await
-        .unwrap();
-    let body = server.request().body;
-    assert!(
-        body.contains(&format!("\"signers\":[\"{WALLET}\"]")),
-        "{body}"
-    );
-    assert!(
-        body.contains("\"function_called\":\"add_verification\""),
-        "{body}"
-    );
-    assert!(body.contains("\"deletable_after\":99"), "{body}");
-}
-
-#[tokio::test]
 async fn what_call_sc_built_is_submitted_byte_for_byte() {
     let accepted =
         r#"{"status":"SUCCESS","response":{"valid":true,"msg":"ok","new_transaction":true}}"#;
@@ -291,16 +268,4 @@ async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
     assert_eq!(lines[1], lines[0]);
     assert_eq!(lines[2], "GET /node-a/get-block?block_index=1 HTTP/1.1");
     assert_eq!(lines[3], lines[2]);
-}
-
-#[test]
-fn a_client_is_made_from_a_host_and_a_network() {
-    let client = Client::for_network("localhost", Network::Mainnet).unwrap();
-    assert_eq!(client.base_url().as_str(), "http://localhost:8456");
-    let error = Client::new("localhost:8420").unwrap_err();
-    assert!(
-        error.to_string().contains("write http://localhost:8420"),
-        "{error}"
-    );
-    assert!(Client::for_network("http://x", Network::Devnet).is_err());
 }

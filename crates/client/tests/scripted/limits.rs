@@ -134,36 +134,6 @@ async fn the_listing_has_the_same_limit() {
 }
 
 #[tokio::test]
-async fn of_a_failure_only_the_start_is_read() {
-    let endless = Reply::Endless(b"HTTP/1.1 500 X\r\n\r\n".to_vec(), vec![b'x'; 4096]);
-    let server = Server::responding(endless).await;
-    let error = client(&server.base).block(1).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Status);
-    assert_eq!(error.status().unwrap().as_u16(), 500);
-}
-
-#[tokio::test]
-async fn a_node_that_never_responds_is_a_time_out() {
-    for reply in [
-        Reply::Hang(b"HTTP/1.1 200".to_vec()),
-        Reply::Endless(Vec::new(), b"HTTP/1.1 100 Continue\r\n\r\n".to_vec()),
-    ] {
-        let server = Server::responding(reply).await;
-        let client = with(&server.base, |options| {
-            options.request_timeout = BRIEF;
-            options.retry = RetryPolicy::NEVER;
-        })
-        .unwrap();
-        let error = ended(client.block(1)).await.unwrap_err();
-        assert!(
-            matches!(error.kind(), ErrorKind::Timeout | ErrorKind::Connection),
-            "{error:?}"
-        );
-        assert!(error.is_retryable());
-    }
-}
-
-#[tokio::test]
 async fn a_call_ends_by_its_total_time_out_whatever_its_tries_would_take() {
     let server = Server::responding(Reply::Hang(Vec::new())).await;
     let client = with(&server.base, |options| {

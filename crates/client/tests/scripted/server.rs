@@ -17,8 +17,6 @@ pub(crate) enum Reply {
     Last(Vec<u8>),
     /// Sends these bytes, and then nothing more.
     Hang(Vec<u8>),
-    /// Sends the first bytes once, and the second ones again and again.
-    Endless(Vec<u8>, Vec<u8>),
 }
 
 impl Reply {
@@ -139,13 +137,6 @@ async fn respond<S: AsyncWrite + Unpin>(stream: &mut S, reply: Reply) -> bool {
             let _ = stream.write_all(&bytes).await;
             let _ = stream.flush().await;
             std::future::pending().await
-        }
-        Reply::Endless(first, again) => {
-            let mut sent = stream.write_all(&first).await;
-            while sent.is_ok() {
-                sent = stream.write_all(&again).await;
-            }
-            false
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     context::{Context, Samples},
     history::History,
     http::{self, Exchange, Request},
-    rules::{Effect, agree, effect, is_unsettled, near, same},
+    rules::{Effect, agree, effect, is_unsettled, near, same, undecided_balances},
     script::{Script, confirm_balances, observe_settled_balances},
 };
 
@@ -215,7 +215,7 @@ impl Check {
                     if submissions.have_claims() {
                         result.add(settled_balances(context, Effect::Fee).await);
                     }
-                    result.received(confirm_balances(context).await);
+                    result.received(confirm_balances(context, undecided_balances).await);
                 }
                 result.extend(agree(&context.history()));
                 Ok(with_unsent(context, result))

@@ -8,8 +8,8 @@ use super::repeat::note;
 use crate::{
     api::{List, Pair, Sample, requested, token_balance_request},
     context::Samples,
-    http::InconclusiveReason,
-    rules::undecided_balances,
+    history::History,
+    http::{InconclusiveReason, Request},
 };
 
 /// Number of the largest balances of a list to request alone, and of the smallest ones.
@@ -47,8 +47,7 @@ pub(super) async fn request_balances(context: &Samples) {
             .map(|entry| &entry.exchange.request.query)
             .collect();
         let requests = requests.filter(|request| !known.contains(&request.query));
-        context.node.send_all(requests.collect()).await?;
-        confirm_balances(context).await
+        context.node.send_all(requests.collect()).await.map(drop)
     };
     note(context, done.await);
 }
@@ -70,10 +69,14 @@ fn unlisted_in(context: &Samples, list: &List<'_>, token: &str) -> Vec<Pair> {
     unlisted.take(UNLISTED).collect()
 }
 
-/// Reads balances again that differ, until the responses show which one is wrong or that they agree.
-pub(crate) async fn confirm_balances(context: &Samples) -> Result<(), InconclusiveReason> {
+/// Reads balances again that differ, until the responses show which one is wrong or that they agree. `undecided`
+/// returns the requests for each of them.
+pub(crate) async fn confirm_balances(
+    context: &Samples,
+    undecided: fn(&History) -> Vec<Vec<Request>>,
+) -> Result<(), InconclusiveReason> {
     for _ in 0..TRIES {
-        let undecided = undecided_balances(&context.history());
+        let undecided = undecided(&context.history());
         if undecided.is_empty() {
             break;
         }

@@ -70,33 +70,3 @@ async fn what_is_missing_or_of_another_kind_is_named() {
         assert_eq!(response.json()["detail"][0]["type"], "value_error.missing");
     }
 }
-
-#[tokio::test]
-async fn a_body_that_is_no_json_object_is_refused() {
-    let peer = Peer::new().await;
-    for body in [
-        &b""[..],
-        b"{",
-        b"[]",
-        b"null",
-        b"\"x\"",
-        b"{}{}",
-        b"\xef\xbb\xbf{}",
-        b"{\"a\":\"\xff\"}",
-        b"{\"a\":NaN}",
-        b"{'a':1}",
-    ] {
-        for path in [
-            "/call-sc",
-            "/submit-transaction",
-            "/submit-transaction-batch",
-        ] {
-            let response = peer.post(path, body.to_vec()).await;
-            if path.ends_with("batch") && body == b"[]" {
-                assert_eq!(response.status, 200);
-            } else {
-                response.assert_faulted();
-            }
-        }
-    }
-}

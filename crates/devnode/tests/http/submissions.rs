@@ -8,40 +8,6 @@ use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-const ACCEPTED: &str = "Transaction economic validation successful";
-const KNOWN: &str = "Already validated and in mempool";
-
-#[tokio::test]
-async fn a_claim_goes_from_its_building_to_the_chain() {
-    let peer = Peer::new().await;
-    let alice = peer.keys("alice").address();
-    let signed = peer.signed_claim("alice", "asset-x").await;
-    assert_eq!(
-        peer.submit(signed.clone()).await.verdict(),
-        (true, ACCEPTED.into(), true)
-    );
-    peer.node.make_block();
-    let hashes = format!("[\"{}\", \"{}\"]", "ab".repeat(32), "cd".repeat(32));
-    assert_eq!(
-        peer.record("asset-x").await.json()["data"],
-        json!([
-            peer.node.contract_address(),
-            "asset-x",
-            "token",
-            alice,
-            1,
-            hashes,
-            "[\"https://example.org/\\u00e9\"]",
-            "a \"remark\" — ✓",
-            1347344
-        ])
-    );
-    assert_eq!(
-        peer.submit(signed).await.verdict(),
-        (true, KNOWN.into(), false)
-    );
-}
-
 #[tokio::test]
 async fn fees_go_to_the_maker_of_the_block_and_no_total_changes() {
     let peer = Peer::new().await;

@@ -210,27 +210,6 @@ async fn a_refusal_names_what_the_wallet_lacks() {
     }
 }
 
-#[tokio::test]
-async fn a_loop_over_what_may_be_made_ends_when_the_file_can_not_be_used() {
-    let world = TestEnvironment::new().await;
-    let (claim, wallet) = (world.claim("a"), world.wallet(0));
-    let (folder, damaged) = (world.folder.path(), world.folder.path().join("damaged"));
-    std::fs::write(&damaged, "").unwrap();
-    for file in [folder.to_owned(), folder.join("no/where"), damaged] {
-        let mut runs = 0;
-        let kind = loop {
-            runs += 1;
-            let made = claim.make(&world.client, &[&wallet], &file, &world.options());
-            let error = made.await.unwrap_err();
-            if !error.is_retryable() {
-                break error.kind();
-            }
-        };
-        assert_eq!((kind, runs), (CallErrorKind::SavedFile, 1));
-    }
-    assert_eq!(world.node.submissions_received(), 0);
-}
-
 /// A signer whose owner refuses, or whose device fails.
 struct DoesNotSign(WalletAddress, bool);
 

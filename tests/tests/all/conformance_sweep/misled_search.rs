@@ -135,11 +135,9 @@ async fn a_block_without_a_response_costs_the_sweep_only_that_block() {
 async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
     let node = devnode(BLOCKS).await;
     for (name, act, case) in WRONG {
-        let indexes: &[u64] = if name == "500" {
-            &[1, 4, 32, 60]
-        } else {
-            &[4, 60]
-        };
+        // The search treats all of them alike, so the first one and the lost response stand for the others.
+        let everywhere = name == "500" || case.is_none();
+        let indexes: &[u64] = if everywhere { &[4, 60] } else { &[4] };
         for index in indexes.iter().copied() {
             let report = with_one_wrong(&node, index, act, &Options::default()).await;
             let failed = ids(&report, Outcome::Fail);

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use integration_tests::{
-    faults::{remove, set},
-    proxy::{Fault, RecordedRequest, Response},
-};
+use integration_tests::proxy::{Fault, RecordedRequest, Response};
 use nodeproof_conformance::{cases, report::Level};
 use serde_json::{Value, json};
 
@@ -14,8 +11,6 @@ use serde_json::{Value, json};
 pub(crate) const BLOCKS: u64 = 80;
 /// The block with the fault. It is far from the blocks that a run reads without a sweep.
 pub(crate) const BLOCK: u64 = 37;
-/// Another such block, which contains a transaction.
-pub(crate) const WITH_TRANSACTION: u64 = 48;
 
 /// A fault, and the result of a sweep over the whole chain.
 pub(crate) struct Row {
@@ -110,11 +105,8 @@ fn later(block: &mut Value, milliseconds: i64) {
     block["timestamp"] = json!(time + milliseconds);
 }
 
-const RECEIPTS: &str = "/text/previous_block_receipts";
-
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = responses();
-    rows.extend(fields());
     rows.extend(chain());
     rows
 }
@@ -212,72 +204,10 @@ fn responses() -> Vec<Row> {
     ]
 }
 
-/// Faults in the members of a block. The tables of runs without a sweep have more, which sweeps find as well.
-fn fields() -> Vec<Row> {
-    vec![
-        Row::new(
-            "a block has no proof",
-            in_block(|block| remove(block, "", "proof")),
-            &[("get-block/proof", 1)],
-        ),
-        Row::new(
-            "two committee members have malformed addresses",
-            in_block(|block| {
-                set(block, "/committee/0", json!("0x12"));
-                set(block, "/committee/1", json!("0x34"));
-            }),
-            &[("get-block/committee", 2)],
-        ),
-        Row::new(
-            "a block's timestamp is in seconds",
-            in_block(|block| {
-                block["timestamp"] = json!(block["timestamp"].as_i64().unwrap_or_default() / 1000);
-            }),
-            &[("chain/time-goes-on", 1), ("get-block/timestamp-unit", 1)],
-        ),
-        Row::new(
-            "a receipt has the index of another block",
-            in_block(|block| set(block, &format!("{RECEIPTS}/0/data/block_index"), json!(1))),
-            &[
-                ("chain/receipt-signatures", 1),
-                ("get-block/receipts-of-preceding-block", 1),
-            ],
-        ),
-        Row::new(
-            "three receipts are a string, a list and a number",
-            in_block(|block| {
-                for (place, value) in [json!("x"), json!([]), json!(1)].into_iter().enumerate() {
-                    set(block, &format!("{RECEIPTS}/{place}"), value);
-                }
-            }),
-            &[("get-block/previous-block-receipts", 3)],
-        ),
-    ]
-}
-
-/// Faults between blocks, and in their transactions.
+/// Faults between blocks. The tables of runs without a sweep have more, and faults in the members of a block. A test in
+/// `conformance_faults` runs them with a sweep.
 fn chain() -> Vec<Row> {
     vec![
-        Row::new(
-            "two blocks have the same previous_hash",
-            Arc::new(|request: &RecordedRequest, response: Response| {
-                if is_of(request, BLOCK) || is_of(request, BLOCK + 20) {
-                    response.with_json(|block| {
-                        block["previous_hash"] = json!("ab".repeat(32));
-                        set(block, RECEIPTS, json!([]));
-                    })
-                } else {
-                    response
-                }
-            }),
-            &[("chain/distinct-blocks", 1)],
-        )
-        .at(&[BLOCK + 20]),
-        Row::new(
-            "a block is older than the preceding block",
-            in_block(|block| later(block, -3_000)),
-            &[("chain/time-goes-on", 1)],
-        ),
         Row::new(
             "a block is newer than the next block",
             in_block(|block| later(block, 3_000)),
@@ -306,27 +236,5 @@ fn chain() -> Vec<Row> {
             &[("chain/time-goes-on", 1)],
         )
         .at(&[BLOCKS]),
-        Row::new(
-            "a block contains a transaction twice",
-            block_at(WITH_TRANSACTION, |block| {
-                let list = block.pointer_mut("/text/transactions");
-                if let Some(list) = list.and_then(Value::as_array_mut) {
-                    list.extend(list.first().cloned());
-                }
-            }),
-            &[("chain/distinct-transactions", 1)],
-        )
-        .at(&[WITH_TRANSACTION]),
-        Row::new(
-            "no receipt on the chain has a valid signature",
-            integration_tests::faults::change_json("/get-block", |_, block| {
-                let receipts = block.pointer_mut("/text/previous_block_receipts");
-                for receipt in receipts.and_then(Value::as_array_mut).into_iter().flatten() {
-                    receipt["signature"] = json!("ab".repeat(64));
-                }
-            }),
-            &[("chain/signature-algorithm", 1)],
-        )
-        .at(&[2]),
     ]
 }

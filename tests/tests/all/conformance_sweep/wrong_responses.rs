@@ -6,9 +6,8 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     proxy::{Proxy, RecordedRequest, Response},
-    watch::{check, ids},
+    watch::check,
 };
-use nodeproof_conformance::report::{Outcome, Verdict};
 
 use super::{devnode, kinds, only_blocks, swept};
 
@@ -70,50 +69,6 @@ async fn a_node_that_is_busy_now_and_then_is_waited_for() {
     let report = swept(60, Arc::new(busy)).await;
     assert_eq!(report.exit_code, 0, "{:?}", report.reason);
     assert_eq!(report.sweep.map(|sweep| sweep.judged), Some(60));
-}
-
-/// Responses for one block that show nothing about the chain, and a part of the reason for the missing verdict.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_block_without_a_usable_response_leaves_no_verdict_and_does_not_end_the_sweep() {
-    let busy = |response: Response| {
-        let mut response = response.with_status(StatusCode::SERVICE_UNAVAILABLE);
-        response.headers.insert("retry-after", 0.into());
-        response
-    };
-    type Change = fn(Response) -> Response;
-    let rows: [(Change, &str); 3] = [
-        (|response| response.with_body(vec![b' '; 9 << 20]), "8 MiB"),
-        (
-            |response| {
-                response
-                    .with_status(StatusCode::BAD_GATEWAY)
-                    .with_body("no")
-            },
-            "502",
-        ),
-        (busy, "busy"),
-    ];
-    for (change, words) in rows {
-        let fault = move |request: &RecordedRequest, response: Response| match &*request.query {
-            BLOCK => change(response),
-            _ => response,
-        };
-        let report = swept(60, Arc::new(fault)).await;
-        assert_eq!(
-            (report.verdict, report.exit_code),
-            (Verdict::Unreachable, 3),
-            "{words}"
-        );
-        assert_eq!(ids(&report, Outcome::Fail), [""; 0], "{words}");
-        let sweep = report.sweep.as_ref().expect("a sweep");
-        let counts = (sweep.judged, sweep.unread, sweep.missing, sweep.findings);
-        assert_eq!((sweep.done, counts), (true, (59, 1, 0, 0)), "{words}");
-        let reason = report.reason.unwrap_or_default();
-        assert!(
-            reason.contains("block 40") && reason.contains(words),
-            "{reason}"
-        );
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@
 //! them in any way and submit the result to any other node.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex},
 };
 
@@ -18,7 +18,9 @@ use nodeproof_conformance::{Options, Tier};
 use nodeproof_devnode::TestWallet;
 use nodeproof_primitives::signed_message;
 use nodeproof_wallet::{PublicKey, Signature};
+use secp256k1::{Keypair, PublicKey as Point, Scalar};
 use serde_json::{Value, json};
+use sha1::{Digest as _, Sha1};
 
 use crate::conformance_tiers::local;
 
@@ -107,12 +109,53 @@ fn signed<'t>(
     signatures: &[Signature],
     wallet: &PublicKey,
 ) -> BTreeSet<&'t String> {
-    let is_signed = |text: &&String| {
+    let pairs = pairs(texts.iter(), signatures, wallet).into_iter();
+    pairs.map(|(text, _)| text).collect()
+}
+
+/// Returns each text with each of these signatures that is the wallet's signature over it, sorted by text.
+///
+/// To verify each signature for each text would take minutes. A signature `(r, s)` of the key `Q` is over the digest
+/// `z` if `zG = sR - rQ`, with a point `R` whose coordinate is `r`. So each text and each signature gives points, and
+/// equal ones belong together.
+fn pairs<'t, 's>(
+    texts: impl Iterator<Item = &'t String>,
+    signatures: &'s [Signature],
+    wallet: &PublicKey,
+) -> Vec<(&'t String, &'s Signature)> {
+    let mut by_point = HashMap::<Point, Vec<&String>>::new();
+    for text in texts {
         let message = signed_message(text).expect("a message");
-        let mut signatures = signatures.iter();
-        signatures.any(|signature| wallet.verify(message.as_bytes(), signature).is_ok())
-    };
-    texts.iter().filter(is_signed).collect()
+        let mut digest = [0; 32];
+        digest[12..].copy_from_slice(&Sha1::digest(message));
+        let point = Keypair::from_secret_bytes(digest).expect("a digest");
+        by_point.entry(point.public_key()).or_default().push(text);
+    }
+    let key: Point = format!("04{wallet}").parse().expect("a point");
+    let mut found = Vec::new();
+    for signature in signatures {
+        let bytes = signature.to_bytes();
+        let (r, s) = bytes.split_at(32);
+        let scalar = |bytes: &[u8]| Scalar::from_be_bytes(bytes.try_into().expect("32 bytes"));
+        let (Ok(times_r), Ok(times_s)) = (scalar(r), scalar(s)) else {
+            continue;
+        };
+        let subtracted = key.mul_tweak(&times_r).expect("a point").negate();
+        for sign in [2, 3] {
+            // For some numbers, there is no such point.
+            let point = Point::from_slice(&[&[sign], r].concat());
+            let point = point.and_then(|point| point.mul_tweak(&times_s)?.combine(&subtracted));
+            let texts = point.ok().and_then(|point| by_point.get(&point));
+            found.extend(texts.into_iter().flatten().map(|text| (*text, signature)));
+        }
+    }
+    found.sort_by_key(|(text, _)| *text);
+    for (text, signature) in &found {
+        let message = signed_message(text).expect("a message");
+        let verified = wallet.verify(message.as_bytes(), signature);
+        verified.expect("a signature of the wallet");
+    }
+    found
 }
 
 /// Returns the text, and all variants with another last digit.
@@ -123,38 +166,34 @@ fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
         .map(move |last| format!("{start}{last}"))
 }
 
-/// Submits each collected transaction with each signature of the wallet over it to a right node. Returns the balances of
-/// the wallet before and after.
+/// Submits each collected transaction with each signature of the wallet over it to a right node, each for a block of its
+/// own. Returns the balances of the wallet before and after.
 async fn spend(collection: &Collection, wallet: &TestWallet, token: &str) -> (i64, i64) {
-    let node = local().await;
+    let config = nodeproof_devnode::Config::for_tests();
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
     let address = wallet.address();
-    let base = node.base_url.parse().expect("a URL");
+    let base = node.base_url().parse().expect("a URL");
     let http = http_client(&base, &TransportOptions::default()).expect("a client");
     let balance = async || {
         let query =
             format!("balance_type=TOKEN_IN_WALLET&token_code={token}&wallet_address={address}");
-        let response = http.get(format!("{}/get-balances?{query}", node.base_url));
+        let response = http.get(format!("{}/get-balances?{query}", node.base_url()));
         let text = response.send().await.expect("a response").text().await;
         let body: Value = serde_json::from_str(&text.expect("a body")).expect("JSON");
         body["balance"].as_i64().expect("a balance")
     };
     let before = balance().await;
     let signatures = parsed(collection.signatures.iter().cloned());
-    for text in collection.texts.union(&collection.guesses) {
-        let message = signed_message(text).expect("a message");
-        for signature in &signatures {
-            let key = wallet.keys().public_key();
-            if key.verify(message.as_bytes(), signature).is_err() {
-                continue;
-            }
-            let entry = json!({"wallet_address": address, "msgsign": signature});
-            let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
-            let request = http.post(format!("{}{SUBMIT}", node.base_url));
-            let request = request
-                .header("content-type", "application/json")
-                .body(body);
-            request.send().await.expect("a response");
-        }
+    let texts = collection.texts.union(&collection.guesses);
+    for (text, signature) in pairs(texts, &signatures, wallet.keys().public_key()) {
+        let entry = json!({"wallet_address": address, "msgsign": signature});
+        let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
+        let request = http.post(format!("{}{SUBMIT}", node.base_url()));
+        let request = request
+            .header("content-type", "application/json")
+            .body(body);
+        request.send().await.expect("a response");
+        node.make_block();
     }
     (before, balance().await)
 }

@@ -100,7 +100,7 @@ async fn a_tip_that_moves_is_not_a_finding() {
     let node = nodeproof_devnode::spawn(config)
         .await
         .expect("a local node");
-    for _ in 0..5 {
+    for _ in 0..2 {
         let mut options = Options::default();
         options.selection.allow = Tier::Write;
         options.selection.probe = true;
@@ -208,7 +208,7 @@ async fn limiting(submissions: u32) -> (Handle, Options) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_limits_submissions_is_waited_for() {
-    let (node, options) = limiting(20).await;
+    let (node, options) = limiting(40).await;
     let report = check(node.base_url(), &options).await;
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
     for outcome in [Outcome::Inconclusive, Outcome::Warn] {
@@ -218,7 +218,7 @@ async fn a_node_that_limits_submissions_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_few_submissions_in_a_second_are_enough() {
-    let (node, mut options) = limiting(2).await;
+    let (node, mut options) = limiting(4).await;
     let selected = [
         "submit-transaction/half-signed",
         "submit-transaction/unlisted-signer",

@@ -8,7 +8,6 @@ mod false_alarms;
 mod plan;
 mod probes;
 mod safety;
-mod tampering;
 mod unknown_wallets;
 mod unusable;
 mod verdicts;

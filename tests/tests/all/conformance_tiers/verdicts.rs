@@ -2,13 +2,12 @@
 
 use integration_tests::{
     faults::{change_json, set},
-    observed_node,
     proxy::{Fault, LocalProxy, RecordedRequest},
     watch::{causes, check},
 };
 use nodeproof_conformance::{
     Options, Tier,
-    report::{self, Aspect, NodeReport, Outcome, Style},
+    report::{self, NodeReport, Outcome, Style},
 };
 use nodeproof_devnode::{BlockTime, Config};
 use serde_json::{Value, json};
@@ -233,49 +232,6 @@ async fn of_three_balances_the_one_that_stands_alone_is_blamed() {
             );
         }
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_block_in_row_form_is_one_finding_with_its_fields_below() {
-    let node = observed_node::spawn().await.expect("a node");
-    let report = check(&node.base_url(), &Options::default()).await;
-    let (first, explained) = report.causes().into_iter().next().expect("a cause");
-    assert_eq!(
-        (first.id.as_str(), first.aspect),
-        ("get-block/shape", Aspect::Shape)
-    );
-    let explained: Vec<_> = explained.iter().map(|case| case.id.as_str()).collect();
-    for id in [
-        "get-block/index",
-        "get-block/text",
-        "get-block/committee",
-        "get-block/snapshot",
-    ] {
-        assert!(explained.contains(&id), "{explained:?}");
-        let named = serde_json::to_value(&report).expect("JSON");
-        let cases = named["cases"].as_array().expect("cases");
-        let case = cases.iter().find(|case| case["id"] == id).expect("a case");
-        assert_eq!(case["explained_by"], "get-block/shape");
-    }
-    let text = report::text(&report.clone().into(), Style::Plain);
-    // Each is on its own line, with one command for the group.
-    let group = text
-        .split("\n\n")
-        .find(|group| group.contains("get-block/shape"));
-    let group = group.expect("a group");
-    assert_eq!(group.matches("curl ").count(), 1, "{group}");
-    let lines: Vec<_> = group
-        .lines()
-        .filter(|line| line.contains("get-block/"))
-        .collect();
-    assert!(lines.len() > 6, "{group}");
-    // Failures come before warnings.
-    let causes = report.causes();
-    let order = causes
-        .iter()
-        .map(|(cause, _)| (cause.outcome != Outcome::Fail, cause.aspect));
-    let order: Vec<_> = order.collect();
-    assert!(order.is_sorted() && order.len() > 2, "{order:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

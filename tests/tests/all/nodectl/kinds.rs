@@ -110,18 +110,6 @@ fn a_call_that_names_nobody_is_not_signed_just_so() {
 }
 
 #[test]
-fn a_fee_that_nodes_read_as_another_one_is_not_signed() {
-    let home = Home::new();
-    let data = json!({"address": CONTRACT, "function": "f", "signers": [keys().address()],
-        "params": {}});
-    for fee in ["1e999", "1000000.00000000001"] {
-        let ran = sign(&home, &transaction(3, fee, &data), &[]).ended(2);
-        assert!(ran.err.contains("fee") && ran.out.is_empty(), "{ran:?}");
-        sign(&home, &transaction(3, fee, &data), &["--dry-run"]).ended(2);
-    }
-}
-
-#[test]
 fn a_list_is_not_taken_for_a_transaction() {
     let home = Home::new();
     let file = home.file(

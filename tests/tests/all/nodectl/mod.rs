@@ -25,7 +25,6 @@ mod program;
 mod proxies;
 mod raw_server;
 mod reading;
-mod receipt_verdicts;
 mod refusals;
 mod secrets;
 mod settings;

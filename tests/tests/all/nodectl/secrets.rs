@@ -2,44 +2,6 @@
 
 use crate::nodectl::program::{Home, words};
 
-fn key() -> String {
-    "5Ec2e7e1".repeat(8)
-}
-
-#[test]
-fn a_key_on_the_command_line_is_never_shown_again() {
-    let home = Home::new();
-    let plain = key();
-    let prefixed = format!("0x{plain}");
-    for key in [&plain, &prefixed] {
-        for arguments in [
-            &["wallet", "import", "k.json", key][..],
-            &["wallet", "import", key, "--plain", "--from", "x"],
-            &["wallet", "import", "k.json", "--plain", "--from", key],
-            &["wallet", "new", key, "--plain"],
-            &["wallet", "new", "k.json", "--passphrase-file", key],
-            &["wallet", "show", key],
-            &["wallet", "export", key, "y.json"],
-            &["sign", key],
-            &["verify", key],
-            &["submit", key],
-            &["sign", "x.json", "--wallet", key],
-            &["balance", key, "T"],
-            &["claim", "get", "a", "--contract", key],
-        ] {
-            for json in [&[][..], &["--json"]] {
-                let ran = home.run(&[json, arguments].concat()).ended(2);
-                for text in [&ran.out, &ran.err] {
-                    assert!(!text.contains("5Ec2e7"), "{arguments:?}: {ran:?}");
-                }
-                assert!(ran.err.contains("not shown"), "{arguments:?}: {ran:?}");
-            }
-        }
-    }
-    let made: Vec<_> = std::fs::read_dir(home.folder.path()).unwrap().collect();
-    assert!(made.is_empty(), "{made:?}");
-}
-
 #[test]
 fn a_file_is_not_written_to_a_hyphen() {
     let home = Home::new();

@@ -4,7 +4,6 @@ use std::fs;
 
 use nodeproof_client::{RawTransaction, SignedTransaction, signed_message};
 use nodeproof_devnode::{Config, Handle};
-use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
 use crate::nodectl::program::{Home, RunOutput, keys, words};
@@ -128,22 +127,6 @@ async fn both_can_sign_in_one_run_and_signing_again_changes_nothing() {
         .ended(0);
     assert_eq!(once.out, twice.out);
     assert!(twice.err.contains("has signed it already"), "{twice:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_is_not_listed_does_not_sign() {
-    let node = node().await;
-    let home = Home::new();
-    build(&home, &node);
-    let other = home.wallet("other.json", &KeyPair::from_bytes(&[7; 32]).unwrap());
-    let ran = home
-        .run(&["sign", "--yes", "raw.json", "--wallet", &other])
-        .ended(2);
-    assert!(
-        ran.err.contains("is not among the transaction's signers"),
-        "{ran:?}"
-    );
-    assert_eq!(ran.out, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@
 use std::{process::Stdio, sync::Arc};
 
 use integration_tests::{
+    faults::change_json,
     proxy::{Fault, Proxy},
     table::rows,
 };
@@ -37,39 +38,6 @@ fn table(arguments: &[&str], table: &str) {
         assert!(told.contains(&words), "{body}: {ran:?}");
         assert_eq!(ran.out.is_empty(), exit != 0, "{body}: {ran:?}");
     }
-}
-
-#[test]
-fn rejects_contradictory_balances() {
-    let bodies = r#"
-        {"balance":1,"value":2}             | 6 | differ
-        {"balance":1,"balance":2}           | 6 | more than once
-        {"status":"FAILURE","balance":0,"msg":"busy"} | 6 | busy
-        {"detail":"database is locked"}     | 6 | database is locked
-        {"balance":7,"value":7}             | 0 | 7
-        {"balance":null}                    | 1 | no balance
-    "#;
-    table(&["balance", WALLET, "T"], bodies);
-}
-
-#[test]
-fn a_list_of_which_nothing_can_be_read_is_not_an_empty_one() {
-    let holders = r#"
-        {"balance":[{"who":"WALLET","balance":5}]}          | 6 | `balance[0].wallet` is missing
-        {"balance":[null]}                                  | 6 | `balance[0]`
-        {"balance":[{"wallet":"WALLET","balance":5},null]}  | 6 | `balance[1]`
-        {"balance":[{"wallet":"WALLET","token_code":"T","balance":5}]} | 0 | WALLET
-        {"balance":[]}                                      | 0 | none
-        {"balance":[{"wallet":"WALLET","token_code":"OTHER","balance":5}]} | 6 | of the token OTHER
-    "#;
-    table(&["holders", "T"], holders);
-    let other = "0x00000000000000000000000000000000000000b2";
-    let balances = r#"
-        {"balance":[{"token_code":"T","balance":5},{"token_code":"U","balance":5}]} | 0 | U 
-        {"balance":[{"what":"T","balance":5}]}                                      | 6 | token_code
-        {"balance":[{"wallet":"OTHER","token_code":"T","balance":5}]}               | 6 | OTHER
-    "#;
-    table(&["balances", WALLET], &balances.replace("OTHER", other));
 }
 
 #[test]
@@ -172,34 +140,20 @@ async fn a_claim_that_was_recorded_badly_is_told_as_that() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_transaction_of_another_time_is_not_signed() {
+async fn a_transaction_that_is_a_day_older_than_the_latest_block_is_not_signed() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = Verifier::of(&node);
-    for (time, words) in [
-        ((|time| time / 1000) as fn(i64) -> i64, "looks like seconds"),
-        (|_| 4_102_444_800_000, "4102444800000"),
-        (|time| time - 25 * 3_600_000, "latest block"),
-    ] {
-        let fault: Fault = Arc::new(move |request, response| {
-            if request.path != "/call-sc" {
-                return response;
-            }
-            response.with_json(|raw| {
-                let built = &mut raw["transaction"]["timestamp"];
-                *built = time(built.as_i64().expect("a time")).into();
-            })
-        });
-        let proxy = Proxy::spawn(&node, fault).await.unwrap();
-        let url = proxy.server.base_url();
-        let trusting = ["--trust-node-time"];
-        let ran = verifier.add_signed(&url, "a", &trusting).ended(6);
-        let error = ran.error();
-        let message = error["message"].as_str().unwrap();
-        assert!(message.contains(words), "{message}");
-        assert!(message.ends_with("nothing was signed"), "{message}");
-        let dry_run = [&["--dry-run"][..], &trusting].concat();
-        verifier.add(&url, "a", &dry_run).ended(6);
-    }
+    let fault = change_json("/call-sc", |_, raw| {
+        let built = &mut raw["transaction"]["timestamp"];
+        *built = (built.as_i64().expect("a time") - 25 * 3_600_000).into();
+    });
+    let proxy = Proxy::spawn(&node, fault).await.unwrap();
+    let trusting = ["--trust-node-time"];
+    let ran = verifier.add_signed(&proxy.server.base_url(), "a", &trusting);
+    let error = ran.ended(6).error();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("latest block"), "{message}");
+    assert!(message.ends_with("nothing was signed"), "{message}");
     assert_eq!(node.submissions_received(), 0);
 }
 

@@ -3,14 +3,13 @@
 use std::{
     io::{BufRead, BufReader},
     process::Command,
-    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use nodeproof_devnode::Config;
 use serde_json::Value;
 
 use crate::nodectl::{
-    program::{Home, RunOutput, words},
+    program::{Home, words},
     raw_server::{RawServer, Reply},
 };
 
@@ -40,63 +39,6 @@ async fn shows_each_new_block_on_a_line_of_its_own() {
     }
     assert_eq!(seen, [height, height + 1, height + 2]);
     assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn watch_survives_failures_and_long_retry_after() {
-    let looks = AtomicUsize::new(0);
-    let server = RawServer::spawn(move |_| {
-        let block = |index: u32| Reply::block(index);
-        match looks.fetch_add(1, Ordering::SeqCst) {
-            0 => block(7),
-            // This is more often than a single request is retried.
-            1..=8 => Reply::Nothing,
-            9 => Reply::with_header("429 Too Many Requests", ("retry-after", "3599"), "{}"),
-            _ => block(8),
-        }
-    });
-    let home = Home::new();
-    // The program obeys the long pause that the node requested, so the test ends the run.
-    let arguments = ["--json", "watch", "--from", "7", "--interval", "0.01"];
-    let target = ["--base-url", &server.base_url, "--network", "devnet"];
-    let mut child = home
-        .command(&[&arguments[..], &target].concat())
-        .spawn()
-        .unwrap();
-    let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
-    let note = notes.next().unwrap().unwrap();
-    assert!(note.contains("waiting for the node"), "{note}");
-    let note = notes.next().unwrap().unwrap();
-    assert!(note.contains("next request in 3599 s"), "{note}");
-    interrupt(child.id());
-    let ended = child.wait_with_output().unwrap();
-    assert_eq!(ended.status.code(), Some(130));
-    assert_eq!(indexes(&String::from_utf8(ended.stdout).unwrap()), [7]);
-    assert_eq!(server.requests(), 10, "requested again despite Retry-After");
-}
-
-#[test]
-fn goes_on_when_the_node_is_back_and_says_so() {
-    let looks = AtomicUsize::new(0);
-    let server = RawServer::spawn(move |_| match looks.fetch_add(1, Ordering::SeqCst) {
-        0 => Reply::block(7),
-        1..=8 => Reply::json("500 Internal Server Error", r#"{"detail":"ill"}"#),
-        _ => Reply::block(8),
-    });
-    let home = Home::new();
-    let arguments = ["watch", "--from", "7", "--interval", "0.01", "--count", "2"];
-    let ran: RunOutput = home.ask(&server.base_url, &arguments).ended(0);
-    assert!(
-        ran.out.starts_with("7 ") && ran.out.contains("\n8 "),
-        "{ran:?}"
-    );
-    assert!(ran.err.contains("ill"), "{ran:?}");
-    assert!(ran.err.ends_with("the node responds again\n"), "{ran:?}");
-    assert_eq!(
-        ran.err.lines().count(),
-        2,
-        "one notice for one outage: {ran:?}"
-    );
 }
 
 #[test]

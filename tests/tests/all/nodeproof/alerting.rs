@@ -53,7 +53,14 @@ async fn prometheus_stores_the_metrics_and_fires_the_alert() {
         return;
     }
     let node = node(Some(InjectedFault::RemarksCut)).await;
-    let mut monitor = Monitor::start(&[node.base_url()]);
+    let mut command = Command::new(&*NODEPROOF);
+    command.args(["monitor", "--network", "devnet", "--log", "json"]);
+    // One run is enough.
+    command.args(["--listen", "127.0.0.1:0", "--interval", "1"]);
+    let mut monitor = Monitor::of({
+        command.args(["--base-url", node.base_url()]);
+        command
+    });
     let folder = tempfile::tempdir().expect("a folder");
     let configuration = folder.path().join("prometheus.yml");
     let text = format!(

@@ -282,59 +282,6 @@ async fn text_from_a_node_is_no_command_of_the_older_form_in_any_format() {
     assert!(output("pretty", "").0.contains("##[error]hidden"));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn the_job_of_gitlab_runs_and_has_a_junit_report() {
-    let node = node(Some(InjectedFault::BlockSeconds)).await;
-    let gitlab = &yaml("docs/ci/gitlab.yml")["nodeproof"];
-    let job = Job::new();
-    let variables = [
-        ("NODE_URL", node.base_url()),
-        ("NODE_NETWORK", "devnet"),
-        ("NODEPROOF_REPOSITORY", "https://example.org/a.git"),
-        ("NODEPROOF_BRANCH", "main"),
-    ];
-    let run = |part: &str| job.run(gitlab[part][0].as_str().expect("a line"), &variables);
-    assert!(run("before_script").status.success());
-    assert!(
-        job.read("installed")
-            .contains(" --git https://example.org/a.git --branch main ")
-    );
-    assert_eq!(run("script").status.code(), Some(1));
-    let junit = gitlab["artifacts"]["reports"]["junit"].as_str();
-    assert!(job.file(junit.expect("a path")).exists());
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn the_shell_example_shows_what_has_changed_since_the_last_time() {
-    let (good, bad) = (
-        node(None).await,
-        node(Some(InjectedFault::BlockSeconds)).await,
-    );
-    let job = Job::new();
-    let script = ROOT.join("docs/ci/check.sh");
-    let script = format!("'{}' \"$URL\" devnet 'my reports'", script.display());
-    for (url, status, part) in [
-        (good.base_url(), 0, "conforms"),
-        (
-            bad.base_url(),
-            1,
-            "\nnew\nfail         get-block/timestamp-unit: ",
-        ),
-        // This run can't be used for comparison.
-        ("http://127.0.0.1:1", 3, "no verdict"),
-        (
-            good.base_url(),
-            0,
-            "\npass         get-block/timestamp-unit\n",
-        ),
-    ] {
-        let output = job.run(&script, &[("URL", url)]);
-        let out = text(&output.stdout);
-        assert_eq!(output.status.code(), Some(status), "{out}");
-        assert!(out.contains(part), "{part}: {out}");
-    }
-}
-
 /// Runs the public linter of workflows, if it is installed.
 #[test]
 fn the_workflows_are_valid() {
@@ -347,27 +294,6 @@ fn the_workflows_are_valid() {
             let output = output.expect("actionlint");
             assert!(output.status.success(), "{}", text(&output.stdout));
         }
-    }
-}
-
-#[test]
-fn the_workflow_in_the_documentation_gives_inputs_that_the_action_has() {
-    let page = fs::read_to_string(ROOT.join("docs/ci.md")).expect("a file");
-    let example = page
-        .split("```yaml\n")
-        .nth(1)
-        .and_then(|rest| rest.split("```").next());
-    let workflow: Value = yaml_serde::from_str(example.expect("an example")).expect("YAML");
-    let with = workflow["jobs"]["conformance"]["steps"][0]["with"].as_mapping();
-    let action = yaml("action.yml");
-    let declared = action["inputs"].as_mapping().expect("inputs");
-    let with = with.expect("inputs");
-    for (name, _) in with {
-        assert!(declared.contains_key(name), "{name:?}");
-    }
-    for (name, input) in declared {
-        let is_required = input["required"].as_bool() == Some(true);
-        assert!(!is_required || with.contains_key(name), "{name:?}");
     }
 }
 
@@ -387,25 +313,4 @@ fn actions_of_others_are_named_by_commit() {
         }
     }
     assert!(count > 0);
-}
-
-#[test]
-fn the_action_downloads_archives_that_a_release_has() {
-    let release = yaml(".github/workflows/release.yml");
-    let matrix = &release["jobs"]["archives"]["strategy"]["matrix"]["include"];
-    let mut built: Vec<_> = matrix
-        .as_sequence()
-        .expect("a matrix")
-        .iter()
-        .map(|one| one["target"].as_str().expect("a target"))
-        .collect();
-    let action = fs::read_to_string(ROOT.join("action.yml")).expect("the action");
-    let mut downloaded: Vec<_> = action
-        .lines()
-        .filter_map(|line| line.split_once(") target=")?.1.strip_suffix(" ;;"))
-        .filter(|target| !target.is_empty())
-        .collect();
-    built.sort_unstable();
-    downloaded.sort_unstable();
-    assert_eq!(built, downloaded);
 }

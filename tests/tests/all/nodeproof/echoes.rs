@@ -23,7 +23,7 @@ use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_wallet::{KeyFile, Protection, PublicKey, Signature};
 use serde_json::{Value, json};
 
-use super::{ran, run};
+use super::{run, waiting};
 
 /// Returns the first signature of this wallet in a submission.
 fn signature_of(body: &[u8], wallet: &PublicKey) -> Option<String> {
@@ -170,101 +170,109 @@ fn files(folder: &Path, all: &mut Vec<(String, String)>) {
     }
 }
 
+/// Runs with a claim against a node that repeats its signature in this form, in other responses if it accepts the claim.
+async fn echoed((name, form): Form, (accepts, format, sweeps): (bool, &str, bool)) {
+    let every = BlockTime::Every(std::time::Duration::from_millis(50));
+    let config = Config::for_tests().with_block_time(every);
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
+    let keys = node.node().wallet("bob").expect("a wallet").keys().clone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let wallet = folder.path().join("wallet.json");
+    KeyFile::write(&wallet, &keys, Protection::Plain).expect("a key file");
+
+    let seen = Arc::new(Mutex::new(None::<String>));
+    let (learnt, public) = (Arc::clone(&seen), *keys.public_key());
+    let fault: Fault = Arc::new(move |request, response| {
+        let mut signature = learnt.lock().expect("a lock");
+        if request.path == SUBMIT && signature.is_none() {
+            *signature = signature_of(&request.body, &public);
+        }
+        let Some(signature) = &*signature else {
+            return response;
+        };
+        if sweeps && request.path == "/get-block" {
+            // The sweep, which runs after the claim, reports the value and the name of a member.
+            let echo = form(signature);
+            let response = response.with_json(|block| block["timestamp"] = json!(echo));
+            let name = serde_json::to_string(&echo[..echo.len().min(60)]).expect("JSON");
+            let twice = format!("{{{name}:1,{name}:2,");
+            let text = String::from_utf8_lossy(&response.body).replacen('{', &twice, 1);
+            return response.with_body(text);
+        }
+        if accepts && (request.path == SUBMIT || request.path == "/sc-state") {
+            // The record has to be found, so that the later cases run.
+            let response = response.with_json(|body| body["echo"] = json!(form(signature)));
+            return response;
+        }
+        let response = with_echo(&request.path, response, &form(signature));
+        if request.path == SUBMIT {
+            return response.with_json(|body| body["response"]["valid"] = json!(false));
+        }
+        response
+    });
+    let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
+
+    let reports = folder.path().join("reports");
+    let (status, out, errors) = waiting(
+        run(&proxy.server.base_url())
+            .args([
+                "--allow",
+                "write",
+                "--currency",
+                "DEVN",
+                "-v",
+                "--format",
+                format,
+            ])
+            .args(["--contract", &node.contract_address().to_string()])
+            .args(["--settle-timeout", "2", "--wallet"])
+            .arg(&wallet)
+            .args(["--only", "submit-transaction/*", "--only", "docs/*"])
+            .args(["--only", "get-block/*", "--only", "sc-state/*"])
+            .args(sweeps.then_some(["--blocks", ".."]).into_iter().flatten())
+            .arg("--report-dir")
+            .arg(&reports)
+            .arg("--summary")
+            .arg(folder.path().join("summary.md"))
+            .env("TMPDIR", folder.path()),
+    );
+    assert!([0, 1, 3].contains(&status), "{name}: {out}{errors}");
+    let url = proxy.server.base_url();
+    let line = tokio::task::block_in_place(|| status_line(&url, "/docs"));
+    let signature = seen.lock().expect("a lock").take();
+    let signature = signature.expect("the wallet signed");
+    assert!(line.contains(&signature[..64]), "{line}");
+    let mut outputs = vec![("stdout".to_owned(), out), ("stderr".to_owned(), errors)];
+    files(folder.path(), &mut outputs);
+    assert!(outputs.len() >= 6, "{}", outputs.len());
+    // An accepted claim is in a block, where everybody can read its signature.
+    let is_public = |name: &str| accepts && name.ends_with("history.har");
+    for (output, text) in outputs.iter().filter(|(name, _)| !is_public(name)) {
+        let leak = leaks(text, &signature);
+        assert_eq!(leak, None, "{name}, {accepts}: {output}");
+    }
+    let has_history = outputs
+        .iter()
+        .any(|(name, text)| name.ends_with("history.har") && text.contains("(signature redacted)"));
+    assert!(has_history || accepts, "{name}");
+    let is_state = |(name, _): &&(String, String)| name.contains("sweep-");
+    assert_eq!(outputs.iter().filter(is_state).count(), usize::from(sweeps));
+    let report = outputs
+        .iter()
+        .find(|(name, _)| name.ends_with("report.json"));
+    let (_, report) = report.expect("a report");
+    assert!(report.contains("(signature redacted)"), "{name}, {accepts}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_output_has_sixteen_digits_of_a_signature_that_a_node_repeats() {
-    for (name, form) in ECHOES {
-        for (accepts, format, sweeps) in [
-            (true, "pretty", false),
-            (false, "github", false),
-            (true, "compact", true),
-        ] {
-            let every = BlockTime::Every(std::time::Duration::from_millis(50));
-            let config = Config::for_tests().with_block_time(every);
-            let node = nodeproof_devnode::spawn(config).await.expect("a node");
-            let keys = node.node().wallet("bob").expect("a wallet").keys().clone();
-            let folder = tempfile::tempdir().expect("a folder");
-            let wallet = folder.path().join("wallet.json");
-            KeyFile::write(&wallet, &keys, Protection::Plain).expect("a key file");
-
-            let seen = Arc::new(Mutex::new(None::<String>));
-            let (learnt, public) = (Arc::clone(&seen), *keys.public_key());
-            let fault: Fault = Arc::new(move |request, response| {
-                let mut signature = learnt.lock().expect("a lock");
-                if request.path == SUBMIT && signature.is_none() {
-                    *signature = signature_of(&request.body, &public);
-                }
-                let Some(signature) = &*signature else {
-                    return response;
-                };
-                if sweeps && request.path == "/get-block" {
-                    // The sweep, which runs after the claim, reports the value and the name of a member.
-                    let echo = form(signature);
-                    let response = response.with_json(|block| block["timestamp"] = json!(echo));
-                    let name = serde_json::to_string(&echo[..echo.len().min(60)]).expect("JSON");
-                    let twice = format!("{{{name}:1,{name}:2,");
-                    let text = String::from_utf8_lossy(&response.body).replacen('{', &twice, 1);
-                    return response.with_body(text);
-                }
-                if accepts && (request.path == SUBMIT || request.path == "/sc-state") {
-                    // The record has to be found, so that the later cases run.
-                    let response = response.with_json(|body| body["echo"] = json!(form(signature)));
-                    return response;
-                }
-                let response = with_echo(&request.path, response, &form(signature));
-                if request.path == SUBMIT {
-                    return response.with_json(|body| body["response"]["valid"] = json!(false));
-                }
-                response
-            });
-            let proxy = Proxy::spawn(&node, fault).await.expect("a proxy");
-
-            let reports = folder.path().join("reports");
-            let (status, out, errors) = ran(run(&proxy.server.base_url())
-                .args([
-                    "--allow",
-                    "write",
-                    "--currency",
-                    "DEVN",
-                    "-v",
-                    "--format",
-                    format,
-                ])
-                .args(["--contract", &node.contract_address().to_string()])
-                .args(["--settle-timeout", "2", "--wallet"])
-                .arg(&wallet)
-                .args(["--only", "submit-transaction/*", "--only", "docs/*"])
-                .args(["--only", "get-block/*", "--only", "sc-state/*"])
-                .args(sweeps.then_some(["--blocks", ".."]).into_iter().flatten())
-                .arg("--report-dir")
-                .arg(&reports)
-                .arg("--summary")
-                .arg(folder.path().join("summary.md"))
-                .env("TMPDIR", folder.path()));
-            assert!([0, 1, 3].contains(&status), "{name}: {out}{errors}");
-            let line = status_line(&proxy.server.base_url(), "/docs");
-            let signature = seen.lock().expect("a lock").take();
-            let signature = signature.expect("the wallet signed");
-            assert!(line.contains(&signature[..64]), "{line}");
-            let mut outputs = vec![("stdout".to_owned(), out), ("stderr".to_owned(), errors)];
-            files(folder.path(), &mut outputs);
-            assert!(outputs.len() >= 6, "{}", outputs.len());
-            // An accepted claim is in a block, where everybody can read its signature.
-            let is_public = |name: &str| accepts && name.ends_with("history.har");
-            for (output, text) in outputs.iter().filter(|(name, _)| !is_public(name)) {
-                let leak = leaks(text, &signature);
-                assert_eq!(leak, None, "{name}, {accepts}: {output}");
-            }
-            let has_history = outputs.iter().any(|(name, text)| {
-                name.ends_with("history.har") && text.contains("(signature redacted)")
-            });
-            assert!(has_history || accepts, "{name}");
-            let is_state = |(name, _): &&(String, String)| name.contains("sweep-");
-            assert_eq!(outputs.iter().filter(is_state).count(), usize::from(sweeps));
-            let report = outputs
-                .iter()
-                .find(|(name, _)| name.ends_with("report.json"));
-            let (_, report) = report.expect("a report");
-            assert!(report.contains("(signature redacted)"), "{name}, {accepts}");
-        }
+    const RUNS: [(bool, &str, bool); 3] = [
+        (true, "pretty", false),
+        (false, "github", false),
+        (true, "compact", true),
+    ];
+    let runs = ECHOES.map(|form| RUNS.map(|run| tokio::spawn(echoed(form, run))));
+    for run in runs.into_iter().flatten() {
+        run.await.expect("a run without a signature in its output");
     }
 }

@@ -76,6 +76,11 @@ fn ran(command: &mut Command) -> (i32, String, String) {
     )
 }
 
+/// Runs a command as `ran` does, in one of several tasks. The others go on meanwhile.
+fn waiting(command: &mut Command) -> (i32, String, String) {
+    tokio::task::block_in_place(|| ran(command))
+}
+
 /// Returns the report of the first node in a `report.json`.
 fn node_report(path: &Path) -> Value {
     json(path)["nodes"][0].take()

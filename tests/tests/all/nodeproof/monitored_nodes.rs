@@ -47,7 +47,7 @@ async fn a_slow_node_of_a_fast_chain_does_not_lag() {
                 measured += 1;
             }
         }
-        if measured > 1 && metrics.get(&runs).is_some_and(|runs| *runs >= 4.0) {
+        if measured > 1 && metrics.get(&runs).is_some_and(|runs| *runs >= 3.0) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -33,13 +33,6 @@ fn failed(report: &NodeReport) -> Vec<&str> {
     failed.map(|case| case.id.as_str()).collect()
 }
 
-fn written(text: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("known.toml");
-    std::fs::write(&path, text).expect("the file is written");
-    (folder, path)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_findings_known() {
     let node = observed_node::spawn().await.expect("a node");
@@ -72,14 +65,4 @@ async fn a_case_that_passes_unexpectedly_is_stale_and_fails_the_run() {
     let report = report.expect("a report");
     assert_eq!((code, report.exit_code), (5, 5));
     assert_eq!(report.count(Outcome::Stale), 10);
-}
-
-#[tokio::test]
-async fn an_id_of_no_case_is_an_error_that_names_the_nearest() {
-    let (_folder, path) =
-        written("[[expect]]\ncase = \"get-block/comittee\"\nreason = \"misspelt\"\n");
-    let (code, report) = run(path, None).await;
-    assert_eq!(code, 2);
-    let said = report.expect_err("no report");
-    assert!(said.contains("did you mean get-block/committee?"), "{said}");
 }

@@ -6,7 +6,6 @@ mod baselines;
 mod expectations;
 mod nodes;
 mod one_node;
-mod tiers;
 
 use std::process::{Command, Stdio};
 

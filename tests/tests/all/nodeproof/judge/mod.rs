@@ -19,7 +19,7 @@ use nodeproof_devnode::{BlockTime, Config, InjectedFault};
 use nodeproof_wallet::{KeyFile, Protection};
 use serde_json::{Value, json};
 
-use super::{NODEPROOF, node, node_report, ran, run};
+use super::{NODEPROOF, node, node_report, ran, run, waiting};
 
 fn judge(file: &Path) -> Command {
     let mut command = Command::new(&*NODEPROOF);
@@ -85,9 +85,55 @@ async fn a_run_is_judged_again_from_its_history() {
     }
 }
 
+/// Runs with claims against a node with a fault, and judges the run again.
+async fn judged_again(fault: Option<InjectedFault>) {
+    let every = BlockTime::Every(Duration::from_millis(100));
+    let mut config = Config::for_tests().with_block_time(every);
+    if let Some(fault) = fault {
+        config = config.with_fault(fault);
+    }
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
+    let folder = tempfile::tempdir().expect("a folder");
+    let wallets = ["alice", "bob"].map(|name| {
+        let file = folder.path().join(name);
+        let keys = node.node().wallet(name).expect("a wallet").keys().clone();
+        KeyFile::write(&file, &keys, Protection::Plain).expect("a key file");
+        file
+    });
+    let (first, again) = (folder.path().join("run"), folder.path().join("judged"));
+    let (status, out, _) = waiting(
+        run(node.base_url())
+            .args(["--allow", "write,probe", "--claims", "4"])
+            .args(["--currency", "DEVN", "--settle-timeout", "3"])
+            .args(["--contract", &node.contract_address().to_string()])
+            .arg("--wallet")
+            .arg(&wallets[0])
+            .arg("--co-signer")
+            .arg(&wallets[1])
+            .arg("--report-dir")
+            .arg(&first),
+    );
+    drop(node);
+    let judged_status = waiting(
+        judge(&first.join("history.har"))
+            .arg("--report-dir")
+            .arg(&again),
+    );
+    let (report, judged) = (
+        node_report(&first.join("report.json")),
+        node_report(&again.join("report.json")),
+    );
+    assert_eq!(found(&judged), found(&report), "{fault:?}: {out}");
+    assert_eq!(judged_status.0, status, "{fault:?}: {judged_status:?}");
+    assert!(
+        passed(&judged) >= passed(&report) - 2,
+        "{fault:?}: {judged_status:?}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_submits_is_judged_again_with_the_same_findings() {
-    for fault in [
+    let runs = [
         None,
         Some(InjectedFault::NoSignatureCheck),
         Some(InjectedFault::RefusedStored),
@@ -96,45 +142,9 @@ async fn a_run_that_submits_is_judged_again_with_the_same_findings() {
         Some(InjectedFault::ResubmissionNew),
         Some(InjectedFault::ParamsAltered),
         Some(InjectedFault::TableCondition),
-    ] {
-        let every = BlockTime::Every(Duration::from_millis(100));
-        let mut config = Config::for_tests().with_block_time(every);
-        if let Some(fault) = fault {
-            config = config.with_fault(fault);
-        }
-        let node = nodeproof_devnode::spawn(config).await.expect("a node");
-        let folder = tempfile::tempdir().expect("a folder");
-        let wallets = ["alice", "bob"].map(|name| {
-            let file = folder.path().join(name);
-            let keys = node.node().wallet(name).expect("a wallet").keys().clone();
-            KeyFile::write(&file, &keys, Protection::Plain).expect("a key file");
-            file
-        });
-        let (first, again) = (folder.path().join("run"), folder.path().join("judged"));
-        let (status, out, _) = ran(run(node.base_url())
-            .args(["--allow", "write,probe", "--claims", "4"])
-            .args(["--currency", "DEVN", "--settle-timeout", "10"])
-            .args(["--contract", &node.contract_address().to_string()])
-            .arg("--wallet")
-            .arg(&wallets[0])
-            .arg("--co-signer")
-            .arg(&wallets[1])
-            .arg("--report-dir")
-            .arg(&first));
-        drop(node);
-        let judged_status = ran(judge(&first.join("history.har"))
-            .arg("--report-dir")
-            .arg(&again));
-        let (report, judged) = (
-            node_report(&first.join("report.json")),
-            node_report(&again.join("report.json")),
-        );
-        assert_eq!(found(&judged), found(&report), "{fault:?}: {out}");
-        assert_eq!(judged_status.0, status, "{fault:?}: {judged_status:?}");
-        assert!(
-            passed(&judged) >= passed(&report) - 2,
-            "{fault:?}: {judged_status:?}"
-        );
+    ];
+    for run in runs.map(|fault| tokio::spawn(judged_again(fault))) {
+        run.await.expect("a run that is judged again");
     }
 }
 
