@@ -147,7 +147,7 @@ impl Claims {
     /// Returns other records that were read before the first claim and after it.
     pub(crate) fn other_records(&self) -> impl Iterator<Item = [&Arc<Exchange>; 2]> {
         let mut read: Vec<_> = self.first().of_act(Act::OtherRecord).collect();
-        read.sort_by_key(|entry| entry.question.as_str());
+        read.sort_by_key(|entry| Arc::clone(&entry.question));
         let pairs = read
             .chunk_by(|one, other| one.question == other.question)
             .filter_map(|all| match all {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     api::{is_nothing, is_refusal, reported_index},
-    http::{Exchange, LoggedExchange, request_line},
+    http::{Exchange, LoggedExchange},
 };
 
 /// The kind of a response.
@@ -50,7 +50,7 @@ pub(crate) struct Entry {
     /// The kind of the response.
     pub(crate) answer: Answer,
     /// The path and the parameters, in a form that is equal for equal requests in other words.
-    pub(crate) question: String,
+    pub(crate) question: Arc<str>,
     /// The index that a block request names, unless the response has another one. A request with further
     /// parameters may name several.
     pub(crate) block_index: Option<u64>,
@@ -71,19 +71,13 @@ impl Entry {
 impl From<LoggedExchange> for Entry {
     fn from(logged: LoggedExchange) -> Self {
         let exchange = logged.exchange;
-        let url = exchange.url();
-        let question = request_line(exchange.request.path, url.query_pairs());
-        let mut pairs = url.query_pairs();
-        let block_index = match (exchange.request.path, pairs.next(), pairs.next()) {
-            ("/get-block", Some((name, index)), None) if name == "block_index" => {
-                // A node may refuse another form of a number, such as +7.
-                index
-                    .parse()
-                    .ok()
-                    .filter(|number: &u64| number.to_string() == index)
-            }
-            _ => None,
-        };
+        let question = Arc::clone(exchange.question());
+        let index = question.strip_prefix("/get-block?block_index=");
+        // A node may refuse another form of a number, such as +7.
+        let block_index = index.and_then(|index| {
+            let number: u64 = index.parse().ok()?;
+            (number.to_string() == index).then_some(number)
+        });
         let reported = exchange.success_object().and_then(reported_index);
         let block_index = block_index
             .filter(|index: &u64| reported.is_none_or(|reported| reported == i128::from(*index)));

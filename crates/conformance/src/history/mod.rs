@@ -134,7 +134,7 @@ impl History {
     pub(crate) fn by_question(&self, path: &str) -> BTreeMap<&str, Vec<&Entry>> {
         let mut questions: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for entry in self.of_path(path) {
-            let of_question = questions.entry(entry.question.as_str()).or_default();
+            let of_question = questions.entry(&*entry.question).or_default();
             of_question.push(entry);
         }
         questions

@@ -13,7 +13,7 @@ use reqwest::header;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{room::Share, step::Step};
+use super::{request_line::request_line, room::Share, step::Step};
 
 /// The method of a request. No other methods are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -306,6 +306,7 @@ pub(crate) struct Exchange {
     /// Maximum nesting of its JSON document.
     pub(crate) max_depth: usize,
     json: OnceLock<Result<Value, String>>,
+    question: OnceLock<Arc<str>>,
     /// The exchange's report, which `exchange_report` creates once.
     pub(super) report: OnceLock<Arc<ExchangeReport>>,
 }
@@ -336,6 +337,7 @@ impl Exchange {
             share: None,
             max_depth: MAX_DEPTH,
             json: OnceLock::new(),
+            question: OnceLock::new(),
             report: OnceLock::new(),
         }
     }
@@ -376,6 +378,12 @@ impl Exchange {
     /// Returns the URL of the request.
     pub(crate) fn url(&self) -> url::Url {
         self.request.url(&self.base)
+    }
+
+    /// Returns the path and the parameters, in a form that is equal for equal requests in other words.
+    pub(crate) fn question(&self) -> &Arc<str> {
+        self.question
+            .get_or_init(|| request_line(self.request.path, self.url().query_pairs()).into())
     }
 
     /// Returns a shell command that sends the request again.

@@ -6,11 +6,11 @@ use std::{
 };
 
 use serde_json::Value;
-use url::form_urlencoded;
 
 use super::{
     exchange::{Exchange, Method, Request},
     latencies::Latencies,
+    request_line::request_line,
 };
 
 /// Maximum number of requests without a response to keep.
@@ -31,19 +31,6 @@ pub(crate) struct Sent {
     pub(crate) parameters: BTreeSet<String>,
     /// The response times.
     pub(crate) latencies: Latencies,
-}
-
-/// Returns a request in the form in which requests of two runs are compared: the path, and the
-/// parameters in alphabetical order.
-pub(crate) fn request_line<K: AsRef<str>, V: AsRef<str>>(
-    path: &str,
-    query: impl IntoIterator<Item = (K, V)>,
-) -> String {
-    let mut pairs: Vec<_> = query.into_iter().collect();
-    pairs.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(pairs);
-    format!("{path}?{}", query.finish())
 }
 
 /// Statistics of all requests of a run.
@@ -133,17 +120,5 @@ impl RequestLog {
             let names = members.into_iter().map(|(name, _)| name);
             sent.parameters.extend(names);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_orders_of_parameters_are_one_request() {
-        let one = request_line("/sc-state", [("b", "ü &"), ("a", "1")]);
-        assert_eq!(one, "/sc-state?a=1&b=%C3%BC+%26");
-        assert_eq!(one, request_line("/sc-state", [("a", "1"), ("b", "ü &")]));
     }
 }

@@ -92,7 +92,7 @@ fn chosen(history: &History, path: &str) -> Vec<Request> {
             && entry.exchange.request.raw_query.is_none();
         if is_usable {
             let kind = requested(&entry.exchange, "balance_type");
-            let place = (kind, entry.block_index, entry.question.as_str());
+            let place = (kind, entry.block_index, &*entry.question);
             usable.entry(place).or_insert(entry);
         }
     }
