@@ -23,7 +23,7 @@ pub(crate) enum ResponseKind {
     Missing,
 }
 
-/// Whether a response says that the block does not exist. Nodes say this in different ways.
+/// Whether a response means that the block does not exist. Nodes have different forms for this.
 pub(crate) fn says_no_block(exchange: &Exchange) -> bool {
     let carries_nothing = |body: &Value| is_nothing(body) && (body.is_object() || body.is_null());
     is_not_found(exchange.status)

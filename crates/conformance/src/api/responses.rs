@@ -111,7 +111,7 @@ pub(crate) fn is_valid(response: &Exchange) -> bool {
     valid == Some(&Value::Bool(true))
 }
 
-/// Whether a submission is reported as new, or `None` if the response does not say it.
+/// Whether a submission is reported as new, or `None` if the response does not show it.
 pub(crate) fn is_new(response: &Exchange) -> Option<bool> {
     let new = response
         .success_object()?

@@ -20,7 +20,7 @@ use crate::{
 /// applies.
 const BASE: Case = Case {
     checks: "The response is the one that the baseline has.",
-    matters: "A change between two versions of a node can be intended. Those who use the node should know of it.",
+    matters: "A change between two versions of a node can be intended. Users of the node should know of it.",
     aspect: Aspect::Consistency,
     ..Case::BASE
 };

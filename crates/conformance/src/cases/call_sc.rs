@@ -129,7 +129,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CALL-1", "SUBMIT-3", "CALL-8"],
         checks: "After a call was built and not submitted, no record exists and the signer's balances are the same.",
         exception: Some(
-            "The specification says that a claim costs a signature (SUBMIT-3). A call that stores something without one breaks that.",
+            "The specification states that a claim costs a signature (SUBMIT-3). A call that stores something without one breaks that.",
         ),
         aspect: Aspect::Consistency,
         sends: &[sc_state::STATE, BUILD],

@@ -63,7 +63,7 @@ pub struct Case {
     pub(crate) explained_by: &'static [Cause],
     /// Whether a run without a sample for this case has no verdict. Without it, little is tested.
     pub(crate) is_essential: bool,
-    /// What the headline of a report says if no item is right. Such a node may follow another rule, so that is a
+    /// What the headline of a report shows if no item is right. Such a node may follow another rule, so that is a
     /// warning: a mismatch shows something only beside an item that is right. Empty if the case is decided item by
     /// item.
     pub(crate) if_none_fits: &'static str,
@@ -140,7 +140,7 @@ impl Case {
         }
     }
 
-    /// Whether the case can judge recorded responses. `are_own` says whether the requests were those of a run.
+    /// Whether the case can judge recorded responses. `are_own`: whether the requests were those of a run.
     pub(crate) const fn judges_records(&self, are_own: bool) -> bool {
         self.check.judges_records(are_own)
     }

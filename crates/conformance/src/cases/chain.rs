@@ -135,7 +135,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["RECEIPT-7", "RECEIPT-8"],
         checks: "If one receipt of the node verifies with the algorithm of known nodes, the node uses it. Then every other receipt has to verify, too. If none does, the case is inconclusive, and `chain/signature-algorithm` warns.",
         exception: Some(
-            "The specification says that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
+            "The specification states that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
         ),
         check: Check::in_order(
             receipt_signatures,
@@ -165,7 +165,7 @@ pub(crate) const CASES: &[Case] = &[
 
 pub(super) const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
-/// Compares the hash of each block with what the next block says.
+/// Compares the hash of each block with the `previous_hash` of the next block.
 fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
     let hashes = |exchange: &Arc<Exchange>| -> Option<_> {
         let block: Block = from_json(&exchange.body).ok()?;

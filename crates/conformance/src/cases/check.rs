@@ -136,7 +136,7 @@ impl Check {
         )
     }
 
-    /// Whether the check can judge recorded responses. `are_own` says whether the requests were those of a run, which
+    /// Whether the check can judge recorded responses. `are_own`: whether the requests were those of a run, which
     /// answer the check's own requests.
     pub(super) const fn judges_records(self, are_own: bool) -> bool {
         match self {

@@ -61,7 +61,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BLOCK-7"],
         checks: "A later block has the `trans_code` of a claim among its transactions. No claim is in the blocks more than once.",
         example: Example::Named("/get-block", "block_with_a_claim"),
-        matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
+        matters: "Readers of the chain find claims in its blocks. A claim that differs from what was signed proves nothing.",
         explained_by: &[Cause::new(&["chain/new-blocks"], When::Always)],
         check: Own(|c| Box::pin(claim_in_block(c))),
         ..BASE
@@ -71,7 +71,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-5", "BLOCK-7"],
         checks: "Each accepted transaction in a block has the values that were signed, and exactly the signatures that were submitted, whenever the block is read. If blocks list one of the claims, they list them all.",
         example: Example::Named("/get-block", "block_with_a_claim"),
-        matters: "Who reads the chain finds claims in its blocks. What is not there as it was signed proves nothing.",
+        matters: "Readers of the chain find claims in its blocks. A claim that differs from what was signed proves nothing.",
         is_last: true,
         explained_by: &[OTHER_ACCEPTED],
         check: Own(|c| Box::pin(as_signed(c))),

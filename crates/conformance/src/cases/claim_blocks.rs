@@ -104,7 +104,7 @@ fn only_once(claims: &Claims) -> Examination {
     checked
 }
 
-/// Checks that the transactions in the blocks are those that were submitted. A node that lists one claim lists them all.
+/// Checks that the transactions in the blocks are those that were submitted. A node that lists one claim has to list all.
 pub(super) async fn as_signed(context: &Context) -> Findings {
     let (_, accepted) = accepted(context).await?;
     let mut result = included(&context.history());

@@ -301,7 +301,8 @@ fn own_spec(document: &Exchange) -> Option<Spec> {
     Spec::from_value(value.clone()).ok()
 }
 
-/// Checks that the node's own description has the methods and the parameters that its calls take: who uses the listing sends others.
+/// Checks that the node's own description has the methods and the parameters that its calls take. A developer who follows
+/// the listing sends others.
 async fn lists_parameters(context: &Samples) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
     if !pages

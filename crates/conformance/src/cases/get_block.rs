@@ -87,7 +87,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "get-block/responds",
         requirements: &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
-        checks: "Every response to an index that the chain has is a success with one JSON object, without duplicate members. Its status does not say that the block is incomplete, as 202 and 206 do.",
+        checks: "Every response to an index that the chain has is a success with one JSON object, without duplicate members. Its status does not mean an incomplete block, as 202 and 206 do.",
         aspect: Aspect::Endpoint,
         is_essential: true,
         check: Blocks(BlockCheck {
@@ -232,7 +232,7 @@ fn responds(seen: &BlockResponse) -> Findings {
     Ok(findings)
 }
 
-/// A success that says that the block is still being made, or that it is a part of the block.
+/// A success whose status means that the block is still being made, or that it is a part of the block.
 fn incomplete(exchange: &Arc<Exchange>) -> Option<Finding> {
     let says = match exchange.status {
         202 => "that the block is not ready",

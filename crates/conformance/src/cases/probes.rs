@@ -280,7 +280,7 @@ fn objects_in(response: &Exchange) -> Vec<Value> {
     });
     let mut objects: Vec<_> = objects.filter(Value::is_object).collect();
     if !response.is_success() {
-        // A refusal may repeat what was requested, and say why it refuses.
+        // A refusal may repeat the request, and give its reason.
         let is_plain_text = |value: &Value| {
             let inner = |text| inner_json::<Value>(text);
             let holds = |inner: Value| inner.is_array() || inner.is_object();

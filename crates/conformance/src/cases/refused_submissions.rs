@@ -198,7 +198,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/authority",
         requirements: &["SUBMIT-3", "TX-10", "TX-11"],
-        checks: "No submission of the whole run is accepted whose signatures are missing, malformed, of another wallet or over another text, whenever it was sent. Whether a refusal is due to the signatures, the other cases decide.",
+        checks: "No submission of the whole run is accepted whose signatures are missing, malformed, of another wallet or over another text, whenever it was sent. The other cases decide whether a refusal is due to the signatures.",
         sends: &with_control("transactions that are not signed as they must be, in each way"),
         is_last: true,
         explained_by: &[Cause::new(

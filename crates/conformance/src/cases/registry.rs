@@ -94,7 +94,7 @@ mod tests {
             let documented = bases.iter().all(|basis| *basis == Basis::Documented);
             let inferred = bases.first() == Some(&Basis::Inferred);
             let right = match case.level {
-                // An exception says why.
+                // An exception gives the reason.
                 Level::Must => {
                     inferred
                         || bases.first() == Some(&Basis::Documented)

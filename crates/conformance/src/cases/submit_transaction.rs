@@ -29,7 +29,7 @@ use crate::{
     rules::{is_clear_refusal, refused, refused_assets},
 };
 
-/// The response to a submission that is refused. Real nodes answer with the status 200.
+/// The response to a submission that is refused. Real nodes respond with the status 200.
 pub(super) const REFUSED: Example = Example::Text(
     r#"POST /submit-transaction
 {

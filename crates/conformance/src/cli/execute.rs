@@ -34,6 +34,7 @@ use crate::{
     history::MAX_CLAIMS,
     http::Target,
     run::{Options, plan_text},
+    sweep::Sweep,
 };
 
 /// A node that was started for a run. It ends when this is dropped.
@@ -97,28 +98,26 @@ pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
     }
 }
 
-async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
-    match &args.command {
-        Some(Command::Explain { id }) => {
-            print(&explain(id)?)?;
-            return Ok(ExitStatus::Conforms.code());
-        }
-        Some(Command::Diff {
+/// Runs a command other than a run of the cases. Returns its exit status.
+async fn run_command(command: &Command) -> Result<u8, UsageError> {
+    match command {
+        Command::Explain { id } => print(&explain(id)?)?,
+        Command::Diff {
             before,
             after,
             format,
-        }) => return diff(before, after, *format),
-        Some(Command::Judge(args)) => return judge(args).await,
-        Some(Command::Monitor(args)) => return start_monitor(args).await,
-        Some(Command::Completions { shell }) => {
-            completions(*shell)?;
-            return Ok(ExitStatus::Conforms.code());
-        }
-        Some(Command::Man { dir }) => {
-            man(dir.as_deref())?;
-            return Ok(ExitStatus::Conforms.code());
-        }
-        None => {}
+        } => return diff(before, after, *format),
+        Command::Judge(args) => return judge(args).await,
+        Command::Monitor(args) => return start_monitor(args).await,
+        Command::Completions { shell } => completions(*shell)?,
+        Command::Man { dir } => man(dir.as_deref())?,
+    }
+    Ok(ExitStatus::Conforms.code())
+}
+
+async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
+    if let Some(command) = &args.command {
+        return run_command(command).await;
     }
     let named = named_targets(&args.check)?;
     for_one_node(args, &named)?;
@@ -129,15 +128,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         return Ok(0);
     }
     if named.is_empty() && local.is_some() {
-        // The run's own node is never the real mainnet, even if its network is called mainnet.
-        if args.check.allow.is_empty() {
-            options.selection.allow = match args.watch {
-                Some(_) => Tier::Reject,
-                None => Tier::Write,
-            };
-            options.selection.probe = true;
-        }
-        options.selection.allow_mainnet = true;
+        allow_all(args, &mut options);
     }
     if args.dry_run {
         let network = network.or(args.check.network).unwrap_or(Network::Devnet);
@@ -165,28 +156,13 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             let network = args.check.network.unwrap_or(Network::Devnet);
             permitted(&options, network)?;
             let node = start(network).await.map_err(UsageError::Local)?;
-            options.files.reviewable_snapshots = node.reviewable_snapshots.clone();
-            let with = &mut options.submitting;
-            with.public_wallet.clone_from(&node.wallet);
-            with.wallet = with.wallet.take().or(node.wallet);
-            // A fee costs nothing here.
-            let claims = args.claims.unwrap_or(MAX_CLAIMS);
-            with.claims = NonZeroU8::new(claims).unwrap_or(NonZeroU8::MIN);
             let target = Target::parse(&node.base_url, network)?;
-            (vec![target], Some(node.guard))
+            let guard = use_wallet_of(node, args, &mut options);
+            (vec![target], Some(guard))
         }
     };
     let sweep = options.sweep.take();
-    let nodes = targets.into_iter().map(|target| {
-        let sweep = sweep.clone();
-        let sweep = sweep.map(|sweep| sweep_with_state(sweep, args, &options, &target));
-        let options = Options {
-            sweep: sweep.transpose()?,
-            ..options.clone()
-        };
-        Ok::<_, UsageError>((target, options))
-    });
-    let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+    let nodes = with_sweeps(targets, sweep.as_ref(), args, &options)?;
     let sweeps = nodes
         .iter()
         .filter_map(|(_, options)| options.sweep.as_ref());
@@ -208,6 +184,54 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     }
     runs.finish_sweeps(&report);
     Ok(report.exit_code)
+}
+
+/// Allows what harms nobody at a node that only this run uses.
+fn allow_all(args: &ConformanceArgs, options: &mut Options) {
+    if args.check.allow.is_empty() {
+        options.selection.allow = match args.watch {
+            Some(_) => Tier::Reject,
+            None => Tier::Write,
+        };
+        options.selection.probe = true;
+    }
+    // The run's own node is never the real mainnet, even if its network is called mainnet.
+    options.selection.allow_mainnet = true;
+}
+
+/// Makes claims with the wallet of the run's own node. Returns what keeps the node running.
+fn use_wallet_of(
+    node: LocalNode,
+    args: &ConformanceArgs,
+    options: &mut Options,
+) -> Box<dyn std::any::Any + Send> {
+    options.files.reviewable_snapshots = node.reviewable_snapshots;
+    let with = &mut options.submitting;
+    with.public_wallet.clone_from(&node.wallet);
+    with.wallet = with.wallet.take().or(node.wallet);
+    // A fee costs nothing here.
+    let claims = args.claims.unwrap_or(MAX_CLAIMS);
+    with.claims = NonZeroU8::new(claims).unwrap_or(NonZeroU8::MIN);
+    node.guard
+}
+
+/// Returns the options for each node, with the state of its sweep.
+fn with_sweeps(
+    targets: Vec<Target>,
+    sweep: Option<&Sweep>,
+    args: &ConformanceArgs,
+    options: &Options,
+) -> Result<Vec<(Target, Options)>, UsageError> {
+    let with_sweep = |target: Target| {
+        let sweep = sweep.cloned();
+        let sweep = sweep.map(|sweep| sweep_with_state(sweep, args, options, &target));
+        let options = Options {
+            sweep: sweep.transpose()?,
+            ..options.clone()
+        };
+        Ok((target, options))
+    };
+    targets.into_iter().map(with_sweep).collect()
 }
 
 /// Checks that a run can be repeated without harm, and that its results are for a person.

@@ -21,7 +21,7 @@ const SIGNING: &str = "ECDSA on secp256k1 over the SHA-1 digest of the transacti
                        show it (OPEN-13).";
 
 /// Why nodes are compared.
-const DISAGREEMENT: &str = "Nodes of one network have the same chain. A user gets another answer from each of two nodes \
+const DISAGREEMENT: &str = "Nodes of one network have the same chain. A user gets different responses from two nodes \
 that differ, and at least one of them is wrong. If most nodes agree, the report names the others.";
 
 /// Explains a case, a comparison or a requirement.

@@ -43,8 +43,8 @@ pub(super) async fn submit_refused(submitter: &Submitter, wrong: &[Element]) -> 
     submit(submitter, texts.collect(), None, wrong).await
 }
 
-/// Submits wrong elements after a right one, or before it. Waits until an accepted one can be read, so that a
-/// claim of the run may follow.
+/// Submits wrong elements after a right one, or before it. Waits until an accepted one can be read. Then a claim
+/// of the run may follow.
 pub(super) async fn submit_with_right(
     submitter: &Submitter,
     wrong: &[Element],

@@ -40,9 +40,9 @@ pub(super) enum Change {
     Fraction,
     /// A time one hour earlier.
     Earlier,
-    /// Another token of the chain, so that only the signature is wrong.
+    /// Another token of the chain. Only the signature is wrong then.
     OtherToken,
-    /// Another contract of the chain, so that only the signature is wrong.
+    /// Another contract of the chain. Only the signature is wrong then.
     OtherContract,
     Oversized,
     /// Another token than the one named, which the signer holds if it holds several.

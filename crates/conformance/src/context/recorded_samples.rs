@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Samples {
-    /// Creates the samples of a recorded run. Its search for samples is repeated, and the recorded exchanges answer.
+    /// Creates the samples of a recorded run. Its search for samples is repeated, with the responses of the recorded exchanges.
     /// `kept` has blocks that only a sweep has read.
     pub(crate) fn of_run(
         node: Arc<Node>,

@@ -13,7 +13,7 @@ use super::{
 const TEXT: &str = "/specific_data/params/asset_type";
 const HASHES: &str = "/specific_data/params/doc_hash_list";
 const LINKS: &str = "/specific_data/params/doc_link_list";
-/// The specification does not have this param, so that a node may refuse it.
+/// The specification does not have this param. A node may refuse it.
 const NESTED: &str = "/specific_data/params/nested";
 const NUMBER: &str = "/specific_data/params/deletable_after";
 

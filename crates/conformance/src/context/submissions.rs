@@ -35,7 +35,7 @@ pub(crate) struct Submissions {
     claims: OnceCell<Result<Claims, InconclusiveReason>>,
     /// Whether the balances were read after everything was submitted.
     pub(crate) observed: OnceCell<Result<(), InconclusiveReason>>,
-    /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is compared.
+    /// Locked by submissions that may pay a fee: no other fee is paid while a balance is compared.
     ///
     /// Holds the latest of them that was accepted.
     paying: Mutex<Option<Arc<Exchange>>>,

@@ -145,7 +145,7 @@ impl Variant {
         self.signed(pointer, change).sent(pointer, change)
     }
 
-    /// Whether the signatures are right, so that only a member is wrong, or the size.
+    /// Whether the signatures are right. Then only a member, or the size, is wrong.
     pub(crate) fn is_rightly_signed(&self) -> bool {
         self.is_right || self.by == Signer && self.signed == self.sent && self.body == right().body
     }

@@ -209,7 +209,7 @@ impl<'a> Blocks<'a> {
         {
             return self.too_large(format!("the response of {} is {fault}", exchange.url()));
         }
-        // Some nodes say with an empty object, or with a message, that the block does not exist.
+        // Some nodes return an empty object, or a message, for a missing block.
         let block = exchange.success_object().filter(|body| !is_nothing(body));
         let Some(block) = block else {
             return Ok(if is_not_found(exchange.status) {

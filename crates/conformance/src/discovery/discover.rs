@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, sync::Arc};
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    discovered::Discovered, fixture::KnownBlock, mentions::Mentions, search::find_blocks,
+    discovered::Discovered,
+    fixture::{Fixture, KnownBlock},
+    mentions::Mentions,
+    search::find_blocks,
     wanted::Wanted,
 };
 use crate::{
@@ -36,6 +39,37 @@ pub(crate) async fn discover(
             found.walk(value, 0);
         }
     }
+    find_holdings(node, fixture, wanted.jobs, &mut found, &mut discovered).await?;
+    if let Some(wallet) = wallet {
+        ask_own_wallet(node, &wallet.to_string(), &mut discovered).await?;
+    }
+    // If no list showed a holding, pair wallets of the chain with tokens of the chain.
+    if discovered.holdings.is_empty() {
+        let pairs = found.wallets.iter().zip(found.tokens.iter().cycle());
+        discovered
+            .holdings
+            .extend(pairs.take(2).map(|(w, t)| (w.clone(), t.clone())));
+    }
+    discovered.trust = trust_pairs(fixture, &found.wallets);
+    discovered.wallets = found.wallets;
+    discovered.tokens = found.tokens;
+    discovered.contracts = found.contracts;
+    discovered.assets = found.assets;
+    discovered.named_assets = fixture.assets.len();
+    if let Some(wallet) = wallet {
+        put_own_claims_first(&mut discovered, &wallet.to_string());
+    }
+    Ok(discovered)
+}
+
+/// Finds tokens that wallets hold, by their lists.
+async fn find_holdings(
+    node: &Node,
+    fixture: &Fixture,
+    jobs: usize,
+    found: &mut Mentions,
+    discovered: &mut Discovered,
+) -> Result<(), InconclusiveReason> {
     let balances = fixture.balances.iter();
     discovered.holdings = balances
         .map(|held| (held.wallet.to_string(), held.token.clone()))
@@ -50,7 +84,7 @@ pub(crate) async fn discover(
             let response = node.send(wallet_balances_request(&wallet)).await;
             (wallet, response)
         })
-        .buffered(wanted.jobs);
+        .buffered(jobs);
     while let Some((wallet, response)) = lists.next().await {
         if let Err(InconclusiveReason::TooLarge(reason)) = &response {
             discovered.unread(format!("the list of wallet {wallet}"), reason);
@@ -71,47 +105,25 @@ pub(crate) async fn discover(
             found.token(&token);
         }
     }
-    if let Some(wallet) = wallet {
-        ask_own_wallet(node, &wallet.to_string(), &mut discovered).await?;
-    }
-    // If no list showed a holding, pair wallets of the chain with tokens of the chain.
-    if discovered.holdings.is_empty() {
-        let pairs = found.wallets.iter().zip(found.tokens.iter().cycle());
-        discovered
-            .holdings
-            .extend(pairs.take(2).map(|(w, t)| (w.clone(), t.clone())));
-    }
-    let pairs = found.wallets.iter().zip(found.wallets.iter().skip(1));
+    Ok(())
+}
+
+/// Returns pairs of wallets with a trust score to request: those that the fixture names, and neighbours on the chain.
+fn trust_pairs(fixture: &Fixture, wallets: &[String]) -> Vec<(String, String)> {
+    let named = fixture.trust.iter().map(|trust| {
+        let (source, destination) = trust.pair();
+        (source.to_string(), destination.to_string())
+    });
+    let pairs = wallets.iter().zip(wallets.iter().skip(1));
     let pairs = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
-    discovered.trust = fixture
-        .trust
-        .iter()
-        .map(|trust| {
-            let (source, destination) = trust.pair();
-            (source.to_string(), destination.to_string())
-        })
-        .collect();
-    discovered.trust.extend(
-        pairs
-            .take(WALLETS)
-            .map(|(from, to)| (from.clone(), to.clone())),
-    );
-    if discovered.trust.is_empty() {
+    let pairs = pairs.map(|(from, to)| (from.clone(), to.clone()));
+    let mut all: Vec<_> = named.chain(pairs.take(WALLETS)).collect();
+    if all.is_empty() {
         // Without two wallets on the chain, a request about made-up ones shows whether the node has the endpoint.
-        let source = found.wallets.first().cloned();
-        discovered
-            .trust
-            .push((source.unwrap_or_else(nobody), nobody()));
+        let source = wallets.first().cloned();
+        all.push((source.unwrap_or_else(nobody), nobody()));
     }
-    discovered.wallets = found.wallets;
-    discovered.tokens = found.tokens;
-    discovered.contracts = found.contracts;
-    discovered.assets = found.assets;
-    discovered.named_assets = fixture.assets.len();
-    if let Some(wallet) = wallet {
-        put_own_claims_first(&mut discovered, &wallet.to_string());
-    }
-    Ok(discovered)
+    all
 }
 
 /// Moves the claims of this wallet, as blocks show them, behind the named ones. So the claims of earlier

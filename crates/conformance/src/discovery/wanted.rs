@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fixture::Fixture;
 
-/// What a run needs to find on a chain, in addition to samples, and what it knows before.
+/// What a run needs to find on a chain, in addition to samples, and what is known before.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Wanted {
     /// Blocks that the user names and that should exist.

@@ -89,7 +89,7 @@ pub(crate) struct Node {
     responded: AtomicBool,
     log: Mutex<RequestLog>,
     exchanges: Mutex<ExchangeLog>,
-    /// What answers instead of the node.
+    /// The recorded exchanges that are used in place of the node.
     replay: OnceLock<Replay>,
 }
 
@@ -315,9 +315,10 @@ impl Node {
     /// Sends a request, retries if necessary, and reads the whole response.
     ///
     /// A busy node (429, 503) gets the request again after a pause. The pause is the node's `Retry-After`,
-    /// or doubles each time. A path that has been busy for more than a minute gets each request once. If the connection breaks, the request is sent again on a new connection, at most
-    /// [`MAX_REPEATS`] times: the same transaction costs nothing a second time. After another server error or a 408, every
-    /// request is retried once, except one with a valuable signature.
+    /// or doubles each time. A path that has been busy for more than a minute gets each request once. If the connection
+    /// breaks, the request is sent again on a new connection, at most [`MAX_REPEATS`] times: the same transaction costs
+    /// nothing a second time. After another server error or a 408, every request is retried once, except one with a
+    /// valuable signature.
     pub(crate) async fn send_with(
         &self,
         request: Request,
@@ -356,19 +357,7 @@ impl Node {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
                     self.busy.note(request.path, true, began);
                     let bounded = alone && self.responded.load(Ordering::Relaxed);
-                    let most = if bounded {
-                        MAX_WAITS_FOR_MORE
-                    } else {
-                        MAX_WAITS
-                    };
-                    if waits == most || self.is_stuck(request.path) {
-                        return Err(InconclusiveReason::Busy(format!(
-                            "the node stayed busy: {} after {} tries; it may take fewer requests \
-                             in a second (--rate) or at a time (--jobs)",
-                            exchange.summary(),
-                            waits + 1
-                        )));
-                    }
+                    self.check_patience(&request, &exchange, bounded, waits)?;
                     let own = back_off.pause();
                     waits += 1;
                     if bounded {
@@ -391,41 +380,69 @@ impl Node {
                     if let Some(error) = server_error.filter(|_| exchange.status < 500) {
                         self.with_log(|log| log.repeated(Arc::new(error)));
                     }
-                    self.responded.store(true, Ordering::Relaxed);
-                    self.busy.note(request.path, false, began);
-                    self.pacing.speed_up();
                     let exchange = Arc::new(exchange);
-                    exchange_recorder::record(&exchange);
-                    // A sweep has too many blocks to keep, and judges each one itself.
-                    if !options.is_one_of_many {
-                        let mut exchanges = self.exchanges.lock();
-                        let exchanges = exchanges.as_deref_mut();
-                        if let Ok(exchanges) = exchanges {
-                            exchanges.add(&exchange, began);
-                        }
-                    }
+                    self.note(&exchange, began, options);
                     return Ok((exchange, permit));
                 }
                 Err(Failure::Connection(_) | Failure::Closed(_)) if repeats < MAX_REPEATS => {
                     repeats += 1;
                 }
-                Err(failure) => {
-                    let is_slow = matches!(failure, Failure::Slow(_));
-                    let is_lost = matches!(failure, Failure::Connection(_) | Failure::Closed(_));
-                    if (is_lost || is_slow) && request.may_be_repeated() {
-                        self.with_log(|log| log.add_unanswered(request.clone(), is_slow));
-                    }
-                    let Failure::Closed(reason) = failure else {
-                        return Err(failure.into());
-                    };
-                    return Err(InconclusiveReason::Transport(self.closed(
-                        &request,
-                        &reason,
-                        repeats > 0,
-                    )));
-                }
+                Err(failure) => return Err(self.failed(request, failure, repeats > 0)),
             }
         }
+    }
+
+    /// Fails if a busy node was given enough time.
+    fn check_patience(
+        &self,
+        request: &Request,
+        busy: &Exchange,
+        bounded: bool,
+        waits: u32,
+    ) -> Result<(), InconclusiveReason> {
+        let most = match bounded {
+            true => MAX_WAITS_FOR_MORE,
+            false => MAX_WAITS,
+        };
+        if waits < most && !self.is_stuck(request.path) {
+            return Ok(());
+        }
+        Err(InconclusiveReason::Busy(format!(
+            "the node stayed busy: {} after {} tries; it may take fewer requests in a second (--rate) or at a \
+             time (--jobs)",
+            busy.summary(),
+            waits + 1
+        )))
+    }
+
+    /// Notes an exchange in the history, and that the node responded.
+    fn note(&self, exchange: &Arc<Exchange>, began: Instant, options: SendOptions) {
+        self.responded.store(true, Ordering::Relaxed);
+        self.busy.note(exchange.request.path, false, began);
+        self.pacing.speed_up();
+        exchange_recorder::record(exchange);
+        // A sweep has too many blocks to keep, and judges each one itself.
+        if !options.is_one_of_many
+            && let Ok(mut exchanges) = self.exchanges.lock()
+        {
+            exchanges.add(exchange, began);
+        }
+    }
+
+    /// Notes a request without a response, and returns the reason.
+    fn failed(&self, request: Request, failure: Failure, is_repeated: bool) -> InconclusiveReason {
+        let is_slow = matches!(failure, Failure::Slow(_));
+        let is_lost = matches!(failure, Failure::Connection(_) | Failure::Closed(_));
+        let reason = match failure {
+            Failure::Closed(reason) => {
+                InconclusiveReason::Transport(self.closed(&request, &reason, is_repeated))
+            }
+            failure => failure.into(),
+        };
+        if (is_lost || is_slow) && request.may_be_repeated() {
+            self.with_log(|log| log.add_unanswered(request, is_slow));
+        }
+        reason
     }
 
     /// Describes a connection that was closed without a response.

@@ -35,9 +35,9 @@ pub(crate) struct BatchStep {
 pub(crate) enum Act {
     /// Has the node build the claim.
     Build,
-    /// Compares the built transaction with the call. Nothing is sent: the reason says how it contradicts the call.
+    /// Compares the built transaction with the call. Nothing is sent: the reason describes the contradiction.
     Compare,
-    /// Reads the time and the form of the built transaction. Nothing is sent: the reason says why it is not signed.
+    /// Reads the time and the form of the built transaction. Nothing is sent: the reason is why it is not signed.
     Check,
     /// Reads the balance that pays the fee.
     Balance,

@@ -48,7 +48,7 @@ pub(super) enum Others {
         /// The fastest of those that do not lag. Its height can be read again at once.
         fastest: Side,
     },
-    /// The height of none of them is known.
+    /// No height is known.
     Unknown,
     None,
 }

@@ -10,7 +10,7 @@ use prometheus_client::{
     registry::Unit,
 };
 
-/// The metrics of this process. What the system does not tell is left out.
+/// The metrics of this process. Metrics that the system does not report are left out.
 #[derive(Debug)]
 pub(super) struct Process;
 

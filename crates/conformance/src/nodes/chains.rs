@@ -20,7 +20,7 @@ struct Blocks {
     first: Option<u64>,
     /// The blocks that differ, up to the highest compared one.
     streak: Option<Streak>,
-    /// Whether the highest compared block of the node could be decided. Otherwise, blocks below it say nothing.
+    /// Whether the highest compared block of the node could be decided. Otherwise, blocks below it show nothing about it.
     is_decided: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Compares balances, contract state and trust scores of nodes at the same height.
 //!
 //! All of these change with each block. So each comparison needs responses from the same height. A
-//! node that gets a new block while it responds is asked again at once. If the nodes were at different
+//! node that gets a new block while it responds gets the request again at once. If the nodes were at different
 //! heights, and the responses differ, all requests are repeated after a pause.
 
 use std::{

@@ -86,7 +86,7 @@ fn mismatch(exchange: &Arc<Exchange>) -> Option<Finding> {
         return finding(what, "the response itself, or a refusal");
     }
     if exchange.status == 204 && exchange.body.is_empty() {
-        // The status says that there is nothing to read.
+        // With this status, there is no body to read.
         return None;
     }
     let fault = exchange.json().err()?;

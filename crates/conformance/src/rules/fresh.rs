@@ -11,7 +11,7 @@ use crate::{
     history::{Answer, Entry, History},
 };
 
-/// A clock may be read in seconds, and several servers may answer for a node.
+/// A clock may be read in seconds, and several servers may respond for a node.
 const RESOLUTION: Duration = Duration::from_secs(1);
 /// Maximum difference of two clocks that are set, in milliseconds.
 const MINUTE: i64 = 60_000;

@@ -243,7 +243,7 @@ fn is_usual(asked: &[Asked<'_>], other: &Asked<'_>, described: &[String]) -> boo
     })
 }
 
-/// Whether the node shows a value where it was not requested, so that it exists.
+/// Whether the node shows a value where it was not requested. So the value exists.
 fn is_named_elsewhere(asked: &[Asked<'_>], value: &str) -> bool {
     let text = Value::from(value).to_string();
     asked.iter().any(|one| {

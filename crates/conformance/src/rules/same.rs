@@ -17,7 +17,7 @@ pub(crate) fn same(history: &History, spec: &Spec, sample: Sample) -> Examinatio
     }
 }
 
-/// Judges all block requests of a run: a block that was returned stays as it is, and is there for good.
+/// Judges all block requests of a run: a block that was returned stays as it is, and can be read again at any time.
 /// `described` has the documented members of a block.
 fn same_block(history: &History, described: &[String]) -> Examination {
     let mut result = Examination::default();
@@ -116,7 +116,7 @@ fn same_value(history: &History, path: &str, described: &[String]) -> Examinatio
     result
 }
 
-/// Whether two responses to the same request are equal. Refusals are equal whatever they say.
+/// Whether two responses to the same request are equal. Refusals are equal, whatever their text is.
 fn has_same_answer(one: &Entry, other: &Entry, described: &[String]) -> bool {
     match (one.answer, other.answer) {
         (Answer::Content, Answer::Content) => {

@@ -27,7 +27,7 @@ use crate::{
     cases::{Case, CaseResult},
     checks::{Examination, Findings, MAX_FINDINGS, NOTHING_EXAMINED},
     context::{Context, DoneSweep, Samples, SigningWallet, SnapshotStore, Submitting},
-    discovery::{self, Wanted},
+    discovery::{self, Discovered, Wanted},
     har::Exchanges,
     http::{self, InconclusiveReason, Node, Target},
     script::{Script, observe_balances, repeat_blocks, repeat_values},
@@ -121,52 +121,31 @@ pub(crate) async fn examine(
         Ok((examined_node, running)) => (Ok(examined_node), Some(running)),
         Err(stop_reason) => (Err(stop_reason), None),
     };
-    let examined_node = done.as_ref().ok();
-    let ends_before =
-        examined_node.and_then(|examined_node| tip_before_sweep(sweep, &examined_node.chain));
-    let (examined_node, stop_reason) = match (done, &sweeping, ends_before) {
-        (Ok(examined_node), Some(sweeping), ends_before) => {
+    let (examined_node, stop_reason) = match (done, &sweeping) {
+        (Ok(examined_node), Some(sweeping)) => {
+            let following = (running.clone(), following);
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
-            let swept = Box::pin(Arc::clone(sweeping).run(
-                Arc::clone(&node),
-                Arc::clone(&spec),
-                examined_node.chain.clone(),
-                options.limits.jobs.max(1),
-                Arc::clone(&watch),
-            ));
-            let after = Box::pin(run_after_sweep(
-                Arc::clone(sweeping),
-                running.clone(),
-                following,
-            ));
-            let work = async move {
-                if ends_before.is_none() {
-                    swept.await?;
-                }
-                after.await;
-                Ok(())
-            };
             let deadline = has_deadline.then_some((deadline, options.limits.deadline));
-            match (
-                run_until_deadline(work, interrupt, deadline).await,
-                ends_before,
-            ) {
-                (Ok(()), None) => (Some(examined_node), None),
-                (Ok(()), Some(tip)) => {
-                    let reason =
-                        format!("the sweep has no block to check: the chain ends at block {tip}");
-                    (Some(examined_node), Some(StopReason::ChainTooShort(reason)))
-                }
-                (Err(stop_reason), _) => (None, Some(stop_reason)),
+            let swept = sweep_blocks(
+                sweeping,
+                &examined_node,
+                following,
+                &watch,
+                interrupt,
+                deadline,
+            );
+            match Box::pin(swept).await {
+                Ok(stop_reason) => (Some(examined_node), stop_reason),
+                Err(stop_reason) => (None, Some(stop_reason)),
             }
         }
-        (Ok(examined_node), None, _) => {
+        (Ok(examined_node), None) => {
             let unread = examined_node.chain.unread.as_ref();
             let unread = unread.filter(|_| !progress.has(Outcome::Fail));
             let stop_reason = unread.map(|reason| StopReason::Unreachable(reason.clone()));
             (Some(examined_node), stop_reason)
         }
-        (Err(stop_reason), _, _) => (None, Some(stop_reason)),
+        (Err(stop_reason), _) => (None, Some(stop_reason)),
     };
     let stop_reason = match &sweeping {
         Some(sweeping) => {
@@ -199,6 +178,49 @@ pub(crate) async fn examine(
     }
 }
 
+/// Sweeps the blocks, and runs the cases that follow. If the chain ends before the first block, returns that as the reason
+/// why the run has no verdict.
+async fn sweep_blocks(
+    sweeping: &Arc<RunningSweep>,
+    examined_node: &ExaminedNode,
+    (running, following): (Option<Running>, Vec<Case>),
+    watch: &Arc<dyn Observer>,
+    interrupt: Pin<&mut impl Future<Output = ()>>,
+    deadline: Option<(Instant, Duration)>,
+) -> Result<Option<StopReason>, StopReason> {
+    let Some(Running {
+        context, options, ..
+    }) = &running
+    else {
+        return Ok(None);
+    };
+    let ends_before = tip_before_sweep(&sweeping.sweep, &examined_node.chain);
+    let swept = Box::pin(Arc::clone(sweeping).run(
+        Arc::clone(&context.node),
+        Arc::clone(&context.spec),
+        examined_node.chain.clone(),
+        options.limits.jobs.max(1),
+        Arc::clone(watch),
+    ));
+    let after = Box::pin(run_after_sweep(
+        Arc::clone(sweeping),
+        running.clone(),
+        following,
+    ));
+    let work = async move {
+        if ends_before.is_none() {
+            swept.await?;
+        }
+        after.await;
+        Ok(())
+    };
+    run_until_deadline(work, interrupt, deadline).await?;
+    Ok(ends_before.map(|tip| {
+        let reason = format!("the sweep has no block to check: the chain ends at block {tip}");
+        StopReason::ChainTooShort(reason)
+    }))
+}
+
 /// Runs the cases that also examine what a sweep found.
 async fn run_after_sweep(sweeping: Arc<RunningSweep>, running: Option<Running>, cases: Vec<Case>) {
     let Some(running) = running else { return };
@@ -214,8 +236,8 @@ async fn run_after_sweep(sweeping: Arc<RunningSweep>, running: Option<Running>, 
 }
 
 /// Returns the height of the chain if it ends before the sweep's first block.
-fn tip_before_sweep(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
-    let first = sweep.filter(|sweep| sweep.resumed.is_none())?.first()?;
+fn tip_before_sweep(sweep: &Sweep, chain: &ChainBounds) -> Option<u64> {
+    let first = sweep.first().filter(|_| sweep.resumed.is_none())?;
     chain.tip.filter(|tip| *tip < first)
 }
 
@@ -315,6 +337,36 @@ fn wanted_by(options: &Options) -> Wanted {
     }
 }
 
+/// Returns the place of the snapshots.
+fn snapshots(options: &Options) -> Result<SnapshotStore, StopReason> {
+    let Some(folder) = &options.files.reviewable_snapshots else {
+        return SnapshotStore::read_only().map_err(|error| {
+            let reason = format!("no place for temporary files (TMPDIR names one): {error}");
+            StopReason::Harness(reason)
+        });
+    };
+    Ok(SnapshotStore::reviewable(folder))
+}
+
+/// Looks for samples. Fails if this is not a node.
+async fn discover(node: &Arc<Node>, options: &Options) -> Result<Discovered, StopReason> {
+    let discovered = match discovery::discover(node, &wanted_by(options)).await {
+        Ok(discovered) => discovered,
+        Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
+        Err(inconclusive) => {
+            return Err(StopReason::DeadlineExceeded(
+                inconclusive.reason().to_owned(),
+            ));
+        }
+    };
+    match not_a_node_reason(node, &discovered).await {
+        Ok(None) => {}
+        Ok(Some(reason)) => return Err(StopReason::NotANode(reason)),
+        Err(inconclusive) => return Err(StopReason::Unreachable(inconclusive.reason().to_owned())),
+    }
+    Ok(discovered)
+}
+
 /// Runs the cases, and returns what was found on the node, and the data that the cases share.
 async fn run_cases(
     node: Arc<Node>,
@@ -324,33 +376,10 @@ async fn run_cases(
     watch: Arc<dyn Observer>,
     progress: Arc<CaseResults>,
 ) -> Result<(ExaminedNode, Running), StopReason> {
-    let snapshots = match &options.files.reviewable_snapshots {
-        Some(folder) => SnapshotStore::reviewable(folder),
-        None => match SnapshotStore::read_only() {
-            Ok(store) => store,
-            Err(error) => {
-                return Err(StopReason::Harness(format!(
-                    "no place for temporary files (TMPDIR names one): {error}"
-                )));
-            }
-        },
-    };
+    let snapshots = snapshots(&options)?;
     watch.phase("connecting, and looking for samples on the chain");
     node.expect_again(options.recheck.requests());
-    let discovered = match discovery::discover(&node, &wanted_by(&options)).await {
-        Ok(discovered) => discovered,
-        Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
-        Err(inconclusive) => {
-            return Err(StopReason::DeadlineExceeded(
-                inconclusive.reason().to_owned(),
-            ));
-        }
-    };
-    match not_a_node_reason(&node, &discovered).await {
-        Ok(None) => {}
-        Ok(Some(reason)) => return Err(StopReason::NotANode(reason)),
-        Err(inconclusive) => return Err(StopReason::Unreachable(inconclusive.reason().to_owned())),
-    }
+    let discovered = discover(&node, &options).await?;
     let context = Context::new(
         Samples::new(node, spec, discovered),
         Submitting {
@@ -369,34 +398,7 @@ async fn run_cases(
         progress,
     };
     let Running { context, .. } = &running;
-    let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
-        selected.iter().copied().filter(stage).collect()
-    };
-    let repeated: Vec<Sample> = selected.iter().filter_map(Case::repeated_sample).collect();
-    for tier in Tier::ALL {
-        running
-            .run_cases(of(&|case| case.tier == tier && !case.is_last))
-            .await;
-        if tier == Tier::Read {
-            // Before anything is submitted, only a new block changes a value.
-            repeat_values(context, &repeated).await;
-            let mut scripts: Vec<Script> = selected.iter().filter_map(Case::script).collect();
-            scripts.dedup();
-            for script in scripts {
-                script.send(context).await;
-            }
-            if selected.iter().any(Case::is_about_balances) {
-                let submitter = &context.submissions.submitter;
-                let _ = observe_balances(submitter).await;
-            }
-        }
-    }
-    if repeated.contains(&Sample::Blocks) {
-        repeat_blocks(context).await;
-    }
-    for case in of(&|case| case.is_last) {
-        running.run_cases(vec![case]).await;
-    }
+    running.run_in_order(&selected).await;
     send_again(&context.node, &running.progress).await;
     match unreachable_reason(context, &running.progress).await {
         Some(stop_reason) => Err(stop_reason),
@@ -423,6 +425,38 @@ pub(super) struct Running {
 }
 
 impl Running {
+    /// Runs the cases of each tier, then those about the whole run, and sends what the rules need in between.
+    async fn run_in_order(&self, selected: &[Case]) {
+        let context = &self.context;
+        let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
+            selected.iter().copied().filter(stage).collect()
+        };
+        let repeated: Vec<Sample> = selected.iter().filter_map(Case::repeated_sample).collect();
+        for tier in Tier::ALL {
+            self.run_cases(of(&|case| case.tier == tier && !case.is_last))
+                .await;
+            if tier == Tier::Read {
+                // Before anything is submitted, only a new block changes a value.
+                repeat_values(context, &repeated).await;
+                let mut scripts: Vec<Script> = selected.iter().filter_map(Case::script).collect();
+                scripts.dedup();
+                for script in scripts {
+                    script.send(context).await;
+                }
+                if selected.iter().any(Case::is_about_balances) {
+                    let submitter = &context.submissions.submitter;
+                    let _ = observe_balances(submitter).await;
+                }
+            }
+        }
+        if repeated.contains(&Sample::Blocks) {
+            repeat_blocks(context).await;
+        }
+        for case in of(&|case| case.is_last) {
+            self.run_cases(vec![case]).await;
+        }
+    }
+
     /// Runs cases, as many at a time as the run may send requests.
     pub(super) async fn run_cases(&self, cases: Vec<Case>) {
         let tasks = stream::iter(cases).map(|case| {

@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 use super::{Exchange, InconclusiveReason, LoggedExchange, Node, Replay, Request};
 
 impl Node {
-    /// Adds recorded exchanges, as if this node had sent them. They answer all requests from now on.
+    /// Adds recorded exchanges, as if this node had sent them. They supply all responses from now on.
     pub(crate) fn add_recorded(&self, exchanges: Vec<LoggedExchange>) {
         self.with_log(|log| {
             for LoggedExchange { exchange, .. } in &exchanges {
