@@ -27,16 +27,15 @@ pub(super) async fn of_another_key(
     Ok((code_of(&text), request.wrongly_signed(what)))
 }
 
-/// Returns a claim that nobody signed: its code, and the request that submits it.
+/// Returns the request that submits a claim that nobody signed.
 pub(super) async fn unsigned(
     submitter: &Submitter,
     wallet: WalletAddress,
     remarks: &str,
-) -> Result<(String, Request), InconclusiveReason> {
+) -> Result<Request, InconclusiveReason> {
     let text = draft(submitter, &[wallet], remarks).await?;
     let request = Request::post("/submit-transaction", whole(&text, &[]));
-    let what = "an unsigned transaction, submitted after a right one,";
-    Ok((code_of(&text), request.wrongly_signed(what)))
+    Ok(request.wrongly_signed("an unsigned transaction, submitted after a right one,"))
 }
 
 /// Returns a request that submits a transaction of another wallet, which has signed it correctly. It is like an accepted

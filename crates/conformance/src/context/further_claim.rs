@@ -161,10 +161,13 @@ impl FurtherClaim {
     /// Submits a new transaction with a wrong signature right after a right submission. Nothing of that may count for it.
     async fn submit_wrongly_next(&self, submitter: &Submitter) {
         let wrong = match self.number % 2 {
-            0 => of_another_key(submitter, self.wallet, REFUSED).await,
+            0 => {
+                let signed = of_another_key(submitter, self.wallet, REFUSED).await;
+                signed.map(|(_, request)| request)
+            }
             _ => unsigned(submitter, self.wallet, REFUSED).await,
         };
-        if let Ok((_, wrong)) = wrong {
+        if let Ok(wrong) = wrong {
             let _ = submitter.submit_serialized(wrong).await;
         }
     }

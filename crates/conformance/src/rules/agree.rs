@@ -29,8 +29,9 @@ pub(crate) fn agree(history: &History) -> Examination {
         result.push(finding.at(format!("/balance/{place}")));
     }
     let all = readings(history);
-    let mut is_open = false;
+    let (mut is_open, mut is_compared) = (false, false);
     for balance in Balance::all(&all) {
+        is_compared = true;
         match balance.compared() {
             Compared::Same => result.count_item(),
             Compared::Open(..) => is_open = true,
@@ -44,6 +45,11 @@ pub(crate) fn agree(history: &History) -> Examination {
         let reason =
             "balances change too fast to compare two responses about the same balance".to_owned();
         result.add(Err(InconclusiveReason::NoSample(reason)));
+    }
+    if !is_compared && result.has_no_findings() {
+        let reason = "no balance was shown by two queries: a list is compared if it is an array of objects with wallet \
+                      or token_code, and balance";
+        result.add(Err(InconclusiveReason::NoSample(reason.to_owned())));
     }
     result
 }

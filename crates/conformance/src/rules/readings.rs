@@ -24,7 +24,7 @@ pub(super) const SINGLE: &str = "TOKEN_IN_WALLET";
 pub(super) const TOKENS: &str = "ALL_TOKENS_IN_WALLET";
 pub(super) const HOLDERS: &str = "ALL_WALLETS_FOR_TOKEN";
 
-/// Returns the requests for balances that something is returned to.
+/// Returns the requests for balances, apart from those that must find nothing.
 fn requests(history: &History) -> impl Iterator<Item = &Entry> {
     history.of_path("/get-balances").filter(|entry| {
         let request = &entry.exchange.request;

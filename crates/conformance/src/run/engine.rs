@@ -117,35 +117,25 @@ pub(crate) async fn examine(
         Some((deadline, options.limits.deadline)),
     )
     .await;
-    let (done, running) = match done {
-        Ok((examined_node, running)) => (Ok(examined_node), Some(running)),
-        Err(stop_reason) => (Err(stop_reason), None),
-    };
-    let (examined_node, stop_reason) = match (done, &sweeping) {
-        (Ok(examined_node), Some(sweeping)) => {
-            let following = (running.clone(), following);
+    let (examined_node, running, stop_reason) = match (done, &sweeping) {
+        (Ok((examined_node, running)), Some(sweeping)) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
             let deadline = has_deadline.then_some((deadline, options.limits.deadline));
-            let swept = sweep_blocks(
-                sweeping,
-                &examined_node,
-                following,
-                &watch,
-                interrupt,
-                deadline,
-            );
-            match Box::pin(swept).await {
+            let chain = &examined_node.chain;
+            let swept = sweep_blocks(sweeping, chain, &running, following, interrupt, deadline);
+            let (examined_node, stop_reason) = match Box::pin(swept).await {
                 Ok(stop_reason) => (Some(examined_node), stop_reason),
                 Err(stop_reason) => (None, Some(stop_reason)),
-            }
+            };
+            (examined_node, Some(running), stop_reason)
         }
-        (Ok(examined_node), None) => {
+        (Ok((examined_node, running)), None) => {
             let unread = examined_node.chain.unread.as_ref();
             let unread = unread.filter(|_| !progress.has(Outcome::Fail));
             let stop_reason = unread.map(|reason| StopReason::Unreachable(reason.clone()));
-            (Some(examined_node), stop_reason)
+            (Some(examined_node), Some(running), stop_reason)
         }
-        (Err(stop_reason), _) => (None, Some(stop_reason)),
+        (Err(stop_reason), _) => (None, None, Some(stop_reason)),
     };
     let stop_reason = match &sweeping {
         Some(sweeping) => {
@@ -182,25 +172,19 @@ pub(crate) async fn examine(
 /// why the run has no verdict.
 async fn sweep_blocks(
     sweeping: &Arc<RunningSweep>,
-    examined_node: &ExaminedNode,
-    (running, following): (Option<Running>, Vec<Case>),
-    watch: &Arc<dyn Observer>,
+    chain: &ChainBounds,
+    running: &Running,
+    following: Vec<Case>,
     interrupt: Pin<&mut impl Future<Output = ()>>,
     deadline: Option<(Instant, Duration)>,
 ) -> Result<Option<StopReason>, StopReason> {
-    let Some(Running {
-        context, options, ..
-    }) = &running
-    else {
-        return Ok(None);
-    };
-    let ends_before = tip_before_sweep(&sweeping.sweep, &examined_node.chain);
+    let ends_before = tip_before_sweep(&sweeping.sweep, chain);
     let swept = Box::pin(Arc::clone(sweeping).run(
-        Arc::clone(&context.node),
-        Arc::clone(&context.spec),
-        examined_node.chain.clone(),
-        options.limits.jobs.max(1),
-        Arc::clone(watch),
+        Arc::clone(&running.context.node),
+        Arc::clone(&running.context.spec),
+        chain.clone(),
+        running.options.limits.jobs.max(1),
+        Arc::clone(&running.watch),
     ));
     let after = Box::pin(run_after_sweep(
         Arc::clone(sweeping),
@@ -222,8 +206,7 @@ async fn sweep_blocks(
 }
 
 /// Runs the cases that also examine what a sweep found.
-async fn run_after_sweep(sweeping: Arc<RunningSweep>, running: Option<Running>, cases: Vec<Case>) {
-    let Some(running) = running else { return };
+async fn run_after_sweep(sweeping: Arc<RunningSweep>, running: Running, cases: Vec<Case>) {
     if let Some(done) = sweeping.done().filter(|_| !cases.is_empty()) {
         if !sweeping.sweep.counts_requests {
             running.context.node.allow_more(done.requests());
