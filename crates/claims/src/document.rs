@@ -162,10 +162,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, vec![b'a'; 1_000_000]).unwrap();
-        let mut told = Vec::new();
+        let mut steps = Vec::new();
         let hash = Document::from(path.as_path())
             .hash(|progress| {
-                told.push(progress);
+                steps.push(progress);
                 true
             })
             .unwrap();
@@ -174,9 +174,9 @@ mod tests {
             hash.to_string(),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         );
-        assert!(told.len() > 1);
-        assert!(told.windows(2).all(|pair| pair[0].bytes < pair[1].bytes));
-        let end = told.last().unwrap();
+        assert!(steps.len() > 1);
+        assert!(steps.windows(2).all(|pair| pair[0].bytes < pair[1].bytes));
+        let end = steps.last().unwrap();
         assert_eq!((end.bytes, end.total), (1_000_000, 1_000_000));
     }
 
@@ -222,12 +222,12 @@ mod tests {
                 }
             }
         }
-        let mut told = 0;
+        let mut read = 0;
         let outcome = hash_while(FailingReader(0), |bytes| {
-            told = bytes;
+            read = bytes;
             true
         });
         assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-        assert_eq!(told, 1);
+        assert_eq!(read, 1);
     }
 }

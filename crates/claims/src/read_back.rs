@@ -286,8 +286,8 @@ mod tests {
         }
         match seen(&row("a", 1, "other")) {
             ReadBack::Differs { differences, .. } => {
-                let told: Vec<_> = differences.iter().map(ToString::to_string).collect();
-                assert_eq!(told, [r#"remarks: expected "fine", recorded "other""#]);
+                let texts: Vec<_> = differences.iter().map(ToString::to_string).collect();
+                assert_eq!(texts, [r#"remarks: expected "fine", recorded "other""#]);
             }
             other => panic!("{other:?}"),
         }

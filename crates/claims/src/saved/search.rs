@@ -91,18 +91,8 @@ impl SavedClaims {
             if file::is_link_name(name) && !is_about_it {
                 continue;
             }
-            // Another entry may have been removed already.
-            let (about, path, is_link) = match located(&entry) {
-                Ok(located) => located,
-                Err(source) if is_about_it => {
-                    found.unread.push(SavedTransactionError::Unusable {
-                        path: fs::read_link(entry.path()).unwrap_or(entry.path()),
-                        action: "read",
-                        source,
-                    });
-                    continue;
-                }
-                Err(_) => continue,
+            let Some((about, path, is_link)) = found.located(&entry, is_about_it) else {
+                continue;
             };
             // A larger file is not a saved transaction.
             if !is_about_it && (!about.is_file() || about.len() > file::MAX_LENGTH) {
@@ -117,24 +107,12 @@ impl SavedClaims {
             };
             left = rest;
             found.read += 1;
+            let verifier =
+                |saved: &SavedTransaction| claimant(saved.call(), contract, asset_id, verifiers);
+            let asset = found.open(&path, is_about_it, verifier);
             // The target of a link can change, so it is not in the index.
-            let mut list = |asset| {
-                if !is_link {
-                    next.add(name, &about, asset);
-                }
-            };
-            match SavedTransaction::open(&path) {
-                Ok(Some(saved)) => {
-                    list(saved.asset_id().map(|id| file::digest_name(id.as_bytes())));
-                    let verifier = claimant(saved.call(), contract, asset_id, verifiers);
-                    found
-                        .transactions
-                        .extend(verifier.map(|verifier| (saved, verifier)));
-                }
-                Ok(None) => {}
-                Err(error) if is_about_it || names_format(&path) => found.unread.push(error),
-                Err(SavedTransactionError::NotSavedTransaction { .. }) => list(None),
-                Err(error) => found.skipped.push(error),
+            if let Some(asset) = asset.filter(|_| !is_link) {
+                next.add(name, &about, asset);
             }
         }
         if is_locked {
@@ -145,6 +123,54 @@ impl SavedClaims {
             .transactions
             .sort_by(|(a, _), (b, _)| a.path().cmp(b.path()));
         Ok(found)
+    }
+}
+
+impl SavedClaims {
+    /// Reads a file, and keeps its claim if that is about the asset and by one of the verifiers. Returns what the index has
+    /// about the file: the digest of its asset, if it is a saved transaction of a claim.
+    fn open(
+        &mut self,
+        path: &Path,
+        is_about_it: bool,
+        verifier: impl Fn(&SavedTransaction) -> Option<WalletAddress>,
+    ) -> Option<Option<String>> {
+        match SavedTransaction::open(path) {
+            Ok(Some(saved)) => {
+                let asset = saved.asset_id().map(|id| file::digest_name(id.as_bytes()));
+                if let Some(verifier) = verifier(&saved) {
+                    self.transactions.push((saved, verifier));
+                }
+                return Some(asset);
+            }
+            Ok(None) => {}
+            Err(error) if is_about_it || names_format(path) => self.unread.push(error),
+            Err(SavedTransactionError::NotSavedTransaction { .. }) => return Some(None),
+            Err(error) => self.skipped.push(error),
+        }
+        None
+    }
+
+    /// Returns the file of an entry, its path, and whether the entry is a link. Notes a link to the requested asset
+    /// if its file can't be found. Another entry may have been removed already.
+    fn located(
+        &mut self,
+        entry: &fs::DirEntry,
+        is_about_it: bool,
+    ) -> Option<(fs::Metadata, PathBuf, bool)> {
+        match located(entry) {
+            Ok(located) => Some(located),
+            Err(source) => {
+                if is_about_it {
+                    self.unread.push(SavedTransactionError::Unusable {
+                        path: fs::read_link(entry.path()).unwrap_or(entry.path()),
+                        action: "read",
+                        source,
+                    });
+                }
+                None
+            }
+        }
     }
 }
 

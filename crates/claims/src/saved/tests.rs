@@ -393,9 +393,9 @@ async fn a_search_reads_as_few_files_in_a_large_folder_as_in_a_small_one() {
         assert_eq!((reads("new"), reads("7")), ((1, 0), (1, 1)));
     }
     // A folder with few files has nothing else.
-    let few = tempfile::tempdir().unwrap();
-    assert_eq!(indexed(few.path(), 3).await, 3);
-    assert_eq!(std::fs::read_dir(few.path()).unwrap().count(), 3);
+    let small = tempfile::tempdir().unwrap();
+    assert_eq!(indexed(small.path(), 3).await, 3);
+    assert_eq!(std::fs::read_dir(small.path()).unwrap().count(), 3);
 }
 
 #[tokio::test]
