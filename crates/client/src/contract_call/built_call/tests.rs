@@ -85,7 +85,7 @@ fn every_tampering_is_refused_and_named() {
         let found = match &error {
             BuiltCallMismatch::Changed { .. } => "changed",
             BuiltCallMismatch::Extra { .. } => "added",
-            BuiltCallMismatch::Missing { .. } => "left_out",
+            BuiltCallMismatch::Missing { .. } => "missing",
             BuiltCallMismatch::Twice { .. } => "twice",
             BuiltCallMismatch::Malformed { .. } => "malformed",
             BuiltCallMismatch::AlreadySigned => "signed",
