@@ -22,10 +22,12 @@ pub(super) async fn get_block(State(node): State<Arc<Node>>, query: Query) -> Re
         Ok(text) => index(text),
         Err(fault) => return super::response::Faults::from(fault).into_response(),
     };
+    // A second lock of the chain could wait for a block that waits for the first one.
+    let has_latest = node.has(InjectedFault::LatestForUnknown);
     let chain = node.chain();
     let block = index.and_then(|index| chain.block_text(index));
     let block = match block {
-        None if node.has(InjectedFault::LatestForUnknown) => chain.block_text(chain.height()),
+        None if has_latest => chain.block_text(chain.height()),
         block => block,
     };
     match block {
