@@ -208,6 +208,24 @@ fn malformed_part(transaction: &Value) -> Option<&'static str> {
     .find_map(|(kind, is_malformed)| is_malformed.then_some(kind))
 }
 
+/// Whether the signature is that of a wallet whose address differs in its first or last digit.
+fn is_of_a_lookalike(transaction: &Value, entry: &SignatureEntry) -> bool {
+    let message = signed_message(&transaction.to_string()).expect("a message");
+    let address = entry.wallet_address.to_string();
+    let digits = "0123456789abcdef".chars();
+    let mut similar = digits.flat_map(|digit| {
+        [
+            format!("{}{digit}", &address[..41]),
+            format!("0x{digit}{}", &address[3..]),
+        ]
+    });
+    similar.any(|address| {
+        let address = address.parse().expect("an address");
+        let message = message.as_bytes();
+        entry.msgsign.verify_by_address(message, address).is_ok()
+    })
+}
+
 /// Returns the part of a transaction that was changed after signing, or of its signature.
 fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str {
     let verifies = |change: &dyn Fn(&mut Value)| {
@@ -285,7 +303,9 @@ fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str
         };
         verify_transaction(&transaction.to_string(), &[entry]).is_ok()
     };
-    if params["verifier_address"] != data["signers"][0] {
+    if is_of_a_lookalike(transaction, entry) {
+        "lookalike"
+    } else if params["verifier_address"] != data["signers"][0] {
         "verifier-altered"
     } else if params["doc_hash_list"] != json!(["5a".repeat(32), "a5".repeat(32)]) {
         "hashes-altered"

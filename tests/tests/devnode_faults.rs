@@ -73,7 +73,9 @@ fn expected(fault: F) -> Option<Found> {
         F::RefusedStored => As("submit-transaction/refused-not-stored"),
         F::AcceptedLost => As("submit-transaction/claim-readable"),
         F::RemarksCut => As("sc-state/record-matches-claim"),
-        F::FeeTwice | F::CopiesCost | F::FirstPays => As("submit-transaction/fee-paid"),
+        F::FeeTwice | F::CopiesCost | F::FirstPays | F::BatchPaysOnce => {
+            As("submit-transaction/fee-paid")
+        }
         // A test wallet also makes the right submissions between the wrong ones.
         F::RefusedCosts => AsEither(
             &["submit-transaction/refused-costs-nothing"],
@@ -81,7 +83,8 @@ fn expected(fault: F) -> Option<Found> {
         ),
         F::OnePending | F::BatchDrops => As("submit-transaction/claim-readable"),
         F::OverlapLost => As("submit-transaction/claim-readable"),
-        F::AnyFunction => AsUser("submit-transaction/refused-not-stored"),
+        F::AnyFunction | F::AnyContract => AsUser("submit-transaction/refused-not-stored"),
+        F::AnyVerifier => AsUser("submit-transaction/authority"),
         F::TypeShared => As("sc-state/new-records"),
         _ => return None,
     })

@@ -91,8 +91,8 @@ fn a_file_that_no_sweep_has_written_is_not_taken_for_its_state() {
     let path = path.to_str().unwrap();
     let target = ["--base-url", "http://localhost", "--network", "devnet"];
     let sweep = ["--blocks", "..", "--state", path];
-    let told = ["notes.txt", "not a sweep's state"];
-    refuses(&[target, sweep].concat(), 2, &told);
+    let expected = ["notes.txt", "not a sweep's state"];
+    refuses(&[target, sweep].concat(), 2, &expected);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
 }
 
@@ -140,13 +140,13 @@ fn lists_every_case_below_its_requirement_and_sends_nothing() {
         text.contains("BLOCK-4 (documented) `proof` is an integer.\n"),
         "{text}"
     );
-    let (_, some) = status_and_output(&["--list", "--only", "docs/*"]);
-    let cases: Vec<_> = some.lines().filter(|line| line.starts_with("  ")).collect();
+    let (_, list) = status_and_output(&["--list", "--only", "docs/*"]);
+    let cases: Vec<_> = list.lines().filter(|line| line.starts_with("  ")).collect();
     assert!(
         cases.iter().all(|line| line.starts_with("  docs/")),
-        "{some}"
+        "{list}"
     );
-    assert_eq!(cases.len(), 5, "{some}");
+    assert_eq!(cases.len(), 5, "{list}");
 }
 
 #[test]

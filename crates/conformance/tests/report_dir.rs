@@ -66,13 +66,13 @@ fn a_report_dir_that_is_none_is_refused_before_anything_is_asked() {
     for path in [file.path().to_owned(), file.path().join("below")] {
         let output = run(&path);
         assert_eq!(output.status.code(), Some(2));
-        let told = String::from_utf8(output.stderr).expect("text");
+        let message = String::from_utf8(output.stderr).expect("text");
         let path = path.display();
         assert!(
-            told.contains(&format!("error: reports can't be written to {path}: ")),
-            "{told}"
+            message.contains(&format!("error: reports can't be written to {path}: ")),
+            "{message}"
         );
-        assert!(!told.contains("looking for samples") && output.stdout.is_empty());
+        assert!(!message.contains("looking for samples") && output.stdout.is_empty());
     }
 }
 
@@ -143,9 +143,9 @@ fn a_report_that_can_not_be_printed_is_told_and_the_files_are_written_all_the_sa
             .output()
             .expect("the binary starts");
         assert_eq!(output.status.code(), Some(3), "the run's own status");
-        let told = String::from_utf8_lossy(&output.stderr);
-        let line = told.lines().last().unwrap_or_default();
-        assert!(line.contains("to standard output"), "{told}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        let line = message.lines().last().unwrap_or_default();
+        assert!(line.contains("to standard output"), "{message}");
         assert!(folder.path().join("report.json").exists());
     }
 }

@@ -183,10 +183,10 @@ fn a_dry_run_lists_the_kinds_and_sends_nothing() {
     assert!(!reject.contains("signed with the wallet"), "{reject}");
     let write = dry(&["--allow", "write"]);
     assert!(write.contains("signed with the wallet"), "{write}");
-    let some = dry(&["--only", "docs/*"]);
+    let selected = dry(&["--only", "docs/*"]);
     assert!(
-        some.contains("/docs") && !some.contains("/call-sc"),
-        "{some}"
+        selected.contains("/docs") && !selected.contains("/call-sc"),
+        "{selected}"
     );
     node.was_left_alone();
 }

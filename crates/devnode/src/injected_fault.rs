@@ -186,8 +186,11 @@ faults! {
     OnePending "one-pending" "a wallet's next transaction replaces its pending one";
     OverlapLost "overlap-lost" "of transactions that are submitted at the same moment, only one gets into a block";
     BatchDrops "batch-drops" "a batch accepts what follows a refused element, and drops it";
+    BatchPaysOnce "batch-pays-once" "of the transactions of a batch, only the first one costs its fee";
     FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";
+    AnyContract "any-contract" "a call of a contract that does not exist makes a claim of the verification contract";
+    AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";
     TypeShared "type-shared" "a claim changes the asset_type of other wallets' claims about its asset";
 }
 

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use nodeproof_primitives::{ContractAddress, Network};
+use nodeproof_primitives::{ContractAddress, Network, TransactionCode};
 use tokio::sync::Notify;
 
 use crate::{
@@ -57,6 +57,12 @@ pub struct Node {
     /// Notified when a block could not be saved.
     not_saved: Notify,
     outages: RwLock<Outages>,
+    counts: Counts,
+}
+
+/// Numbers since the start.
+#[derive(Debug, Default)]
+struct Counts {
     requests: AtomicU64,
     submissions: AtomicU64,
     calls: AtomicU64,
@@ -65,7 +71,7 @@ pub struct Node {
 impl Node {
     /// Counts a call that is built. Returns the number of those before it.
     pub(crate) fn count_call(&self) -> u64 {
-        self.calls.fetch_add(1, Ordering::Relaxed)
+        self.counts.calls.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Creates a node with the saved chain of [`Config::state`], or a new one.
@@ -141,9 +147,7 @@ impl Node {
             fault: config.fault,
             not_saved: Notify::new(),
             outages: RwLock::default(),
-            requests: AtomicU64::new(0),
-            submissions: AtomicU64::new(0),
-            calls: AtomicU64::new(0),
+            counts: Counts::default(),
         }
     }
 
@@ -286,21 +290,21 @@ impl Node {
     /// Returns the number of requests of all kinds so far.
     #[must_use]
     pub fn requests_received(&self) -> u64 {
-        self.requests.load(Ordering::Relaxed)
+        self.counts.requests.load(Ordering::Relaxed)
     }
 
     /// Returns the number of submissions so far, accepted or not.
     #[must_use]
     pub fn submissions_received(&self) -> u64 {
-        self.submissions.load(Ordering::Relaxed)
+        self.counts.submissions.load(Ordering::Relaxed)
     }
 
     pub(crate) fn count_request(&self) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.counts.requests.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn count_submission(&self) {
-        self.submissions.fetch_add(1, Ordering::Relaxed);
+        self.counts.submissions.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns the timestamp for the transaction of this call, which is built now. Without a clock, each call is a
@@ -344,6 +348,11 @@ impl Node {
     pub(crate) fn is_valid_alone(&self, submission: &Submission<'_>) -> bool {
         let checked = submission.check(self.rules, self.fault());
         checked.is_ok_and(|transaction| self.chain().affordable(&transaction).is_ok())
+    }
+
+    /// Takes no fee for a pending transaction.
+    pub(crate) fn exempt(&self, code: TransactionCode) {
+        self.chain_mut().exempt(code);
     }
 
     /// Removes the pending transactions from this place on, except for the last one.

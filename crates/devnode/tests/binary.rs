@@ -104,8 +104,8 @@ fn a_wallet_of_ones_own_holds_tokens_for_fees_if_asked_for() {
     let mut command = command();
     command.args(["--fund", &mine]);
     let node = Running::start(command);
-    let told = format!("{mine} holds 1000000000 DEVN for fees");
-    assert!(node.greeting.contains(&told), "{}", node.greeting);
+    let line = format!("{mine} holds 1000000000 DEVN for fees");
+    assert!(node.greeting.contains(&line), "{}", node.greeting);
     let path = "/get-balances?balance_type=TOKEN_IN_WALLET&token_code=DEVN&wallet_address=";
     assert_eq!(
         node.get(&format!("{path}{mine}")),

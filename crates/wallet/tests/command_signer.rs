@@ -58,13 +58,13 @@ async fn is_gone(process: &str) {
 #[tokio::test]
 async fn the_program_gets_the_message_and_the_address_and_its_signature_is_handed_on() {
     let folder = tempfile::tempdir().unwrap();
-    let (message, told) = (folder.path().join("message"), folder.path().join("told"));
+    let (message, copy) = (folder.path().join("message"), folder.path().join("copy"));
     let signature = wallet().sign(MESSAGE);
     let signer = script(
         r#"cat > "$1"; printf '%s|%s' "$NODE_WALLET_ADDRESS" "$3" > "$2"; echo asking >&2; printf ' %s\r\n' "$4""#,
         &[
             message.to_str().unwrap(),
-            told.to_str().unwrap(),
+            copy.to_str().unwrap(),
             "$(one) argument",
             &signature.to_string().to_uppercase(),
         ],
@@ -73,7 +73,7 @@ async fn the_program_gets_the_message_and_the_address_and_its_signature_is_hande
     assert_eq!(signed, signature.into());
     assert_eq!(fs::read(message).unwrap(), MESSAGE);
     assert_eq!(
-        fs::read_to_string(told).unwrap(),
+        fs::read_to_string(copy).unwrap(),
         format!("{}|$(one) argument", wallet().address())
     );
 }

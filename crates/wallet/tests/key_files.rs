@@ -128,11 +128,11 @@ fn only_the_owner_can_read_what_is_written_and_others_reading_is_told() {
     KeyFile::write(&path, &wallet(), Protection::Plain).unwrap();
     let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&path), 0o600);
-    for (mode, told) in [(0o640, true), (0o604, true), (0o600, false), (0o611, false)] {
+    for (mode, is_reported) in [(0o640, true), (0o604, true), (0o600, false), (0o611, false)] {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         assert_eq!(
             KeyFile::read(&path).unwrap().is_readable_by_others(),
-            told,
+            is_reported,
             "{mode:o}"
         );
     }

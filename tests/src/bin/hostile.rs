@@ -187,7 +187,7 @@ async fn client(args: ClientArgs) -> Result<ExitCode, Failure> {
     let signed = SignedTransaction::from_json(UNSIGNED)?;
     let submitted = client.submit(&signed, &SubmitPolicy::ONCE).await.err();
     let submitted = submitted.as_ref().and_then(SubmitError::client_error);
-    let told = [read.as_ref(), submitted].map(|error| match error {
+    let seen = [read.as_ref(), submitted].map(|error| match error {
         None => Seen {
             kind: None,
             text: String::new(),
@@ -199,7 +199,7 @@ async fn client(args: ClientArgs) -> Result<ExitCode, Failure> {
             maybe_sent: error.maybe_sent(),
         },
     });
-    println!("{}", serde_json::to_string(&told)?);
+    println!("{}", serde_json::to_string(&seen)?);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -145,7 +145,7 @@ impl Client {
 
     /// Returns the text of its cell in the table.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn cell(&self) -> String {
         match self {
             Self::Response => "a response".to_owned(),
             Self::Fails { kind, says, .. } => format!("{kind:?}: {says}"),
@@ -181,9 +181,9 @@ impl Ended {
         };
         let right = match (documents(&output.stdout), documents(&output.stderr)) {
             (Some(out), Some(errors)) => {
-                let told = errors.iter().find_map(|line| line.get("error"));
+                let cell = errors.iter().find_map(|line| line.get("error"));
                 self.has_status(output)
-                    && match told {
+                    && match cell {
                         None => self.exit == 0 && out.len() == 1,
                         Some(error) => out.is_empty() && self.is_told(error),
                     }
@@ -218,7 +218,7 @@ impl Ended {
 
     /// Returns the text of its cell in the table.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn cell(&self) -> String {
         let says: Vec<_> = self.says.split_whitespace().collect();
         format!("{}: {}", self.exit, says.join(" ").trim_end_matches(':'))
     }

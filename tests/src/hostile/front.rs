@@ -32,8 +32,19 @@ pub struct Seen {
     pub place: usize,
     /// Its number on its connection, from 1.
     pub on_connection: usize,
-    /// Whether the rest of its body came later than its start.
-    pub is_late: bool,
+    /// How its body came.
+    pub arrival: Arrival,
+}
+
+/// How a request's body came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// At once.
+    Whole,
+    /// Its rest came later than its start.
+    InPieces,
+    /// In chunks, without its length.
+    Chunked,
 }
 
 /// The good node's response.
@@ -256,7 +267,7 @@ impl Peer for TlsStream<TcpStream> {
 
 async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
     let mut on_connection = 0;
-    while let Some((head, body, is_late)) = request(&mut stream).await {
+    while let Some((head, body, arrival)) = request(&mut stream).await {
         on_connection += 1;
         let mut line = head.split_whitespace();
         let (method, target) = (line.next()?, line.next()?);
@@ -266,7 +277,7 @@ async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
             query: target.split('?').nth(1).unwrap_or_default().to_owned(),
             place: shared.requests.fetch_add(1, Ordering::SeqCst) + 1,
             on_connection,
-            is_late,
+            arrival,
         };
         if let Ok(mut heads) = shared.heads.lock() {
             heads.push(head.clone());
@@ -357,8 +368,8 @@ async fn perform(stream: &mut impl Peer, act: Act) -> io::Result<bool> {
 /// How long the rest of a body that is sent at once can take to arrive.
 const AT_ONCE: Duration = Duration::from_millis(50);
 
-/// Reads a request's head and body, and whether the body's rest came late. Returns `None` if the connection has ended.
-async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>, bool)> {
+/// Reads a request's head and body, and how the body came. Returns `None` if the connection has ended.
+async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>, Arrival)> {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -369,17 +380,24 @@ async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>, bool)> {
         }
     };
     let head = String::from_utf8_lossy(bytes.get(..end)?).into_owned();
-    let length = head
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-        .map_or(Some(0), |(_, length)| length.trim().parse::<usize>().ok())?;
-    let mut is_late = false;
+    let header = |wanted: &str| {
+        let mut headers = head.lines().filter_map(|line| line.split_once(':'));
+        let found = headers.find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        found.map(|(_, value)| value.trim().to_owned())
+    };
+    if header("transfer-encoding").is_some() {
+        let body = chunks(stream, bytes.split_off(end)).await?;
+        return Some((head, body, Arrival::Chunked));
+    }
+    let length = header("content-length").map_or(Some(0), |length| length.parse().ok())?;
+    let mut arrival = Arrival::Whole;
     while bytes.len() < end + length {
         let read = match tokio::time::timeout(AT_ONCE, stream.read_buf(&mut bytes)).await {
             Ok(read) => read,
             Err(_) => {
-                is_late |= bytes.len() > end;
+                if bytes.len() > end {
+                    arrival = Arrival::InPieces;
+                }
                 stream.read_buf(&mut bytes).await
             }
         };
@@ -387,5 +405,28 @@ async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>, bool)> {
             return None;
         }
     }
-    Some((head, bytes.split_off(end), is_late))
+    Some((head, bytes.split_off(end), arrival))
+}
+
+/// Reads a body in chunks, of which the first bytes have been read. The last chunk is empty.
+async fn chunks(stream: &mut impl Peer, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let line = bytes.windows(2).position(|two| two == b"\r\n");
+        let chunk = line.and_then(|line| {
+            let length = std::str::from_utf8(&bytes[..line]).ok()?;
+            let length = usize::from_str_radix(length, 16).ok()?;
+            let rest = bytes.get(line + 2..line + 2 + length + 2)?;
+            Some((rest[..length].to_vec(), line + 2 + length + 2))
+        });
+        match chunk {
+            Some((chunk, _)) if chunk.is_empty() => return Some(body),
+            Some((chunk, end)) => {
+                body.extend(chunk);
+                bytes.drain(..end);
+            }
+            None if stream.read_buf(&mut bytes).await.ok()? == 0 => return None,
+            None => {}
+        }
+    }
 }

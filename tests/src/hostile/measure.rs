@@ -38,11 +38,11 @@ pub fn measure(
 ) -> io::Result<Measured> {
     let mut measured = programs.command(consumer, hostile, server);
     measured.args(more);
-    let told = NamedTempFile::new()?;
+    let result = NamedTempFile::new()?;
     let mut command = Command::new(&programs.measuring);
     command
         .arg("measured")
-        .arg(told.path())
+        .arg(result.path())
         .arg(measured.get_program())
         .args(measured.get_args())
         .stdin(Stdio::null());
@@ -53,9 +53,9 @@ pub fn measure(
         };
     }
     let output = command.output()?;
-    let text = std::fs::read_to_string(told.path())?;
-    let mut told = text.split_whitespace().map(str::parse::<u64>);
-    let mut next = || told.next().and_then(Result::ok);
+    let text = std::fs::read_to_string(result.path())?;
+    let mut result = text.split_whitespace().map(str::parse::<u64>);
+    let mut next = || result.next().and_then(Result::ok);
     let (Some(took), peak) = (next(), next()) else {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         return Err(io::Error::other(said));

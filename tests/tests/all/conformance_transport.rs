@@ -24,7 +24,7 @@ use axum::{
 use integration_tests::{
     hostile::{
         Start, all,
-        front::{Act, Do, Good, Seen, front, raw},
+        front::{Act, Arrival, Do, Good, Seen, front, raw},
     },
     matrix,
     server::Server,
@@ -221,12 +221,12 @@ async fn network_faults_and_findings_get_the_right_verdict() {
     // No redirect may lead to this address.
     let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let led = elsewhere.local_addr().expect("an address");
-    let few = Arc::new(Semaphore::new(12));
+    let turns = Arc::new(Semaphore::new(12));
     let mut runs = JoinSet::new();
     for row in rows(led) {
-        let (few, upstream) = (Arc::clone(&few), node.base_url().to_string());
+        let (turns, upstream) = (Arc::clone(&turns), node.base_url().to_string());
         runs.spawn(async move {
-            let _turn = few.acquire_owned().await;
+            let _turn = turns.acquire_owned().await;
             wrong(upstream, row).await
         });
     }
@@ -243,31 +243,46 @@ async fn network_faults_and_findings_get_the_right_verdict() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_takes_the_first_piece_of_a_body_for_the_whole_does_not_conform() {
+async fn a_node_that_reads_only_bodies_of_one_piece_does_not_conform() {
     let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
         .expect("a node");
+    for (arrival, says) in [
+        (Arrival::InPieces, "whose body arrives in two pieces"),
+        (Arrival::Chunked, "with `transfer-encoding: chunked`"),
+    ] {
+        refuses_bodies(node.base_url(), arrival, says).await;
+    }
+}
+
+async fn refuses_bodies(upstream: &str, arrival: Arrival, says: &str) {
+    let mut seen = 0;
     // On a busy machine, both pieces may be there when the front reads them.
     for _ in 0..20 {
-        let has_pieces = Arc::new(AtomicBool::new(false));
-        let seen_late = Arc::clone(&has_pieces);
-        let cuts = Arc::new(move |seen: &Seen, _: &Good| match seen.is_late {
+        let has_come = Arc::new(AtomicBool::new(false));
+        let seen_one = Arc::clone(&has_come);
+        let refuses = Arc::new(move |seen: &Seen, _: &Good| match seen.arrival == arrival {
             true => {
-                seen_late.store(true, Ordering::SeqCst);
+                seen_one.store(true, Ordering::SeqCst);
                 let head =
                     "HTTP/1.1 422 Unprocessable Entity\r\nContent-Type: application/json\r\n";
                 Act::send(raw(&format!("{head}Content-Length: 2\r\n"), b"{}"))
             }
             false => Act::Right,
         });
-        let front = front(node.base_url(), cuts).await.expect("a front");
+        let front = front(upstream, refuses).await.expect("a front");
         let report = check(&format!("http://{}", front.address), &Options::default()).await;
-        if has_pieces.load(Ordering::SeqCst) {
-            assert_eq!(ids(&report, Outcome::Fail), ["http/body-in-pieces"]);
-            return;
+        if has_come.load(Ordering::SeqCst) {
+            seen += 1;
+            assert_eq!(ids(&report, Outcome::Fail), ["http/equal-requests"]);
+            let mut cases = report.cases.iter();
+            let case = cases.find(|case| case.id == "http/equal-requests");
+            let what = &case.expect("the case").findings[0].what;
+            assert!(what.contains(says), "{what}");
+            break;
         }
     }
-    panic!("no body came in pieces");
+    assert_eq!(seen, 1, "no body came like this: {arrival:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use integration_tests::{
     faults::{
         SeededFault, change_json, change_response, first_response, respond_successfully_if, set,
@@ -24,6 +24,19 @@ const CALL: &str = "/call-sc";
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
+        "a filter in front refuses texts that look like an attack", change_response(CALL, |request, response| {
+            match contains(request, "<script>") {
+                true => response.with_status(StatusCode::FORBIDDEN).with_body("{\"detail\":\"blocked\"}"),
+                false => response,
+            }
+        }) => ["call-sc/echo"];
+        "a content type with a charset is refused", change_response(CALL, |request, response| {
+            let media = request.headers.get(header::CONTENT_TYPE);
+            match media.is_some_and(|media| media != "application/json") {
+                true => response.with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE).with_body("{}"),
+                false => response,
+            }
+        }) => ["http/equal-requests"];
         "every built transaction has the same trans_code", change_json(CALL, |_, response| {
             set(response, "/transaction/trans_code", json!("c0de".repeat(10)));
         }) => ["call-sc/fresh"];
@@ -63,7 +76,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "the clock for built calls is ten minutes behind", change_json(CALL, |_, response| {
             let time = response["transaction"]["timestamp"].as_i64().unwrap_or_default();
             set(response, "/transaction/timestamp", json!(time - 600_000));
-        }) => ["call-sc/timestamp-current"];
+        }) => ["call-sc/fresh"];
         "integers in params are rounded to 64-bit floats", change_json(CALL, |_, response| {
             let place = "/transaction/specific_data/params/deletable_after";
             set(response, place, json!(9_007_199_254_740_992_u64));

@@ -22,7 +22,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["chain/repeat-read"];
         "a block's proof changes when the block is requested for the third time",
             changes_after(2)
-            => ["chain/repeat-read", "http/equal-queries"];
+            => ["chain/repeat-read"];
         "the latest block is on one of two servers only", on_one_of_two_servers(facts.latest)
             => ["chain/repeat-read"];
         "a receipt is dated a year after its block", receipt_at(facts.latest, |time| time + YEAR)

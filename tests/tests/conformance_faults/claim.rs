@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use integration_tests::{
     faults::{
         SeededFault, change_json, change_response, first_response_to_each, respond_successfully_if,
@@ -32,6 +32,11 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { response }
         }) => ["submit-transaction/claim-built"];
+        "the tag of a response is its length", change_response("/get-balances", |_, mut response| {
+            let tag = format!("\"{}\"", response.body.len());
+            response.headers.insert(header::ETAG, tag.parse().expect("a tag"));
+            response
+        }) => ["http/etag"];
         "does not verify what it has accepted, once it is in a block", accepting_known(|code| code.is_stored)
             => ["submit-transaction/known-code-altered"];
         // The copies of the claim are sent together, and the next one after their responses.

@@ -20,6 +20,13 @@ use crate::{
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
+        "a wallet that does not exist holds the first amount of a faucet", change_response(BALANCES, |request, response| {
+            let is_unknown = request.query.contains(&"f".repeat(40)) && request.query.contains("TOKEN_IN_WALLET");
+            match is_unknown && response.body == "{\"balance\":0}" {
+                true => response.with_body("{\"balance\":1000}"),
+                false => response,
+            }
+        }) => ["get-balances/nothing-held"];
         "a list contains an entry twice", change_json(BALANCES, |request, response| {
             if asks_for(request, "ALL_") && let Some(list) = response["balance"].as_array_mut() {
                 list.extend(list.first().cloned());

@@ -1,5 +1,7 @@
 //! `GET /get-block`: one block.
 
+use std::collections::BTreeSet;
+
 use axum::{
     body::Bytes,
     http::{HeaderValue, StatusCode, header},
@@ -60,13 +62,22 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 true => response.with_status(StatusCode::NOT_ACCEPTABLE).with_body("{}"),
                 false => response,
             }
-        }) => ["http/accept"];
+        }) => ["http/equal-requests"];
+        "a cache keeps compressed blocks for every program", stateful(BTreeSet::new(), |packed, request, response| {
+            if request.path != BLOCK || response.status != StatusCode::OK { return response }
+            let takes_it = request.headers.get(header::ACCEPT_ENCODING).is_some();
+            if takes_it { packed.insert(request.query.clone()); }
+            match !takes_it && packed.remove(&request.query) {
+                true => response.with_body("\u{1f}packed"),
+                false => response,
+            }
+        }) => ["http/equal-requests"];
         "a block is cut on a connection that is to be closed", change_response(BLOCK, |request, response| {
             let closes = request.headers.get(header::CONNECTION).is_some_and(|value| value == "close");
             if !closes || response.status != StatusCode::OK { return response }
             let half = response.body.slice(..response.body.len() / 2);
             response.with_body(half)
-        }) => ["http/connection-close"];
+        }) => ["http/equal-requests"];
         "a request without an index gets null", respond_successfully_if(BLOCK,
             |request, _| request.query.is_empty(), Value::Null)
             => ["http/missing-parameter"];

@@ -87,6 +87,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "signatures do not cover valid", accepting("valid-altered") => ["submit-transaction/transaction-altered"];
         "signatures do not cover the function", accepting("function-altered") => ["submit-transaction/transaction-altered"];
         "signatures do not cover the contract address", accepting("address-altered") => ["submit-transaction/transaction-altered"];
+        "wallets are looked up by a part of their address", accepting("lookalike") => ["submit-transaction/another-wallets-key"];
         "signatures do not cover the list of signers", accepting("signers-altered") => ["submit-transaction/transaction-altered"];
         "accepts an empty signature", accepting("signature-empty")
             => ["submit-transaction/signature-not-hex"];

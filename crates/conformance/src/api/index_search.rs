@@ -52,7 +52,7 @@ impl IndexSearch {
 
     /// Returns the next index to try and, up to `most` in all, those that may follow it. A slow node can get all of
     /// them at the same time.
-    pub(crate) fn next_few(&self, most: usize) -> Vec<u64> {
+    pub(crate) fn next_several(&self, most: usize) -> Vec<u64> {
         let mut found = Vec::new();
         let mut searches = VecDeque::from([self.clone()]);
         while let Some(search) = searches.pop_front()
@@ -112,9 +112,12 @@ mod tests {
 
     #[test]
     fn the_next_indexes_are_those_of_both_results() {
-        assert_eq!(IndexSearch::between(0, 100).next_few(4), [50, 75, 25, 87]);
-        assert_eq!(IndexSearch::above(1, 1, 100).next_few(4), [2, 4, 8, 3]);
-        assert_eq!(IndexSearch::between(0, 2).next_few(4), [1]);
+        assert_eq!(
+            IndexSearch::between(0, 100).next_several(4),
+            [50, 75, 25, 87]
+        );
+        assert_eq!(IndexSearch::above(1, 1, 100).next_several(4), [2, 4, 8, 3]);
+        assert_eq!(IndexSearch::between(0, 2).next_several(4), [1]);
     }
 
     #[test]

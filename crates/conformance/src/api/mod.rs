@@ -7,8 +7,8 @@ mod claim_in_block;
 mod first_difference;
 mod index_search;
 mod inner_json;
-mod made_up;
 mod members;
+mod nonexistent;
 mod probe;
 mod requests;
 mod responses;
@@ -27,10 +27,10 @@ pub(crate) use claim_in_block::{ClaimInBlock, claims_in_block};
 pub(crate) use first_difference::{FirstDifference, member};
 pub(crate) use index_search::IndexSearch;
 pub(crate) use inner_json::inner_json;
-pub(crate) use made_up::{
-    BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, UNKNOWN_TABLE, is_made_up, nobody,
-};
 pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
+pub(crate) use nonexistent::{
+    BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, UNKNOWN_TABLE, is_nonexistent, nobody,
+};
 pub(crate) use probe::{PROBED_PATHS, Probe, ProbeData, controls, probe_values, probes};
 pub(crate) use requests::{
     NO_PATH, OWN_DOCUMENT, block_request, contract_state_request, is_address, requested_index,

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    made_up::{UNKNOWN_ASSET, nobody},
+    nonexistent::{UNKNOWN_ASSET, nobody},
     requests::{block_request, contract_state_request, trust_request},
 };
 use crate::http::Request;

@@ -58,14 +58,16 @@ pub(crate) fn is_refusal(body: &Value) -> bool {
             .any(|s| status.eq_ignore_ascii_case(s))
     });
     let failed = members.get("status").is_some_and(Value::is_string) && !succeeds;
-    let told = ["detail", "error", "errors"]
-        .iter()
-        .any(|name| members.get(*name).is_some_and(|told| !told.is_null()));
+    let explained = ["detail", "error", "errors"].iter().any(|name| {
+        members
+            .get(*name)
+            .is_some_and(|explained| !explained.is_null())
+    });
     // A failure may give its reason in the member that carries the result of a success.
     let reason = |name: &str, value: &Value| {
         failed && matches!(name, "response" | "data" | "value") && value.is_string()
     };
-    (failed || told && !succeeds)
+    (failed || explained && !succeeds)
         && members.iter().all(|(name, value)| {
             value.is_null() || OF_ERRORS.contains(&name.as_str()) || reason(name, value)
         })

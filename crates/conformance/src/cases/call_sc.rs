@@ -63,7 +63,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &[
             "CALL-1", "CALL-2", "CALL-3", "CALL-4", "CALL-5", "TX-3", "TX-8",
         ],
-        checks: "Each built transaction of the whole run is the requested call: the same contract, function, signers in order and params, at any depth and to the last digit, and type 3. It has no further member that would be signed. A call without one of its members, under its exact name, is refused, or builds nothing.",
+        checks: "Each built transaction of the whole run is the requested call: the same contract, function, signers in order and params, at any depth and to the last digit, and type 3. It has no further member that would be signed. A call without one of its members, under its exact name, is refused, or builds nothing. A call that differs from a built one only in remarks and links of up to 200 bytes is not refused.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
         is_last: true,
@@ -73,7 +73,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "call-sc/fresh",
         requirements: &["CONSISTENT-8", "TX-1", "TX-2", "FORM-5"],
-        checks: "Each different transaction of the whole run is built with another `trans_code`, of the documented form if one has it. Its `timestamp` does not stand still, and does not go backwards.",
+        checks: "Each different transaction of the whole run is built with another `trans_code`, of the documented form if one has it. Its `timestamp` does not stand still, and does not go backwards. If a block has the time of this computer, so has the transaction, within a minute.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
         is_last: true,
@@ -119,6 +119,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["TX-1"],
         checks: "`timestamp` of each built transaction is within a minute of the time at which it was built, if the latest block has the time of this computer. Otherwise, it is within a day.",
+        explained_by: &[Cause::new(&["call-sc/fresh"], When::Always)],
         is_last: true,
         sends: &[BUILD, GET],
         check: Calls(current),
@@ -190,8 +191,8 @@ const fn built(check: ObjectCheck, otherwise: &'static str) -> Check {
 
 async fn responds(context: &Samples) -> Findings {
     let responses = context.sample(Sample::CallSc).await?;
-    let made_up = context.discovered.contracts.is_empty();
-    if made_up
+    let has_no_contract = context.discovered.contracts.is_empty();
+    if has_no_contract
         && responses.iter().all(|response| {
             matches!(response.status, 400 | 404 | 410 | 422) && response.json().is_ok()
         })

@@ -33,7 +33,7 @@ impl Example {
 /// One case.
 ///
 /// Each operation has a base value with the facts that most of its cases share. A case states what
-/// is its own, and takes the rest from the base.
+/// is its own, and takes the rest from the base. So all facts are fields of one type, and none is in a second table.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// `<operation>/<behaviour>`, lower-case with hyphens.

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     api::{Sample, Tier, is_new, is_valid, message},
     checks::{Examination, Finding, Findings, check_sample_responses},
-    context::{Context, unlike},
+    context::{Context, difference_from_call},
     history::OF_CO_SIGNER,
     http::{Act, Exchange},
     rules::known,
@@ -257,7 +257,7 @@ async fn built(context: &Context) -> Findings {
         findings.count_item();
         let (call, built) = (claim.call(), claim.get(Act::Build)?);
         let contradicts = || claim.reason(Act::Compare).map(ToOwned::to_owned);
-        let Some(what) = unlike(&call, built).or_else(contradicts) else {
+        let Some(what) = difference_from_call(&call, built).or_else(contradicts) else {
             continue;
         };
         let what = format!("the call was not built as requested, and was not signed: {what}");

@@ -168,7 +168,8 @@ impl Stored<'_> {
 pub(super) async fn all_found(context: &Context) -> Result<Vec<Stored<'_>>, InconclusiveReason> {
     found(context).await?;
     let claims = context.submissions.claims().await?;
-    let stored = claims.all().filter_map(|claim| {
+    let all = claims.all().chain([claims.shared()]);
+    let stored = all.filter_map(|claim| {
         let response = claim.settled().ok()?.record?;
         Some(Stored {
             call: claim.call(),
@@ -332,9 +333,10 @@ async fn columns(context: &Context) -> Findings {
         // A missing value is reported by its own case. The contract's address has no such case.
         let astray = match name {
             "address" => {
-                let left_out = place.value.is_none() && member_named(record, "asset_id").is_some();
+                let is_missing =
+                    place.value.is_none() && member_named(record, "asset_id").is_some();
                 let in_place = place.expected && place.form.is_some();
-                !left_out && !in_place
+                !is_missing && !in_place
             }
             _ => place.form.is_some() && !place.expected,
         };

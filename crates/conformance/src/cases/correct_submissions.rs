@@ -9,7 +9,7 @@ use crate::{
     api::{is_missing_endpoint, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
     context::{Context, ONE_DIGIT_CHANGED, right_rows_of},
-    history::{Batch, Claim, Claims, FEE_WITH_FRACTION, HIGH_S},
+    history::{Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S},
     http::{Act, Exchange, InconclusiveReason},
 };
 
@@ -86,7 +86,7 @@ pub(crate) async fn right_forms(context: &Context, case: &str) -> Findings {
     let mut checked = Examination::default();
     // The run's own claim has unusual values, and was submitted in other forms.
     let claims = context.submissions.own_claims().await;
-    let claim = claims.map(Claims::first).filter(Claim::is_accepted);
+    let claim = claims.map(Claims::first).filter(ClaimSteps::is_accepted);
     for row in right_rows_of(case) {
         if let Some(claim) = claim
             && let Some(other) = claim.of_row(&row.what)

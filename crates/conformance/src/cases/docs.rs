@@ -183,7 +183,7 @@ async fn lists_calls(context: &Samples) -> Findings {
         return Ok(Examination::passed());
     }
     let shows = documents_of(page, &text);
-    let own = context.node.target.base_url.join(OWN_DOCUMENT);
+    let own = context.node.target().base_url.join(OWN_DOCUMENT);
     let shows_own = shows.iter().any(|url| same_document(url, &own));
     let scripted = text.to_ascii_lowercase().contains("<script");
     if !shows_own && (shows.is_empty() && !scripted) {

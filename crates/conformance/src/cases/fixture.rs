@@ -61,9 +61,21 @@ pub(crate) const FIXTURE: &[Case] = &[
 
 /// Compares the node's responses with the values that the fixture states.
 async fn values(context: &Samples) -> Findings {
-    let fixture = &context.discovered.fixture;
     let mut checked = Examination::default();
-    for block in &fixture.blocks {
+    compare_blocks(context, &mut checked).await;
+    compare_balances(context, &mut checked).await;
+    compare_records(context, &mut checked).await;
+    compare_trust_scores(context, &mut checked).await;
+    if checked.examined == 0 {
+        checked.end()?;
+        return unknown("the fixture states no values");
+    }
+    Ok(checked)
+}
+
+/// Compares the blocks' members, and their hashes, which the next blocks carry.
+async fn compare_blocks(context: &Samples, checked: &mut Examination) {
+    for block in &context.discovered.fixture.blocks {
         let KnownBlock::Values(known) = block else {
             continue;
         };
@@ -72,7 +84,7 @@ async fn values(context: &Samples) -> Findings {
             break;
         };
         for (name, wanted) in &known.members {
-            compare_member(&mut checked, &exchange, name, wanted);
+            compare_member(checked, &exchange, name, wanted);
         }
         if let Some(hash) = &known.hash {
             let next = context.node.send(block_request(known.index + 1)).await;
@@ -88,10 +100,13 @@ async fn values(context: &Samples) -> Findings {
                 continue;
             }
             let wanted = Value::from(hash.to_string());
-            compare_member(&mut checked, &next, "previous_hash", &wanted);
+            compare_member(checked, &next, "previous_hash", &wanted);
         }
     }
-    for known in &fixture.balances {
+}
+
+async fn compare_balances(context: &Samples, checked: &mut Examination) {
+    for known in &context.discovered.fixture.balances {
         let Some(wanted) = &known.balance else {
             continue;
         };
@@ -101,28 +116,25 @@ async fn values(context: &Samples) -> Findings {
         };
         let found = held(&exchange);
         let found = found.map_or_else(|| exchange.summary(), |found| found.to_string());
-        compare(
-            &mut checked,
-            &exchange,
-            "the balance",
-            &wanted.to_string(),
-            &found,
-            None,
-        );
+        let wanted = wanted.to_string();
+        compare(checked, &exchange, "the balance", &wanted, &found, None);
     }
-    for asset in fixture
-        .assets
-        .iter()
-        .filter(|asset| !asset.record.is_empty())
-    {
+}
+
+async fn compare_records(context: &Samples, checked: &mut Examination) {
+    let assets = &context.discovered.fixture.assets;
+    for asset in assets.iter().filter(|asset| !asset.record.is_empty()) {
         let contract = asset.contract.to_string();
         let request = contract_state_request(&contract, &asset.asset_id);
         let Some(exchange) = checked.received(context.node.send(request).await) else {
             break;
         };
-        compare_record(&mut checked, &exchange, &asset.record);
+        compare_record(checked, &exchange, &asset.record);
     }
-    for trust in &fixture.trust {
+}
+
+async fn compare_trust_scores(context: &Samples, checked: &mut Examination) {
+    for trust in &context.discovered.fixture.trust {
         let Trust::Score(known) = trust else { continue };
         let request = trust_request(&known.source.to_string(), &known.destination.to_string());
         let Some(exchange) = checked.received(context.node.send(request).await) else {
@@ -132,20 +144,16 @@ async fn values(context: &Samples) -> Findings {
         let found = members.and_then(|members| members.read::<Integer>("trust_score").ok());
         let found = found.map_or_else(|| exchange.summary(), |found| found.to_string());
         let wanted = known.trust_score.to_string();
+        let place = Some("/trust_score".to_owned());
         compare(
-            &mut checked,
+            checked,
             &exchange,
             "the trust score",
             &wanted,
             &found,
-            Some("/trust_score".to_owned()),
+            place,
         );
     }
-    if checked.examined == 0 {
-        checked.end()?;
-        return unknown("the fixture states no values");
-    }
-    Ok(checked)
 }
 
 /// Compares a value with the one that the fixture states.

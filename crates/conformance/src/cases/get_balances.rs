@@ -123,7 +123,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "get-balances/nothing-held",
         requirements: &["BALANCE-6", "BALANCE-2"],
-        checks: "The balance of a token that does not exist is 0, or the request is refused. Null is not an integer.",
+        checks: "The balance of a token that does not exist is 0, or the request is refused. So is that of a wallet that does not exist, for up to three tokens. Null is not an integer.",
         example: Example::Text("{\"balance\": 0}, or a status that is not 2xx"),
         aspect: Aspect::Refusals,
         sends: &[HOLDERS, BALANCE],
@@ -284,10 +284,15 @@ async fn nothing_held(context: &Samples) -> Findings {
     // A missing balance counts only if the endpoint returns other balances.
     controls(context, "get-balances").await?;
     let mut findings = held_by_nobody(context, &context.signer(), UNKNOWN_TOKEN).await?;
+    for token in context.discovered.tokens.iter().take(MAX_TOKENS) {
+        findings.add(held_by_nobody(context, &nobody(), token).await);
+    }
     findings.add(nothing_listed(context, &nobody(), UNKNOWN_TOKEN).await);
     Ok(findings)
 }
 
+/// Maximum number of tokens of which a wallet that does not exist must hold nothing.
+const MAX_TOKENS: usize = 3;
 /// A token that does not exist on any chain.
 const UNKNOWN_TOKEN: &str = "NO-SUCH-TOKEN-5A5A";
 
@@ -305,7 +310,12 @@ async fn held_by_nobody(context: &Samples, wallet: &str, token: &str) -> Finding
             if number.as_u64() == Some(0) {
                 return Ok(Examination::passed());
             }
-            "the node reports a balance of a token that does not exist".to_owned()
+            let thing = if token == UNKNOWN_TOKEN {
+                "token"
+            } else {
+                "wallet"
+            };
+            format!("the node reports a balance of a {thing} that does not exist")
         }
         Some((name, Value::Null)) => format!("a zero balance is returned as {name}: null"),
         _ if is_refusal(body) => return Ok(Examination::passed()),

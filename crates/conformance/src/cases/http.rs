@@ -23,8 +23,8 @@ use crate::{
     checks::{Examination, Finding, Findings, described, has_same_content, objects},
     context::Samples,
     history::Answer,
-    http::{self, Delivery, Exchange, InconclusiveReason, Request, SendOptions},
-    rules::{content_type, form},
+    http::{self, Exchange, InconclusiveReason, Request, SendOptions, Wording},
+    rules::{content_type, form, tags},
 };
 
 pub(super) use crate::rules::content_types;
@@ -67,24 +67,11 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "http/accept",
-        requirements: &["CONSISTENT-5", "HTTP-4"],
-        checks: "A request that accepts any content type gets the block, and so does one that prefers JSON. The header `accept: application/json` is optional. Programs that do not set it send such requests.",
-        check: Read(|c| Box::pin(accept(c))),
-        ..BASE
-    },
-    Case {
-        id: "http/connection-close",
-        requirements: &["CONSISTENT-5", "HTTP-2"],
-        checks: "The longest block of the sample is returned whole if the request asks to close the connection.",
-        check: Read(|c| Box::pin(connection_close(c))),
-        ..BASE
-    },
-    Case {
-        id: "http/body-in-pieces",
-        requirements: &["CONSISTENT-5", "CALL-1"],
-        checks: "A contract call is built if its body arrives in two pieces, as a slow connection or a proxy sends it.",
-        check: Read(|c| Box::pin(body_in_pieces(c))),
+        id: "http/equal-requests",
+        requirements: &["CONSISTENT-5", "HTTP-2", "HTTP-4", "CALL-1"],
+        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page. A compressed response says so.",
+        matters: "Libraries, proxies and caches write requests in many ways, and their users see only the response.",
+        check: Read(|c| Box::pin(equal_requests(c))),
         sends: &[call_sc::BUILD],
         ..BASE
     },
@@ -158,6 +145,15 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
+        id: "http/etag",
+        requirements: &["CONSISTENT-5", "HTTP-2"],
+        checks: "If responses have an `ETag`, another content of the same request has another one.",
+        matters: "Browsers and caches send the tag, and keep what they have if it is still the same. They would show an old balance.",
+        is_last: true,
+        check: WholeRun(tags, false),
+        ..BASE
+    },
+    Case {
         id: "http/no-retries",
         level: Level::Should,
         requirements: &["HTTP-6"],
@@ -192,76 +188,88 @@ async fn successes(context: &Samples) -> Result<Vec<Arc<Exchange>>, Inconclusive
     Ok(all)
 }
 
-/// Headers that programs send: curl and many libraries, and a widespread one for JavaScript.
-const ACCEPT: [&str; 2] = ["*/*", "application/json, text/plain, */*"];
+/// Other ways to request a block.
+const OF_BLOCK: [Wording; 3] = [Wording::AnyType, Wording::SeveralTypes, Wording::Closing];
+/// Other ways to have a call built.
+const OF_CALL: [Wording; 3] = [Wording::Charset, Wording::InPieces, Wording::Chunked];
+/// Requests whose responses may be different, but that must not change those to others.
+const OF_OTHERS: [Wording; 4] = [
+    Wording::Compressed,
+    Wording::Part,
+    Wording::IfChanged,
+    Wording::Page,
+];
+/// The status "Length Required".
+const LENGTH_REQUIRED: u16 = 411;
 
-async fn accept(context: &Samples) -> Findings {
-    let blocks = objects(context, Sample::Blocks).await?;
+async fn equal_requests(context: &Samples) -> Findings {
     let mut checked = Examination::default();
+    let blocks = objects(context, Sample::Blocks).await?;
     let is_known = |block: &&Arc<Exchange>| block.success_object().is_some_and(is_block);
-    let Some(known) = blocks.iter().find(is_known) else {
-        return Ok(checked);
-    };
-    for accept in ACCEPT {
-        checked.count_item();
-        let request = known.request.clone().accepting(accept);
-        let Some(exchange) = checked.received(context.node.send(request).await) else {
-            break;
-        };
-        let has_block = exchange.success_object().is_some_and(is_block);
-        if !has_block {
-            let what =
-                format!("the response to a request with `accept: {accept}` is not the block");
-            let expected = known.excerpt(160);
-            checked.push(Finding::new(&exchange, what, expected, exchange.summary()));
+    let blocks = blocks.iter().filter(is_known);
+    if let Some(known) = blocks.max_by_key(|block| block.body.len()) {
+        for wording in OF_BLOCK {
+            let what = format!("a request {} does not get the block", wording.description());
+            checked.add(worded(context, known, wording, is_block, what).await);
+        }
+        for wording in OF_OTHERS {
+            // It is not part of the history, whose responses are judged.
+            let options = SendOptions {
+                is_one_of_many: true,
+                ..SendOptions::default()
+            };
+            let other = known.request.clone().worded(wording);
+            if let Ok((response, _)) = context.node.send_with(other, options).await
+                && wording == Wording::Compressed
+                && is_packed(&response)
+            {
+                let what = "a response to a request with `accept-encoding` is neither the block nor does it say that it is encoded";
+                let expected = "`content-encoding`, or the block";
+                checked.push(Finding::new(&response, what, expected, response.summary()));
+            }
+            let what = format!(
+                "the block is not returned after a request {}",
+                wording.description()
+            );
+            checked.add(worded(context, known, Wording::Usual, is_block, what).await);
+        }
+    }
+    let built = objects(context, Sample::CallSc).await?;
+    let is_built = |body: &Value| find(body, "specific_data").is_some();
+    let built = built.iter();
+    let built = built.filter(|call| call.success_object().is_some_and(is_built));
+    let length = |call: &&Arc<Exchange>| call.request.body.as_ref().map(String::len);
+    if let Some(known) = built.max_by_key(length) {
+        for wording in OF_CALL {
+            let what = format!("a call {} is not built", wording.description());
+            checked.add(worded(context, known, wording, is_built, what).await);
         }
     }
     Ok(checked)
 }
 
-/// Requests the longest block with the header that asks the node to close the connection.
-async fn connection_close(context: &Samples) -> Findings {
-    let blocks = objects(context, Sample::Blocks).await?;
-    let known = blocks
-        .iter()
-        .filter(|block| block.success_object().is_some_and(is_block))
-        .max_by_key(|block| block.body.len());
-    let Some(known) = known else {
-        return unknown("no block was found");
-    };
-    let what = "a request that asks to close the connection does not get the block";
-    delivered(context, known, Delivery::Closing, is_block, what).await
-}
-
-async fn body_in_pieces(context: &Samples) -> Findings {
-    let built = objects(context, Sample::CallSc).await?;
-    let is_built = |body: &Value| find(body, "specific_data").is_some();
-    let known = built
-        .iter()
-        .filter(|call| call.success_object().is_some_and(is_built))
-        .max_by_key(|call| call.request.body.as_ref().map(String::len));
-    let Some(known) = known else {
-        return unknown("no call was built");
-    };
-    let what = "a call is not built if its body arrives in two pieces, a tenth of a second apart";
-    delivered(context, known, Delivery::InPieces, is_built, what).await
+/// Whether a success is unreadable and does not say how it is encoded.
+fn is_packed(response: &Exchange) -> bool {
+    let is_readable = response.success_object().is_some_and(is_block);
+    response.is_success() && response.content_encoding.is_none() && !is_readable
 }
 
 /// Sends a request in another way, and checks that it gets what it got before.
-async fn delivered(
+async fn worded(
     context: &Samples,
     known: &Exchange,
-    delivery: Delivery,
+    wording: Wording,
     is_right: impl Fn(&Value) -> bool,
-    what: &'static str,
+    what: String,
 ) -> Findings {
     let request = known.request.clone();
     let expected = known.excerpt(160);
-    match context.node.send(request.clone().sent(delivery)).await {
+    match context.node.send(request.clone().worded(wording)).await {
         Ok(response) => {
-            let has_it = response.success_object().is_some_and(is_right);
+            let is_right = response.success_object().is_some_and(is_right)
+                || wording == Wording::Chunked && response.status == LENGTH_REQUIRED;
             let finding = || Finding::new(&response, what, expected, response.summary());
-            Ok(Examination::of(1, (!has_it).then(finding)))
+            Ok(Examination::of(1, (!is_right).then(finding)))
         }
         Err(InconclusiveReason::Transport(reason)) => {
             // The node may be gone.
@@ -275,7 +283,6 @@ async fn delivered(
     }
 }
 
-/// The samples whose requests have required parameters.
 /// The samples whose query is sent several times at once, and how often.
 const AT_ONCE: [Sample; 3] = [
     Sample::TokenBalance,

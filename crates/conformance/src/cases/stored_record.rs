@@ -22,20 +22,21 @@ use crate::{
 };
 
 /// A claim, with the index of its block.
-struct Claim<'v> {
+struct ListedClaim<'v> {
     block: u64,
     made: ClaimInBlock<'v>,
 }
 
 /// Returns the claims about an asset in the blocks that were read.
-fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<Claim<'c>> {
+fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<ListedClaim<'c>> {
     let in_block = |(block, exchange): (&u64, &'c Arc<Exchange>)| {
         let block = *block;
         let body = exchange.success_object().into_iter();
         body.flat_map(claims_in_block)
-            .map(move |made| Claim { block, made })
+            .map(move |made| ListedClaim { block, made })
     };
-    let about = |claim: &Claim<'_>| claim.made.contract == contract && claim.made.asset == asset;
+    let about =
+        |claim: &ListedClaim<'_>| claim.made.contract == contract && claim.made.asset == asset;
     blocks
         .read
         .iter()
@@ -112,7 +113,7 @@ async fn read_rest(
 
 /// Returns the first difference between a record and a claim: the column, the claim's value and the
 /// record's value.
-fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, String)> {
+fn difference<'r>(row: Row<'r>, claim: &ListedClaim<'r>) -> Option<(&'r str, String, String)> {
     let params = claim.made.params.iter();
     // The verifier was already compared. It may be the signer instead of the wallet in the params.
     let mut stored = params.filter(|(name, _)| {
@@ -261,7 +262,7 @@ async fn record_and_claims(
 
 /// The result of comparing records with claims.
 #[derive(Default)]
-struct Compared {
+struct RecordCheck {
     checked: Examination,
     /// Whether a record was compared.
     judged: bool,
@@ -271,7 +272,7 @@ struct Compared {
     reason: Option<&'static str>,
 }
 
-impl Compared {
+impl RecordCheck {
     fn add(&mut self, other: Self) {
         self.checked.extend(other.checked);
         self.judged |= other.judged;
@@ -299,7 +300,7 @@ async fn check_records(
     responses: &[Arc<Exchange>],
     blocks: &mut Blocks,
     tip: u64,
-) -> Result<Compared, InconclusiveReason> {
+) -> Result<RecordCheck, InconclusiveReason> {
     let compared = compare_records(context, responses, blocks, tip).await;
     if compared.checked.has_no_findings() {
         return Ok(compared);
@@ -334,8 +335,8 @@ async fn compare_records(
     responses: &[Arc<Exchange>],
     blocks: &mut Blocks,
     tip: u64,
-) -> Compared {
-    let mut compared = Compared::default();
+) -> RecordCheck {
+    let mut compared = RecordCheck::default();
     for exchange in responses {
         let requested = |name: &str| {
             let mut query = exchange.request.query.iter();

@@ -263,9 +263,11 @@ mod tests {
             let thing = Fingerprint::of(&(block % 20_000).to_string());
             memory.previous.seen_before(thing, (block, 3));
         }
-        let told = serde_json::json!({"block": 1, "time": -5, "evidence": {"method": "GET", "url": "",
+        let block_time = serde_json::json!({"block": 1, "time": -5, "evidence": {"method": "GET", "url": "",
             "status": 200, "elapsed_ms": 0, "body": "", "body_bytes": 0}});
-        memory.times.follow(serde_json::from_value(told).unwrap());
+        memory
+            .times
+            .follow(serde_json::from_value(block_time).unwrap());
         let text = serde_json::to_string(&memory).unwrap();
         let mut again: Memory = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string(&again).unwrap(), text);

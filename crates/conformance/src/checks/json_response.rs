@@ -83,13 +83,13 @@ pub(super) fn first_duplicate(body: &[u8]) -> Option<String> {
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
             // For a few members, comparing is faster than hashing.
-            let mut few: Vec<Cow<'de, str>> = Vec::with_capacity(FEW);
+            let mut first: Vec<Cow<'de, str>> = Vec::with_capacity(FEW);
             let mut many = HashSet::new();
             while let Some(Name(name)) = map.next_key()? {
-                if few.contains(&name) || many.contains(&name) {
+                if first.contains(&name) || many.contains(&name) {
                     self.0.get_or_insert(name.into_owned());
-                } else if few.len() < FEW {
-                    few.push(name);
+                } else if first.len() < FEW {
+                    first.push(name);
                 } else {
                     many.insert(name);
                 }

@@ -15,7 +15,7 @@ use nodeproof_files::read_text;
 use super::finding::{Examination, Finding, Findings};
 use crate::{
     api::shape_of,
-    context::{Context, Difference, Samples, SnapshotStore},
+    context::{Context, Mismatch, Samples, SnapshotStore},
     http::{Exchange, InconclusiveReason, Request, indented},
 };
 
@@ -101,13 +101,13 @@ pub(crate) async fn check_pinned(
     };
     match store.compare(name, &text) {
         Ok(()) => Ok(Examination::passed()),
-        Err(Difference::Other(expected)) => Ok(Examination::failed(Finding::new(
+        Err(Mismatch::Other(expected)) => Ok(Examination::failed(Finding::new(
             &exchange,
             format!("the response differs from the baseline {}", file.display()),
             expected,
             text,
         ))),
-        Err(Difference::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
+        Err(Mismatch::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
             "the snapshot {} can't be read",
             file.display()
         ))),

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     api::Sample,
-    context::{Difference, SnapshotStore},
+    context::{Mismatch, SnapshotStore},
     http::{Exchange, InconclusiveReason},
 };
 use nodeproof_openapi::{Spec, View, pointer};
@@ -74,7 +74,7 @@ pub(crate) fn check_snapshot(
     };
     match snapshots.compare(name, &text) {
         Ok(()) => Ok(Examination::passed()),
-        Err(Difference::Other(expected)) => Ok(Examination::failed(Finding::new(
+        Err(Mismatch::Other(expected)) => Ok(Examination::failed(Finding::new(
             exchange,
             format!(
                 "the shape of the response differs from the snapshot {}",
@@ -83,7 +83,7 @@ pub(crate) fn check_snapshot(
             expected,
             text,
         ))),
-        Err(Difference::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
+        Err(Mismatch::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
             "there is no snapshot {}; run against the local node, then `cargo insta review`",
             snapshots.path_for_report(name)
         ))),

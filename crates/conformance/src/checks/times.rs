@@ -126,9 +126,9 @@ mod tests {
     const NOW: i64 = 1_800_000_000_000;
 
     fn report() -> nodeproof_report::ExchangeReport {
-        let told = serde_json::json!({"method": "GET", "url": "", "status": 200, "elapsed_ms": 0,
+        let report = serde_json::json!({"method": "GET", "url": "", "status": 200, "elapsed_ms": 0,
             "body": "", "body_bytes": 0});
-        serde_json::from_value(told).unwrap()
+        serde_json::from_value(report).unwrap()
     }
 
     /// Returns the blocks with a wrong time, by their positions from 1, in the order in which they
@@ -136,9 +136,9 @@ mod tests {
     fn misplaced(times: &[i64]) -> Vec<(u64, bool)> {
         let mut known = Times::default();
         let mut wrong = Vec::new();
-        let told = std::sync::Arc::new(report());
+        let report = std::sync::Arc::new(report());
         for (block, time) in (1..).zip(times) {
-            let evidence = Evidence::Report(std::sync::Arc::clone(&told));
+            let evidence = Evidence::Report(std::sync::Arc::clone(&report));
             wrong.extend(known.follow(Timed {
                 block,
                 time: *time,
@@ -182,8 +182,8 @@ mod tests {
             );
         }
         assert_eq!(misplaced(&[9_000, 20, 30, 40]), [(1, true)]);
-        let some = [10, 20, 7_000, 8_000, 9_000, 60, 70, 80, 90, 100];
-        assert_eq!(misplaced(&some), [(3, true), (4, true), (5, true)]);
+        let times = [10, 20, 7_000, 8_000, 9_000, 60, 70, 80, 90, 100];
+        assert_eq!(misplaced(&times), [(3, true), (4, true), (5, true)]);
     }
 
     #[test]

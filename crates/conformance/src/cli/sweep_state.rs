@@ -43,11 +43,7 @@ pub(crate) fn sweep_with_state(
         }
         Ok(()) => place,
     };
-    let selected: Vec<_> = options
-        .cases()
-        .into_iter()
-        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
-        .collect();
+    let selected: Vec<_> = options.selected(target.network).collect();
     let sweep = match &*merged_states(args, target) {
         [] => sweep,
         states => {
@@ -68,38 +64,42 @@ pub(crate) fn sweep_with_state(
         }
         None if resumes => Err(UsageError::NoPlaceForState),
         None => Ok(sweep),
-        Some(path) => {
-            if resumes {
-                complain(&format!(
-                    "no sweep has left its state in {}: the sweep starts",
-                    path.display()
-                ));
-            }
-            let lock = prepare(&path).and_then(|()| {
-                let lock = locked(&path)?;
-                remove_finished(&path)?;
-                Ok(lock)
-            });
-            let lock = match lock {
-                Err(error @ StateError::InUse { .. }) => return Err(error.into()),
-                Err(error) if resumes || args.state.is_some() => return Err(error.into()),
-                Err(error) => {
-                    complain(&format!("warning: {error}; {NOT_KEPT}"));
-                    return Ok(sweep);
-                }
-                Ok(lock) => lock,
-            };
-            if let Some((next, to)) = Sweep::unfinished(&path) {
-                complain(&format!(
-                    "warning: {} has a sweep that was interrupted at block {next} of {}; it starts again \
-                     from the beginning, because --resume is not given",
-                    path.display(),
-                    to - 1
-                ));
-            }
-            Ok(sweep.keeping_state(path).locked(lock))
-        }
+        Some(path) => keeping_state(sweep, path, args),
     }
+}
+
+/// Returns a new sweep that keeps its state in this file, if the file can be used.
+fn keeping_state(sweep: Sweep, path: PathBuf, args: &ConformanceArgs) -> Result<Sweep, UsageError> {
+    let resumes = args.resume || args.new_blocks;
+    if resumes {
+        complain(&format!(
+            "no sweep has left its state in {}: the sweep starts",
+            path.display()
+        ));
+    }
+    let lock = prepare(&path).and_then(|()| {
+        let lock = locked(&path)?;
+        remove_finished(&path)?;
+        Ok(lock)
+    });
+    let lock = match lock {
+        Err(error @ StateError::InUse { .. }) => return Err(error.into()),
+        Err(error) if resumes || args.state.is_some() => return Err(error.into()),
+        Err(error) => {
+            complain(&format!("warning: {error}; {NOT_KEPT}"));
+            return Ok(sweep);
+        }
+        Ok(lock) => lock,
+    };
+    if let Some((next, to)) = Sweep::unfinished(&path) {
+        complain(&format!(
+            "warning: {} has a sweep that was interrupted at block {next} of {}; it starts again \
+             from the beginning, because --resume is not given",
+            path.display(),
+            to - 1
+        ));
+    }
+    Ok(sweep.keeping_state(path).locked(lock))
 }
 
 /// Returns the files with the states to merge. A folder of reports stands for the state in it.

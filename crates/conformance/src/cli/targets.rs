@@ -182,9 +182,9 @@ mod tests {
                 "line 3",
             ),
         ] {
-            let told = from_toml(text).unwrap_err();
-            assert!(told.contains(part), "{text:?}: {told}");
-            assert!(!told.contains("5ec2e7"), "{told}");
+            let message = from_toml(text).unwrap_err();
+            assert!(message.contains(part), "{text:?}: {message}");
+            assert!(!message.contains("5ec2e7"), "{message}");
         }
     }
 }

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::{
     draft::code_of,
-    settling::wait_for_text,
     submitter::{Response, Submitter},
     variant::{Variant, control},
+    waiting::wait_for_text,
 };
 use crate::{
     api::{is_valid, submitted_code, times_in_batch},

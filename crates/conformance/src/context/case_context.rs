@@ -63,9 +63,9 @@ impl Context {
                 }
                 // The specification does not show the form of an error response, whatever its
                 // status.
-                let told =
+                let explains =
                     |response: &Arc<Exchange>| !response.success_object().is_some_and(is_refusal);
-                responses.map(|responses| responses.into_iter().filter(told).collect())
+                responses.map(|responses| responses.into_iter().filter(explains).collect())
             }
             Sample::Acceptances => self.submissions.acceptances().await,
             Sample::ContractState => {

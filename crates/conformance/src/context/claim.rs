@@ -10,26 +10,27 @@ use tokio::time::Instant;
 use super::{
     around_claim::{by_another, new_like, of_another_key, with_its_signature, with_other_remarks},
     batch::{element, submit_refused},
-    claim_step::{balance_request, no, signed_request},
+    claim_step::{balance_request, no_sample, signed_request},
     claim_values::claim_call,
-    draft::{Unsigned, call_request, checked_with_time, code_of, unique, unlike},
+    draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
     edit::with_digit_changed,
-    further_claim::{FurtherClaim, submit_at_once},
+    further_claim::{FurtherClaim, submit_at_once, submit_in_batch},
     holdings::other_token,
     right::equal_forms,
-    settling::{NewBlocks, read_blocks_around, settle, wait_for},
     shared_claim::make_shared,
     signatures::stranger,
     signing::{SigningWallet, Submitting},
     submitter::{Response, Submitter},
     undecided::undecided_rows,
     variant::{Cost, Variant},
+    waiting::{NewBlocks, read_blocks_around, settle, wait_for},
     wrong::{Moment, rows_at},
 };
 use crate::{
     api::{UNKNOWN_ASSET, contract_state_request, held, in_block, is_valid},
     history::{
-        Claims, FEE_WITH_FRACTION, IN_OTHER_TOKEN, MAX_CLAIMS, OF_CO_SIGNER, OF_SAME_ASSET, Settled,
+        Claims, FEE_WITH_FRACTION, IN_OTHER_TOKEN, MAX_CLAIMS, OF_CO_SIGNER, OF_SAME_ASSET, SHARED,
+        Settled,
     },
     http::{Act, Exchange, InconclusiveReason, Request, Step},
 };
@@ -46,10 +47,29 @@ const MAX_OTHER_RECORDS: usize = 3;
 /// The remarks of the submission that the node has to refuse just before the claim.
 const REFUSED_CLAIM_REMARKS: &str = "must be refused without effect";
 
+/// Waits until the claim of two wallets can be read, at most until this moment.
+async fn settle_shared(
+    submitter: &Submitter,
+    accepted: &Exchange,
+    blocks: NewBlocks,
+    until: Instant,
+) {
+    let body = accepted.request.body.as_deref().unwrap_or_default();
+    let body: Value = serde_json::from_str(body).unwrap_or_default();
+    let transaction = &body["transaction"];
+    let data = &transaction["specific_data"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let [contract, asset] = [&data["address"], &data["params"]["asset_id"]].map(text);
+    let code = Some(text(&transaction["trans_code"])).filter(|code| !code.is_empty());
+    settle(submitter, SHARED, [&contract, &asset], code, blocks, until).await;
+}
+
 /// Makes the claims of a run. The history has the responses.
 pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason> {
     let Some(wallet) = &submitter.with.wallet else {
-        return no("a claim is signed with a wallet, and there is none; give one with --wallet");
+        return no_sample(
+            "a claim is signed with a wallet, and there is none; give one with --wallet",
+        );
     };
     let found = submitter.samples.discovered.assets.first();
     let found = found.map(|(contract, _)| contract.clone());
@@ -57,7 +77,7 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
     let fixture = &submitter.samples.discovered.fixture;
     let known = fixture.contracts.first().map(ToString::to_string);
     let Some(contract) = named.or(known).or(found) else {
-        return no(
+        return no_sample(
             "no verification contract was found on the chain; name one with --contract or --fixture",
         );
     };
@@ -121,7 +141,7 @@ impl<'s> FirstClaim<'s> {
         let (asset, call) = claim_call(&contract, wallet.address(), 0, run);
         let request = call_request(&call).for_step(step(Act::Build));
         let built = submitter.samples.node.send(request).await?;
-        if let Some(what) = unlike(&call, &built) {
+        if let Some(what) = difference_from_call(&call, &built) {
             submitter.skip(step(Act::Submit), format!("nothing was signed: {what}"));
             return Ok(None);
         }
@@ -293,8 +313,9 @@ impl<'s> FirstClaim<'s> {
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         submit_at_once(submitter, &mut further).await;
+        submit_in_batch(submitter, &mut further, &self.request).await;
         for claim in &mut further {
-            claim.submit(submitter, &self.request).await;
+            claim.submit(submitter).await;
         }
         let until = Instant::now() + submitter.with.settle_timeout;
         for claim in &further {
@@ -306,7 +327,8 @@ impl<'s> FirstClaim<'s> {
             let _ = submitter.samples.node.send(balance).await;
             let shared = make_shared(submitter, [wallet, co_signer], contract).await;
             if let Some(accepted) = shared {
-                wait_for(submitter, &accepted).await;
+                let until = Instant::now() + submitter.with.settle_timeout;
+                settle_shared(submitter, &accepted, blocks, until).await;
             }
         }
         if submitter.is_without_value() && submitter.may_pay_more() {
@@ -329,7 +351,7 @@ impl<'s> FirstClaim<'s> {
         let mut claim = claim.await?;
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
-        claim.submit(submitter, &self.request).await;
+        claim.submit(submitter).await;
         let until = Instant::now() + submitter.with.settle_timeout;
         claim.settle(submitter, blocks, until).await;
         Ok(())
@@ -389,7 +411,10 @@ impl<'s> FirstClaim<'s> {
             }
             let act = Act::Row(row.what.clone());
             match row.signed_by(self.submitter, self.wallet).await {
-                Ok(request) => {
+                Ok(mut request) => {
+                    if row.is_wrongly_signed() {
+                        request = request.wrongly_signed(&*row.what);
+                    }
                     let response = self.submit_as(act, request).await;
                     has_paid |= may_cost && response.is_ok_and(|response| is_valid(&response));
                 }
@@ -435,8 +460,8 @@ impl<'s> FirstClaim<'s> {
     ) -> Result<(), InconclusiveReason> {
         let (of_payer, others) = undecided_rows();
         let stranger = stranger()?.address();
-        let rows = of_payer.zip(payer).into_iter();
-        for (row, other) in rows.chain(others.iter().map(|row| (row, stranger))) {
+        let payer = of_payer.iter().filter_map(|row| Some((row, payer?)));
+        for (row, other) in payer.chain(others.iter().map(|row| (row, stranger))) {
             let text = new_like(&self.text)?;
             let request = row
                 .made_of(self.submitter, self.wallet, other, &text)

@@ -13,7 +13,7 @@ use crate::{
 /// The result of some steps. The error ends the run's claims.
 pub(super) type Taken<T> = Result<T, InconclusiveReason>;
 
-pub(super) fn no<T>(reason: impl Into<String>) -> Taken<T> {
+pub(super) fn no_sample<T>(reason: impl Into<String>) -> Taken<T> {
     Err(InconclusiveReason::NoSample(reason.into()))
 }
 

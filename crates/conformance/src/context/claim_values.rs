@@ -157,11 +157,11 @@ fn asset_id(number: u8, run: u128) -> String {
     let start = format!("conformance-{run:x} 50%+1/2&'");
     let long = |last: &str| format!("{start}{}{last}", "long ".repeat(50));
     match number {
-        0 => format!("{start}A=b?c#\u{e9}"),
-        // The first one with upper and lower case swapped, with its last letter decomposed, and with a blank.
-        1 => format!("{start}a=B?C#\u{e9}"),
-        2 => format!("{start}A=b?c#e\u{301}"),
-        3 => format!("{start}A=b?c#\u{e9} "),
+        0 => format!("{start}A=B?C#\u{e9}"),
+        // The first one in lower case, with its last letter decomposed, and with a blank.
+        1 => format!("{start}a=b?c#\u{e9}"),
+        2 => format!("{start}A=B?C#e\u{301}"),
+        3 => format!("{start}A=B?C#\u{e9} "),
         // They look like numbers, and like the same one.
         4 => format!("00{run}"),
         IN_OTHER_TOKEN => format!("0{run}"),

@@ -56,7 +56,7 @@ pub(crate) fn call_request(call: &Value) -> Request {
 /// Returns how a response of `/call-sc` differs from the requested call, or `None` if it matches.
 ///
 /// Only an exact match is signed. A signature can spend everything that the wallet holds.
-pub(crate) fn unlike(call: &Value, response: &Exchange) -> Option<String> {
+pub(crate) fn difference_from_call(call: &Value, response: &Exchange) -> Option<String> {
     let Some(body) = response.success_object() else {
         return Some(format!("no transaction was built: {}", response.summary()));
     };
@@ -124,13 +124,17 @@ fn checked(
     response: &Exchange,
     with: &Submitting,
 ) -> Result<CheckedTransaction, Unsigned> {
-    let told = |error: &dyn std::error::Error| Unsigned::Unchecked(error.to_string());
-    let raw = from_json::<RawTransaction>(&response.body).map_err(|error| told(&error))?;
+    let unchecked = |error: &dyn std::error::Error| Unsigned::Unchecked(error.to_string());
+    let raw = from_json::<RawTransaction>(&response.body).map_err(|error| unchecked(&error))?;
     let currency = match &with.currency {
         Some(code) => code.clone(),
-        None => raw.transaction().map_err(|error| told(&error))?.currency,
+        None => {
+            raw.transaction()
+                .map_err(|error| unchecked(&error))?
+                .currency
+        }
     };
-    let fee = Fee::new(with.fee.clone(), currency).map_err(|error| told(&error))?;
+    let fee = Fee::new(with.fee.clone(), currency).map_err(|error| unchecked(&error))?;
     let requested = contract_call(call).map_err(Unsigned::Unchecked)?;
     let checked = CheckedTransaction::check(&requested, &raw, &fee)?;
     let time = checked.timestamp();

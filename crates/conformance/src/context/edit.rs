@@ -33,6 +33,7 @@ pub(super) enum Change {
     Removed,
     /// A string with the JSON text of the value.
     Quoted,
+    /// Each text in capitals, at any depth. Addresses stay, because capitals in them are another fault.
     Capitals,
     /// A list that contains the value.
     Nested,
@@ -90,9 +91,7 @@ impl Edit {
             }
             Change::Removed => {}
             Change::Quoted => *value = value.to_string().into(),
-            Change::Capitals => {
-                *value = value.as_str().unwrap_or_default().to_uppercase().into();
-            }
+            Change::Capitals => put_in_capitals(value),
             Change::Nested => *value = Value::Array(vec![value.take()]),
             Change::Fraction => *value = value.as_f64().map_or_else(|| value.take(), Value::from),
             Change::Earlier => {
@@ -172,6 +171,16 @@ fn slightly(value: &mut Value) {
                 format!("0x{}", "a5".repeat(20)).into(),
             );
         }
+    }
+}
+
+fn put_in_capitals(value: &mut Value) {
+    match value {
+        Value::String(text) if text.starts_with("0x") => {}
+        Value::String(text) => *text = text.to_uppercase(),
+        Value::Array(entries) => entries.iter_mut().for_each(put_in_capitals),
+        Value::Object(members) => members.values_mut().for_each(put_in_capitals),
+        _ => {}
     }
 }
 

@@ -11,16 +11,17 @@ use super::{
     batch::BATCH,
     claim_step::{Taken, balance_request, signed_request},
     claim_values::claim_call,
-    draft::{REFUSED, call_request, checked_with_time, code_of, unlike},
+    draft::{REFUSED, call_request, checked_with_time, code_of, difference_from_call},
     holdings::held_by,
-    settling::{NewBlocks, settle},
     signatures::{whole, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::Submitter,
+    waiting::{NewBlocks, settle},
+    wrong::in_capitals,
 };
 use crate::{
     api::{is_valid, times_in_batch},
-    history::{FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN},
+    history::{FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN, OF_SAME_ASSET},
     http::{Act, BatchStep, Exchange, Request, Step},
 };
 
@@ -32,6 +33,8 @@ pub(super) struct FurtherClaim {
     asset: String,
     /// The transaction code, or `None` if the transaction was not signed.
     code: Option<String>,
+    /// A request with its code and signature, and with other params.
+    altered: Option<Request>,
     /// The request that submits the claim in an unusual form, if it has one.
     unusual: Option<Request>,
     /// The request that submits it in the usual form, if it was signed.
@@ -74,12 +77,13 @@ impl FurtherClaim {
             contract: contract.to_owned(),
             asset,
             code: None,
+            altered: None,
             unusual: None,
             usual: None,
             is_accepted: false,
             is_in_batch: false,
         };
-        let checked = match unlike(&call, &built) {
+        let checked = match difference_from_call(&call, &built) {
             Some(what) => Err(what),
             None => checked_with_time(&call, &built, with)
                 .map_err(|unsigned| unsigned.reason().to_owned()),
@@ -101,7 +105,14 @@ impl FurtherClaim {
             claim.unusual = unusual.await;
         }
         match signed_request(submitter, wallet, &checked).await? {
-            Ok((_, request)) => claim.usual = Some(request),
+            Ok((entry, request)) => {
+                let signature = entry["msgsign"].as_str().unwrap_or_default();
+                claim.altered = in_capitals().and_then(|row| {
+                    let altered = row.of_claim(submitter, text, claim.wallet, signature);
+                    Some(altered.ok()?.wrongly_signed(&*row.what))
+                });
+                claim.usual = Some(request);
+            }
             Err(reason) => submitter.skip(step(Act::Submit), reason),
         }
         Ok(claim)
@@ -114,36 +125,13 @@ impl FurtherClaim {
         response.is_ok_and(|response| is_valid(&response))
     }
 
-    /// Submits the claim, in its unusual form first, without waiting for a block. `known` is a submission that was
-    /// accepted before.
-    pub(super) async fn submit(&mut self, submitter: &Submitter, known: &Request) {
-        let (Some(request), Some(code)) = (self.usual.clone(), self.code.clone()) else {
+    /// Submits the claim if no batch did, in its unusual form first, without waiting for a block.
+    pub(super) async fn submit(&mut self, submitter: &Submitter) {
+        let Some(request) = self.usual.clone() else {
             return;
         };
-        if self.is_for_batch() {
-            // What a batch refuses as a whole must not be executed. A batch of right ones would hide that.
-            let is_first = self.number == IN_BATCH;
-            let batches = if is_first { 1 } else { 2 };
-            let wrong = [self.wrong_elements(submitter).await, Vec::new()];
-            for wrong in wrong.into_iter().take(batches) {
-                let requests = wrong.iter().map(|(_, request)| request);
-                let batch = batch_request(&request, requests, known, is_first);
-                let what = "a transaction signed with another wallet's key";
-                let wrong = wrong
-                    .iter()
-                    .map(|(code, _)| (code.clone(), what.to_owned()));
-                let batch = batch.for_step(Step::Batch(BatchStep {
-                    control: None,
-                    wrong: wrong.collect(),
-                }));
-                let Ok(response) = submitter.submit_serialized(batch).await else {
-                    continue;
-                };
-                if times_in_batch(&response, "accepted_transactions", &code) > 0 {
-                    self.is_in_batch = true;
-                    return;
-                }
-            }
+        if !self.is_signed() || self.is_in_batch {
+            return;
         }
         if !self.is_accepted
             && let Some(unusual) = self.unusual.take()
@@ -172,18 +160,12 @@ impl FurtherClaim {
         }
     }
 
-    const fn is_for_batch(&self) -> bool {
-        IN_BATCH <= self.number && self.number < IN_OTHER_TOKEN
+    const fn is_signed(&self) -> bool {
+        self.code.is_some() && self.usual.is_some()
     }
 
-    /// Returns wrongly signed transactions of the wallet, with their codes.
-    async fn wrong_elements(&self, submitter: &Submitter) -> Vec<(String, Request)> {
-        let mut elements = Vec::new();
-        for _ in 0..2 {
-            let element = of_another_key(submitter, self.wallet, REFUSED).await;
-            elements.extend(element.ok());
-        }
-        elements
+    const fn is_for_batch(&self) -> bool {
+        IN_BATCH <= self.number && self.number < IN_OTHER_TOKEN
     }
 
     /// Waits until the claim can be read, at most until this moment.
@@ -206,12 +188,25 @@ impl FurtherClaim {
     }
 }
 
-/// Submits the claims that are not for a batch at the same moment, each in its first form. What a node then refuses is
+/// Submits the claims that are not for a batch at the same moment, each in its first form, after altered ones. What a node then refuses is
 /// submitted again later.
 pub(super) async fn submit_at_once(submitter: &Submitter, claims: &mut [FurtherClaim]) {
     let single = claims.iter_mut();
     let single = single.filter(|claim| !claim.is_for_batch() && claim.usual.is_some());
     let mut claims: Vec<_> = single.collect();
+    for claim in &mut claims {
+        // It has the code of the claim, so at most one of both is paid.
+        if let Some(altered) = claim.altered.take()
+            && let Ok(response) = submitter.submit_serialized(altered).await
+            && is_valid(&response)
+        {
+            let reason =
+                "an altered transaction with its code was accepted, which another case reports";
+            submitter.skip(Step::Claim(claim.number, Act::Submit), reason.to_owned());
+            claim.usual = None;
+        }
+    }
+    claims.retain(|claim| claim.is_signed());
     let requests = claims.iter_mut().filter_map(|claim| {
         let (act, request) = match claim.unusual.take() {
             Some(unusual) => (Act::Unusual, unusual),
@@ -242,8 +237,14 @@ async fn unusual_request(
             let body = whole(checked.transaction_text(), &[entry]);
             Some(Request::post("/submit-transaction", body).carrying_signature())
         }
-        FEE_WITH_FRACTION => {
-            let fee = format!("{}.0", submitter.with.fee.as_str());
+        FEE_WITH_FRACTION | OF_SAME_ASSET => {
+            // A node may round half a unit up or down.
+            let fraction = if number == FEE_WITH_FRACTION {
+                "0"
+            } else {
+                "5"
+            };
+            let fee = format!("{}.{fraction}", submitter.with.fee.as_str());
             let with = Submitting {
                 fee: fee.parse().ok()?,
                 ..submitter.with.clone()
@@ -282,20 +283,62 @@ fn with_fee_of(number: u8, submitter: &Submitter, wallet: WalletAddress) -> Subm
     }
 }
 
-/// Returns a request that submits a claim in a batch, twice, between wrong submissions or before them, and last a known
-/// one.
-fn batch_request<'r>(
-    request: &'r Request,
-    mut wrong: impl Iterator<Item = &'r Request>,
-    known: &'r Request,
-    is_first: bool,
-) -> Request {
-    let before = if is_first { None } else { wrong.next() };
-    let all = before.into_iter().chain([request, request]);
-    let bodies: Vec<_> = all
-        .chain(wrong)
-        .chain([known])
-        .filter_map(|request| request.body.as_deref())
-        .collect();
-    Request::post(BATCH, format!("[{}]", bodies.join(","))).carrying_signature()
+/// Submits the claims that are for a batch in one batch, each twice, with wrongly signed transactions after the first claim
+/// and at the end, and last a submission that was accepted before. What a batch refuses as a whole must not be executed.
+/// A batch of right ones alone follows only without the first of these claims, because it would hide that.
+pub(super) async fn submit_in_batch(
+    submitter: &Submitter,
+    claims: &mut [FurtherClaim],
+    known: &Request,
+) {
+    let for_batch = |claim: &&mut FurtherClaim| claim.is_for_batch() && claim.is_signed();
+    let mut claims: Vec<_> = claims.iter_mut().filter(for_batch).collect();
+    let Some(wallet) = claims.first().map(|claim| claim.wallet) else {
+        return;
+    };
+    let mut wrong = Vec::new();
+    for _ in 0..2 {
+        wrong.extend(of_another_key(submitter, wallet, REFUSED).await.ok());
+    }
+    send_batch(submitter, &mut claims, wrong, known).await;
+    if claims.iter().all(|claim| !claim.is_in_batch) {
+        claims.retain(|claim| claim.number != IN_BATCH);
+        if !claims.is_empty() {
+            send_batch(submitter, &mut claims, Vec::new(), known).await;
+        }
+    }
+}
+
+/// Submits a batch. Notes which of the claims it accepts.
+async fn send_batch(
+    submitter: &Submitter,
+    claims: &mut [&mut FurtherClaim],
+    wrong: Vec<(String, Request)>,
+    known: &Request,
+) {
+    let right = claims.iter().filter_map(|claim| claim.usual.as_ref());
+    let mut all: Vec<&Request> = right.flat_map(|request| [request, request]).collect();
+    let mut others = wrong.iter().map(|(_, request)| request);
+    let is_first = claims.first().is_some_and(|claim| claim.number == IN_BATCH);
+    let place = if is_first { 2 } else { 0 };
+    all.splice(place..place, others.next());
+    all.extend(others);
+    all.push(known);
+    let bodies: Vec<_> = all.iter().filter_map(|one| one.body.as_deref()).collect();
+    let what = "a transaction signed with another wallet's key";
+    let wrong = wrong
+        .iter()
+        .map(|(code, _)| (code.clone(), what.to_owned()));
+    let step = Step::Batch(BatchStep {
+        control: None,
+        wrong: wrong.collect(),
+    });
+    let batch = Request::post(BATCH, format!("[{}]", bodies.join(","))).carrying_signature();
+    let Ok(response) = submitter.submit_serialized(batch.for_step(step)).await else {
+        return;
+    };
+    for claim in claims {
+        let code = claim.code.as_deref().unwrap_or_default();
+        claim.is_in_batch |= times_in_batch(&response, "accepted_transactions", code) > 0;
+    }
 }

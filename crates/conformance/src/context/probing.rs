@@ -52,8 +52,11 @@ pub(crate) struct Probing {
 impl Probing {
     pub(crate) fn new(samples: Arc<Samples>) -> Self {
         let discovered = &samples.discovered;
-        let first = |found: &[String], made_up: &str| {
-            found.first().cloned().unwrap_or_else(|| made_up.to_owned())
+        let first = |found: &[String], nonexistent: &str| {
+            found
+                .first()
+                .cloned()
+                .unwrap_or_else(|| nonexistent.to_owned())
         };
         let known = ProbeData {
             block: discovered.blocks.last().map_or(1, |(index, _)| *index),

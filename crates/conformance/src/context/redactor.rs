@@ -11,7 +11,7 @@ use nodeproof_report::{CaseReport, NodeReport};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::left_out::WithoutTexts;
+use super::without_texts::WithoutTexts;
 
 /// The text that replaces a signature, or a piece of one, in a report.
 const REDACTED: &str = "(signature redacted)";
@@ -167,7 +167,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::context::left_out::tests::{SIGNATURE, report, shown};
+    use crate::context::without_texts::tests::{SIGNATURE, report, shown};
 
     fn redactor() -> Redactor {
         let redactor = Redactor::default();

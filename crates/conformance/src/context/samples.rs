@@ -182,7 +182,7 @@ impl Samples {
             Sample::Docs => return self.ask_docs().await,
             // These are submitted, not read.
             Sample::Refusals | Sample::Acceptances => {
-                return Err(no("nothing is submitted to get a sample"));
+                return Err(no_sample("nothing is submitted to get a sample"));
             }
             Sample::TokenBalance => self.token_balance_requests()?,
             Sample::WalletBalances => self.wallet_balances_requests()?,
@@ -209,7 +209,7 @@ impl Samples {
             (_, false) => Ok(found),
             (_, true) if !refusals.is_empty() => Ok(refusals),
             (Some(response), true) => Ok(vec![Arc::clone(response)]),
-            (None, true) => Err(no("no block was requested")),
+            (None, true) => Err(no_sample("no block was requested")),
         }
     }
 
@@ -466,13 +466,13 @@ fn least(list: &Arc<Exchange>) -> Option<(String, String)> {
     least.map(|(pair, _)| pair)
 }
 
-fn no(reason: &str) -> InconclusiveReason {
+fn no_sample(reason: &str) -> InconclusiveReason {
     InconclusiveReason::NoSample(reason.to_owned())
 }
 
 fn some(requests: Vec<Request>, reason: &str) -> Result<Vec<Request>, InconclusiveReason> {
     if requests.is_empty() {
-        Err(no(reason))
+        Err(no_sample(reason))
     } else {
         Ok(requests)
     }

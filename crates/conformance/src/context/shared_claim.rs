@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use nodeproof_client::contract_call::CheckedTransaction;
+use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use super::{
     claim_values::claim_call,
-    draft::{by_hand, call_request, checked_with_time, unique, unlike},
-    settling::wait_for,
+    draft::{by_hand, call_request, checked_with_time, difference_from_call, unique},
+    edit::altered,
     signatures::{sign, signed_over, stranger},
     signing::{SigningWallet, Submitting},
     submitter::{Response, Submitter},
-    variant::Variant,
+    variant::{SIGNERS, Variant},
+    waiting::wait_for,
     wrong::{Moment, rows_at},
 };
 use crate::{
@@ -26,14 +29,29 @@ fn rows_of_two_signers(moment: Moment) -> impl Iterator<Item = &'static Variant>
     rows.filter(|row| row.has_two_signers())
 }
 
-/// Returns a request that submits a transaction of three signers with the signatures of these two.
+/// Returns the wallets that could be a third signer: one that no chain knows, and, on a network without value, one of
+/// the chain. At a wrong node, that one pays a part of the fee.
+fn third_signers(
+    submitter: &Submitter,
+    wallets: [&SigningWallet; 2],
+) -> Result<Vec<WalletAddress>, InconclusiveReason> {
+    let own = wallets.map(SigningWallet::address);
+    let known = submitter.samples.discovered.wallets.iter();
+    let mut known = known.filter_map(|wallet| wallet.parse().ok());
+    let known = known.find(|wallet| !own.contains(wallet));
+    let known = known.filter(|_| submitter.is_without_value());
+    Ok(known.into_iter().chain([stranger()?.address()]).collect())
+}
+
+/// Returns a request that submits a transaction of three signers with the signatures of two.
 async fn two_of_three(
     submitter: &Submitter,
     call: &Value,
     wallets: [&SigningWallet; 2],
+    third: WalletAddress,
 ) -> Result<Request, InconclusiveReason> {
-    let [first, second] = wallets;
-    let signers = [first.address(), second.address(), stranger()?.address()];
+    let [first, second] = wallets.map(SigningWallet::address);
+    let signers = [first, second, third];
     let asset = format!("conformance-refused-{:x}", unique());
     let mut call = call.clone();
     call["signers"] = json!(signers);
@@ -86,21 +104,20 @@ pub(super) async fn make_shared(
     }
 }
 
-async fn make(
+/// Builds the claim, and signs it with both wallets. Returns the call, the transaction and the entries of the signatures.
+async fn signed(
     submitter: &Submitter,
-    wallets: [&SigningWallet; 2],
+    [first, second]: [&SigningWallet; 2],
     contract: &str,
-) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
-    let step = |act| Step::Claim(SHARED, act);
+) -> Result<(Value, CheckedTransaction, [Value; 2]), InconclusiveReason> {
     let not_signed = |reason: String| {
         InconclusiveReason::NoSample(format!("the claim of two wallets was not signed: {reason}"))
     };
-    let [first, second] = wallets;
     let (_, mut call) = claim_call(contract, first.address(), MAX_CLAIMS, unique());
     call["signers"] = json!([first.address(), second.address()]);
-    let request = call_request(&call).for_step(step(Act::Build));
+    let request = call_request(&call).for_step(Step::Claim(SHARED, Act::Build));
     let built = submitter.samples.node.send(request).await?;
-    if let Some(what) = unlike(&call, &built) {
+    if let Some(what) = difference_from_call(&call, &built) {
         return Err(not_signed(what));
     }
     let checked = checked_with_time(&call, &built, &as_built(submitter, &built))
@@ -109,14 +126,24 @@ async fn make(
     let signed = signed.map_err(|error| not_signed(error.to_string()))?;
     let signed: Value = serde_json::from_str(signed.text().as_ref())
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
-    let [one, other] = [0, 1].map(|place| signed["signatures"][place].clone());
+    let entries = [0, 1].map(|place| signed["signatures"][place].clone());
+    Ok((call, checked, entries))
+}
+
+async fn make(
+    submitter: &Submitter,
+    wallets: [&SigningWallet; 2],
+    contract: &str,
+) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
+    let (call, checked, [one, other]) = signed(submitter, wallets, contract).await?;
     let signatures = [&one, &other].map(|entry| entry["msgsign"].as_str().unwrap_or_default());
     for signature in signatures {
         submitter.with.redactor.add(signature);
     }
     let text = checked.transaction_text();
     let submit = async |act: Act, request: Request| {
-        let request = request.carrying_signature().for_step(step(act));
+        let request = request.carrying_signature();
+        let request = request.for_step(Step::Claim(SHARED, act));
         submitter.submit_serialized(request).await
     };
     let is_accepted = |response: &Response| response.as_ref().is_ok_and(|one| is_valid(one));
@@ -139,6 +166,18 @@ async fn make(
             return Ok(None);
         }
     }
+    let turned = altered(text, |transaction| {
+        let signers = transaction.pointer_mut(SIGNERS);
+        if let Some(signers) = signers.and_then(Value::as_array_mut) {
+            signers.reverse();
+        }
+    })?;
+    let turned = signed_over(text, &turned, &[one.clone(), other.clone()]);
+    let turned =
+        turned.wrongly_signed("a transaction whose two signers changed places after they signed");
+    if is_accepted(&submit(Act::KnownCode, turned).await) {
+        return Ok(None);
+    }
     let reversed = signed_over(text, text, &[other.clone(), one.clone()]);
     let mut accepted = submit(Act::Reversed, reversed).await;
     if !is_accepted(&accepted) {
@@ -160,10 +199,11 @@ async fn make(
         }
     }
     if submitter.with.claims.get() > 1 {
-        let request = two_of_three(submitter, &call, wallets).await?;
-        let _ = submitter
-            .submit_serialized(request.carrying_signature())
-            .await;
+        for third in third_signers(submitter, wallets)? {
+            let request = two_of_three(submitter, &call, wallets, third).await?;
+            let request = request.carrying_signature();
+            let _ = submitter.submit_serialized(request).await;
+        }
     }
     Ok(accepted)
 }

@@ -74,7 +74,7 @@ impl SnapshotStore {
     }
 
     /// Compares a text with its snapshot. The error has the snapshot's text.
-    pub(crate) fn compare(&self, name: &str, text: &str) -> Result<(), Difference> {
+    pub(crate) fn compare(&self, name: &str, text: &str) -> Result<(), Mismatch> {
         let seen = Arc::new(Mutex::new(None));
         let mut settings = insta::Settings::new();
         settings.set_snapshot_path(&self.folder);
@@ -89,9 +89,9 @@ impl SnapshotStore {
         }));
         let seen = seen.lock().ok().and_then(|mut seen| seen.take());
         match (seen, asserted) {
-            (Some(Comparison { same: true, .. }), _) => Ok(()),
-            (Some(Comparison { expected, .. }), _) => Err(Difference::Other(expected)),
-            (None, _) => Err(Difference::NoSnapshot),
+            (Some(SnapshotResult { same: true, .. }), _) => Ok(()),
+            (Some(SnapshotResult { expected, .. }), _) => Err(Mismatch::Other(expected)),
+            (None, _) => Err(Mismatch::NoSnapshot),
         }
     }
 }
@@ -110,7 +110,7 @@ fn temporary_folder() -> io::Result<tempfile::TempDir> {
     created.or_else(|error| tempfile::tempdir_in("/dev/shm").map_err(|_| error))
 }
 
-pub(crate) enum Difference {
+pub(crate) enum Mismatch {
     /// The snapshot's text, which is different.
     Other(String),
     /// There is no snapshot with this name.
@@ -118,7 +118,7 @@ pub(crate) enum Difference {
 }
 
 #[derive(Debug)]
-struct Comparison {
+struct SnapshotResult {
     expected: String,
     same: bool,
 }
@@ -126,7 +126,7 @@ struct Comparison {
 /// Compares exactly. Insta's own comparison ignores blanks and line ends.
 #[derive(Clone, Debug)]
 struct Strict {
-    seen: Arc<Mutex<Option<Comparison>>>,
+    seen: Arc<Mutex<Option<SnapshotResult>>>,
     /// Whether to report every comparison to insta as equal. Responses of other nodes must not
     /// become snapshots.
     silent: bool,
@@ -143,7 +143,7 @@ impl insta::Comparator for Strict {
         let (expected, actual) = (text(reference), text(test));
         let same = expected == actual;
         if let Ok(mut seen) = self.seen.lock() {
-            *seen = Some(Comparison { expected, same });
+            *seen = Some(SnapshotResult { expected, same });
         }
         same || self.silent
     }

@@ -13,9 +13,9 @@ use super::{
     claim::make,
     correct_submission,
     right::right_rows,
-    settling::{later_blocks, wait_for},
     submitter::{Response, Submitter},
     variant::{self, Variant},
+    waiting::{later_blocks, wait_for},
     wrong::{Moment, ONE_DIGIT_CHANGED, rows, rows_at},
 };
 use crate::{

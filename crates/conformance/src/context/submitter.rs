@@ -36,7 +36,7 @@ impl Submitter {
 
     /// Whether the tokens of the network have no value.
     pub(super) fn is_without_value(&self) -> bool {
-        self.samples.node.target.network == Network::Devnet
+        self.samples.node.target().network == Network::Devnet
     }
 
     /// Whether a broken node may charge the wallet more than a fee for each claim: it is a test wallet, or the user asks

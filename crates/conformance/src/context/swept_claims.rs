@@ -123,8 +123,8 @@ impl DoneSweep {
 
     /// Returns the claimed assets. Those with too many claims are left out.
     pub(crate) fn assets(&self) -> Vec<SweptAsset> {
-        let few = |(_, blocks): &(_, &Vec<u64>)| blocks.len() <= MAX_BLOCKS;
-        let kept = self.claims.kept.iter().filter(few);
+        let has_room = |(_, blocks): &(_, &Vec<u64>)| blocks.len() <= MAX_BLOCKS;
+        let kept = self.claims.kept.iter().filter(has_room);
         let assets = kept.filter_map(|(key, blocks)| {
             let (_, asset) = key.split_once(' ')?;
             let (contract, asset) = asset.split_once(' ')?;

@@ -4,28 +4,35 @@
 use std::sync::LazyLock;
 
 use super::{
-    edit::Change::To,
-    variant::{By::Signer, RIGHT, SIGNERS, Variant, of, right, rows},
+    edit::Change::{Slightly, To},
+    variant::{ADDRESS, By::Signer, RIGHT, SIGNERS, VERIFIER, Variant, of, raw, right, rows},
 };
 
 /// The function that a transaction calls.
 const FUNCTION: &str = "/specific_data/function";
 
-/// The rows. In the first one, the other wallet can pay. In the others, it is a stranger.
+/// A body with the signed transaction, and another one under the same name. A parser may read either.
+const TWICE: &str = r#"{"transaction":<signed>,"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#;
+
+/// Number of the first rows, in which the other wallet can pay. In the others, it is a stranger.
+const OF_PAYER: usize = 2;
+
 static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
     rows! {
         "" {
             "a transaction that names another wallet as the one that pays" => right().edited("/fee_payer", To("\"<stranger>\""));
+            "a transaction that names another wallet as its verifier" => right().edited(VERIFIER, To("\"<stranger>\""));
             "a transaction with one more signature, of a wallet that is not a signer" => of(Signer, &[("<wallet>", RIGHT), ("<stranger>", "<other>")]);
             "a transaction that lists its signer twice" => of(Signer, &[("<wallet>", RIGHT), ("<wallet>", RIGHT)]).edited(SIGNERS, To(r#"["<wallet>","<wallet>"]"#));
+            "a transaction for a contract that does not exist" => right().edited(ADDRESS, To("\"ctffffffffffffffffffffffffffffffffffffffff\""));
             "a transaction that calls a function which its contract does not have" => right().edited(FUNCTION, To("\"no_such_function\""));
+            "a transaction that is written twice, the second time with other remarks" => raw(Signer, TWICE).sent("/specific_data/params/remarks", Slightly);
             "a transaction with an integer beyond 64 bits" => right().edited("/specific_data/params/deletable_after", To("9223372036854775808"));
         }
     }
 });
 
-/// Returns the row that names another wallet which can pay, and the others.
-pub(super) fn undecided_rows() -> (Option<&'static Variant>, &'static [Variant]) {
-    let (first, rest) = ROWS.split_first().unzip();
-    (first, rest.unwrap_or_default())
+/// Returns the rows that name another wallet which can pay, and the others.
+pub(super) fn undecided_rows() -> (&'static [Variant], &'static [Variant]) {
+    ROWS.split_at(OF_PAYER)
 }

@@ -7,8 +7,8 @@ use self::By::{Control, First, Nobody, Second, Signer, Stranger};
 use super::{
     draft::{REFUSED, by_hand, draft, refused_call},
     edit::{
-        Change::{self, Reversed, Slightly},
-        Edit, OVERSIZED, altered, with_another_digit,
+        Change::{self, Capitals, Reversed, Slightly},
+        Edit, OVERSIZED, altered, with_another_digit, with_digit_changed,
     },
     signatures::{
         CURVE_ORDER, harness, payer, sign, signer, stranger, stranger_keys, submission, whole,
@@ -52,7 +52,7 @@ pub(super) enum Cost {
 
 /// Rows of a table: for each case, descriptions and variants.
 macro_rules! rows {
-    ($($case:literal { $($what:literal => $row:expr;)* })*) => {
+    ($($case:literal { $($what:expr => $row:expr;)* })*) => {
         vec![$($(Variant { case: $case, what: $what.to_owned(), ..$row },)*)*]
     };
 }
@@ -80,7 +80,9 @@ pub(super) enum By {
 const MOST_SIGNATURES: u32 = 5_000;
 /// The right signature of the wallet that signs.
 pub(super) const RIGHT: &str = "<r><s>";
+pub(super) const ADDRESS: &str = "/specific_data/address";
 pub(super) const SIGNERS: &str = "/specific_data/signers";
+pub(super) const VERIFIER: &str = "/specific_data/params/verifier_address";
 pub(super) const PARAMS: &str = "/specific_data/params";
 pub(super) const BOTH: Change = Change::To(r#"["<wallet>","<stranger>"]"#);
 
@@ -158,6 +160,11 @@ impl Variant {
             && !self.is_rightly_signed()
     }
 
+    /// Whether the signer is an address that is similar to that of the wallet that signs. A node has no key of it.
+    pub(super) fn is_of_a_lookalike(&self) -> bool {
+        self.body.contains("wallet~") || self.body.contains("~wallet")
+    }
+
     /// Whether only the signed content is wrong. Nothing else differs from a correct transaction,
     /// so only a check of the signatures can refuse it.
     pub(crate) fn differs_only_in_what_is_signed(&self) -> bool {
@@ -166,7 +173,7 @@ impl Variant {
         edits.peek().is_some()
             && self.is_wrongly_signed()
             && edits.all(|edit| {
-                matches!(edit.change, Slightly | Reversed)
+                matches!(edit.change, Slightly | Reversed | Capitals)
                     && (edit.pointer.starts_with(PARAMS) || FREE.contains(&&*edit.pointer))
             })
     }
@@ -338,8 +345,8 @@ impl Variant {
     /// Returns a request with this fault, made from a transaction, its wallets, and the right signature of the one
     /// that signs.
     ///
-    /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the wallets `<first>` or
-    /// `<wallet>` (`<WALLET>` in capitals), and `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the
+    /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the signed one, `<signed>`; the wallets `<first>` or
+    /// `<wallet>` (`<WALLET>` in capitals, `<wallet~>` and `<~wallet>` with another digit), and `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the
     /// right signature, `<r'>` and `<s'>` with another digit, `<R>` and `<S>` in capitals, `<-s>` for the order
     /// minus s; the stranger's signature `<other>` and its public key `<key>`; and halves that belong to no
     /// signature.
@@ -373,6 +380,7 @@ impl Variant {
             ("<order>", const_hex::encode(CURVE_ORDER)),
             ("<zz>", "zz".repeat(32)),
             ("<text>", Value::from(&*sent).to_string()),
+            ("<signed>", signed.clone()),
             ("<transaction>", sent.clone()),
         ];
         let named = with_wallets(&self.body, wallets);
@@ -413,7 +421,10 @@ impl Variant {
 fn with_wallets(text: &str, [first, second]: [WalletAddress; 2]) -> String {
     let (first, second) = (first.to_string(), second.to_string());
     let capitals = first.to_uppercase().replacen('X', "x", 1);
-    let text = text.replace("<WALLET>", &capitals);
+    let text = text
+        .replace("<WALLET>", &capitals)
+        .replace("<wallet~>", &with_another_digit(&first))
+        .replace("<~wallet>", &with_digit_changed(&first, 2));
     let text = text.replace("<first>", &first).replace("<wallet>", &first);
     text.replace("<second>", &second)
         .replace("<stranger>", &second)

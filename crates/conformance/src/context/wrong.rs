@@ -9,16 +9,16 @@ use super::{
     draft::{call, written},
     edit::Change::{self, *},
     variant::{
-        BOTH,
+        ADDRESS, BOTH,
         By::{Control, First, Nobody, Second, Signer, Stranger},
-        Cost, PARAMS, RIGHT, SIGNERS, Variant, both_sign, of, raw, right, rows,
+        Cost, PARAMS, RIGHT, SIGNERS, VERIFIER, Variant, both_sign, of, raw, right, rows,
     },
 };
 
 /// The description of a wrong signature. Others are compared with it.
 pub(crate) const ONE_DIGIT_CHANGED: &str = "a signature with one digit changed";
-
-const ADDRESS: &str = "/specific_data/address";
+/// The description of a transaction with other params than those that were signed.
+const IN_CAPITALS: &str = "a transaction whose params were put in capitals after it was signed";
 
 /// A transfer to the wallet itself, which moves nothing.
 const TRANSFER: Change = To(r#"{"amount_to_send":1,"receiver":"<wallet>","asset_code":"TOKEN"}"#);
@@ -78,6 +78,8 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "another wallet's signature, with the signer in capitals" => of(Stranger, &[("<WALLET>", RIGHT)]);
             "another wallet's signature, with blanks around the signer" => of(Stranger, &[(" <wallet> ", RIGHT)]);
             "a signature that names the signer, and then its own wallet" => raw(Stranger, r#"{"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","wallet_address":"<stranger>","msgsign":"<r><s>"}]}"#);
+            "a transaction whose signer differs in its last digit from the wallet that signs it" => of(Signer, &[("<wallet~>", RIGHT)]).edited(SIGNERS, To(r#"["<wallet~>"]"#)).edited(VERIFIER, To("\"<wallet~>\""));
+            "a transaction whose signer differs in its first digit from the wallet that signs it" => of(Signer, &[("<~wallet>", RIGHT)]).edited(SIGNERS, To(r#"["<~wallet>"]"#)).edited(VERIFIER, To("\"<~wallet>\""));
             "a signature that names its own wallet, and then the signer" => raw(Stranger, r#"{"transaction":<transaction>,"signatures":[{"wallet_address":"<stranger>","wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#);
         }
         "submit-transaction/signature-altered" {
@@ -90,6 +92,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a signature of the same transaction before its fee was set" => right().signed("/fee", To("0.0"));
         }
         "submit-transaction/params-altered" {
+            IN_CAPITALS => right().sent(PARAMS, Capitals);
             "a transaction whose outcome was quoted after it was signed" => right().sent("/specific_data/params/outcome", Quoted);
             "a transaction whose remarks became null after it was signed" => right().sent("/specific_data/params/remarks", To("null"));
             "a transaction whose doc_link_list[0] was put into a list after it was signed" => right().sent("/specific_data/params/doc_link_list/0", Nested);
@@ -102,7 +105,6 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction whose timestamp was quoted after it was signed" => right().sent("/timestamp", Quoted);
             "a transaction whose type was quoted after it was signed" => right().sent("/type", Quoted);
             "a transaction whose valid became true after it was signed" => right().sent("/valid", To("true"));
-            "a transaction whose trans_code was put in capitals after it was signed" => right().sent("/trans_code", Capitals);
             "a transaction to which a signer was added after it was signed" => both_sign().sent(SIGNERS, BOTH);
             "a transaction of which a signer was removed after it was signed" => right().signed(SIGNERS, BOTH);
             "a transaction whose signer was listed twice after it was signed" => right().sent(SIGNERS, To(r#"["<wallet>","<wallet>"]"#));
@@ -175,6 +177,11 @@ pub(crate) fn rows() -> &'static [Variant] {
 /// Returns the rows of a case.
 pub(crate) fn rows_of(case: &str) -> impl Iterator<Item = &'static Variant> {
     rows().iter().filter(move |row| row.case == case)
+}
+
+/// Returns the row that also goes before further claims. The texts of some of them have no capitals.
+pub(super) fn in_capitals() -> Option<&'static Variant> {
+    rows().iter().find(|row| row.what == IN_CAPITALS)
 }
 
 /// When a wrong submission is sent.
@@ -250,7 +257,8 @@ pub(crate) fn rows_at(moment: Moment) -> Vec<&'static Variant> {
         Moment::Pending => some_of_each(all.filter(with_one_code), 0, 2, 2),
         Moment::Stored => some_of_each(all.filter(with_one_code), 1, 2, 2),
         Moment::Signed => all
-            .filter(|row| row.is_rightly_signed() && row.cost() < Cost::TooMuch)
+            .filter(|row| row.is_rightly_signed() || row.is_of_a_lookalike())
+            .filter(|row| row.cost() < Cost::TooMuch)
             .collect(),
     }
 }
@@ -282,12 +290,12 @@ fn some_of_each(
         let kind = (row.case, row.has_two_signers());
         kinds.entry(kind).or_default().push(row);
     }
-    let some = kinds.values().flat_map(|rows| {
+    let kept = kinds.values().flat_map(|rows| {
         // A kind with one row has it at each moment.
         let first = first.min(rows.len() - 1);
         rows.iter().skip(first).step_by(step).take(most).copied()
     });
-    some.collect()
+    kept.collect()
 }
 
 /// Returns each malformed signature: the only one, and one of two beside the right one.
@@ -338,6 +346,11 @@ fn each_member_changed() -> Vec<Variant> {
     changes_of(&transaction, "")
 }
 
+/// Whether a text differs in capitals and is not an address.
+fn has_capitals(text: &str) -> bool {
+    !text.starts_with("0x") && text.to_uppercase() != text
+}
+
 /// Returns the rows for a value and for everything in it.
 fn changes_of(value: &Value, pointer: &str) -> Vec<Variant> {
     let place = |name: &dyn Display| format!("{pointer}/{name}");
@@ -359,6 +372,10 @@ fn changes_of(value: &Value, pointer: &str) -> Vec<Variant> {
         ),
         _ if pointer == "/currency" => (&[("was changed", OtherToken)], Vec::new()),
         _ if pointer == ADDRESS => (&[("was changed", OtherContract)], Vec::new()),
+        Value::String(text) if pointer == "/trans_code" || has_capitals(text) => (
+            &[("was changed", Slightly), ("was put in capitals", Capitals)],
+            Vec::new(),
+        ),
         _ => (&[("was changed", Slightly)], Vec::new()),
     };
     let case = match pointer {

@@ -408,9 +408,9 @@ impl<'a> Blocks<'a> {
         let Some(index) = search.next() else {
             return Ok(());
         };
-        let few = self.node.requests_of_search(self.first_response.as_deref());
-        if few > 1 {
-            self.read(&search.next_few(few), jobs).await?;
+        let at_once = self.node.requests_of_search(self.first_response.as_deref());
+        if at_once > 1 {
+            self.read(&search.next_several(at_once), jobs).await?;
         }
         search.narrow(self.has(index).await?);
         Ok(())

@@ -9,6 +9,8 @@ use crate::{
 };
 
 /// The samples that discovery found on a chain.
+///
+/// It has a field for each kind of sample, because a case needs only one or two of them.
 #[derive(Debug, Default)]
 pub(crate) struct Discovered {
     /// The latest index that was found.

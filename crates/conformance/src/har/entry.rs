@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
     discovery::Wanted,
-    http::{Delivery, MissingStep, Step},
+    http::{MissingStep, Step, Wording},
 };
 
 /// One exchange.
@@ -48,9 +48,9 @@ pub(super) struct Own {
     /// Whether the request names something that does not exist, or that is only similar to what exists.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) finds_nothing: bool,
-    /// How the request was sent, if not in the usual way.
+    /// How the request was written, if not in the usual way.
     #[serde(default, skip_serializing_if = "is_usual")]
-    pub(super) delivery: Delivery,
+    pub(super) wording: Wording,
     /// What is wrong with the signatures of a submission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) wrongly_signed: Option<String>,
@@ -102,8 +102,8 @@ pub(super) struct Header {
     pub(super) value: String,
 }
 
-fn is_usual(delivery: &Delivery) -> bool {
-    *delivery == Delivery::Usual
+fn is_usual(wording: &Wording) -> bool {
+    *wording == Wording::Usual
 }
 
 /// Returns the value of a header.

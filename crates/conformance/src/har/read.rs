@@ -17,7 +17,7 @@ use super::entry::{Entry, Response, header};
 use crate::{
     api::NO_PATH,
     discovery::Wanted,
-    http::{Delivery, Exchange, Limits, LoggedExchange, Method, MissingStep, Request},
+    http::{Exchange, Limits, LoggedExchange, Method, MissingStep, Request, Wording},
 };
 
 /// Maximum number of exchanges in a file.
@@ -140,24 +140,31 @@ pub(crate) fn read(
             Err(Fault::Wrong(reason)) => return Err(format!("log.entries[{place}]: {reason}")),
         }
     }
-    let Some(started_at) = judgeable.iter().map(|one| one.began_at).min() else {
-        return Ok(recording);
-    };
-    for mut one in judgeable {
-        let began = (one.began_at - started_at).unsigned_abs();
-        one.exchange.moment = Some(began);
-        let exchange = Arc::new(one.exchange);
-        if one.of_sweep {
-            recording.of_sweep.push(Arc::clone(&exchange));
-        }
-        recording.exchanges.push(LoggedExchange {
-            ended: began.saturating_add(exchange.elapsed),
-            exchange,
-            began,
-            started_at,
-        });
-    }
+    recording.add(judgeable);
     Ok(recording)
+}
+
+impl Recording {
+    /// Adds the exchanges, with their times since the first one began.
+    fn add(&mut self, judgeable: Vec<Judgeable>) {
+        let Some(started_at) = judgeable.iter().map(|one| one.began_at).min() else {
+            return;
+        };
+        for mut one in judgeable {
+            let began = (one.began_at - started_at).unsigned_abs();
+            one.exchange.moment = Some(began);
+            let exchange = Arc::new(one.exchange);
+            if one.of_sweep {
+                self.of_sweep.push(Arc::clone(&exchange));
+            }
+            self.exchanges.push(LoggedExchange {
+                ended: began.saturating_add(exchange.elapsed),
+                exchange,
+                began,
+                started_at,
+            });
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -331,6 +338,7 @@ impl Recorded {
         // Other programs record the decoded body.
         exchange.content_encoding = text("content-encoding").filter(|_| is_own);
         exchange.location = text("location");
+        exchange.etag = text("etag");
         exchange.received_at = TimestampMs::from_millis(i64::try_from(ended).unwrap_or(i64::MAX));
         exchange.is_repeated = own.repeated;
         exchange.values = values;
@@ -354,11 +362,7 @@ impl Recorded {
                 Request::post(self.path, body.unwrap_or_default())
             }
         };
-        let sent = self.entry.request.as_ref();
-        let headers = sent.and_then(|sent| sent.headers.as_ref());
-        let accept = header(headers, "accept").filter(|_| own.is_some());
-        request.accept = accept.map(ToOwned::to_owned);
-        request.delivery = own.map_or(Delivery::Usual, |own| own.delivery);
+        request.wording = own.map_or(Wording::Usual, |own| own.wording);
         request.finds_nothing = own.is_some_and(|own| own.finds_nothing);
         request.step = own.and_then(|own| own.step.clone());
         request.wrongly_signed = own.and_then(|own| own.wrongly_signed.clone());

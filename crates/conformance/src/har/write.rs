@@ -12,7 +12,7 @@ use crate::{
     api::{in_block, is_valid, submitted_code},
     context::Redactor,
     discovery::Wanted,
-    http::{Delivery, Exchange, LoggedExchange, MissingStep, Node},
+    http::{Exchange, LoggedExchange, MissingStep, Node},
 };
 
 /// The exchanges of a run.
@@ -113,7 +113,7 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
         repeated: exchange.is_repeated,
         wrongly_signed: request.wrongly_signed.clone(),
         unlike_signed: request.unlike_signed.clone(),
-        delivery: request.delivery,
+        wording: request.wording,
         finds_nothing: request.finds_nothing,
         endpoint: request.moved.is_some().then(|| request.path.to_owned()),
         hidden,
@@ -127,11 +127,7 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
             "url": url.as_str(),
             "httpVersion": "HTTP/1.1",
             "cookies": [],
-            "headers": headers([
-                ("accept", request.accept.as_deref()),
-                ("connection", (request.delivery == Delivery::Closing).then_some("close")),
-                ("content-type", request.body.is_some().then_some("application/json")),
-            ]),
+            "headers": headers(request.headers().into_iter().map(|(name, value)| (name, Some(value)))),
             "queryString": query,
             "headersSize": -1,
             "bodySize": request.body.as_ref().map_or(0, String::len),
@@ -145,6 +141,7 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
                 ("content-type", exchange.content_type.as_deref()),
                 ("content-encoding", exchange.content_encoding.as_deref()),
                 ("location", exchange.location.as_deref()),
+                ("etag", exchange.etag.as_deref()),
             ]),
             "content": content,
             "redirectURL": exchange.location.as_deref().unwrap_or_default(),

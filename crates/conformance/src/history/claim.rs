@@ -35,7 +35,7 @@ pub(crate) struct Claims(Arc<History>);
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Claim<'h> {
+pub(crate) struct ClaimSteps<'h> {
     history: &'h History,
     pub(crate) number: u8,
 }
@@ -69,42 +69,42 @@ impl Claims {
         Self(history)
     }
 
-    fn claim(&self, number: u8) -> Claim<'_> {
-        Claim {
+    fn claim(&self, number: u8) -> ClaimSteps<'_> {
+        ClaimSteps {
             history: &self.0,
             number,
         }
     }
 
     /// Returns the first claim.
-    pub(crate) fn first(&self) -> Claim<'_> {
+    pub(crate) fn first(&self) -> ClaimSteps<'_> {
         self.claim(0)
     }
 
     /// Returns the claim with this number, if it was built.
-    pub(crate) fn get(&self, number: u8) -> Option<Claim<'_>> {
+    pub(crate) fn get(&self, number: u8) -> Option<ClaimSteps<'_>> {
         let claim = self.claim(number);
         claim.of_act(Act::Build).next().is_some().then_some(claim)
     }
 
     /// Returns the claims after the first one that a single wallet signs.
-    pub(crate) fn further(&self) -> impl Iterator<Item = Claim<'_>> {
+    pub(crate) fn further(&self) -> impl Iterator<Item = ClaimSteps<'_>> {
         (1..SHARED).filter_map(|number| self.get(number))
     }
 
     /// Returns the first claim and the further ones.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Claim<'_>> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = ClaimSteps<'_>> {
         [self.first()].into_iter().chain(self.further())
     }
 
     /// Returns two claims of different wallets about one asset, if both were accepted.
-    pub(crate) fn of_same_asset(&self) -> Option<[Claim<'_>; 2]> {
+    pub(crate) fn of_same_asset(&self) -> Option<[ClaimSteps<'_>; 2]> {
         let both = [self.get(OF_CO_SIGNER)?, self.get(OF_SAME_ASSET)?];
-        both.iter().all(Claim::is_accepted).then_some(both)
+        both.iter().all(ClaimSteps::is_accepted).then_some(both)
     }
 
     /// Returns the claim that two wallets sign.
-    pub(crate) fn shared(&self) -> Claim<'_> {
+    pub(crate) fn shared(&self) -> ClaimSteps<'_> {
         self.claim(SHARED)
     }
 
@@ -171,7 +171,7 @@ impl History {
     }
 }
 
-impl<'h> Claim<'h> {
+impl<'h> ClaimSteps<'h> {
     pub(crate) fn step(&self, act: Act) -> Step {
         Step::Claim(self.number, act)
     }

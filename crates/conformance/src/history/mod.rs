@@ -10,7 +10,7 @@ mod of_samples;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 pub(crate) use claim::{
-    Batch, Claim, Claims, FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN, MAX_CLAIMS,
+    Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN, MAX_CLAIMS,
     MIN_NEW_BLOCKS, OF_CO_SIGNER, OF_SAME_ASSET, SHARED, Settled,
 };
 pub(crate) use entry::{Answer, Entry};
@@ -184,19 +184,40 @@ fn is_submission(entry: &Entry) -> bool {
 /// Each took a millisecond.
 #[cfg(test)]
 pub(crate) fn recorded(rows: Vec<(u64, crate::http::Request, u16, &str)>) -> History {
-    use std::sync::Arc;
+    let rows = rows.into_iter().map(|(at, request, status, body)| {
+        let json = Some("application/json");
+        (at, exchange(request, status, json, body))
+    });
+    history_of(rows.collect())
+}
 
+/// Returns an exchange that took a millisecond.
+#[cfg(test)]
+pub(crate) fn exchange(
+    request: crate::http::Request,
+    status: u16,
+    media: Option<&str>,
+    body: &str,
+) -> Exchange {
     let base = Arc::new("http://127.0.0.1:8420".parse().expect("a base URL"));
-    History::of(rows.into_iter().map(|(at, request, status, body)| {
-        let body = body.as_bytes().to_vec();
-        let elapsed = Duration::from_millis(1);
-        let json = Some("application/json".to_owned());
-        let exchange = crate::http::Exchange::new(request, &base, status, json, body, elapsed);
-        LoggedExchange {
-            exchange: Arc::new(exchange),
-            began: Duration::from_millis(at),
-            ended: Duration::from_millis(at + 1),
-            started_at: time::OffsetDateTime::UNIX_EPOCH,
-        }
+    let (media, body) = (media.map(ToOwned::to_owned), body.as_bytes().to_vec());
+    Exchange::new(
+        request,
+        &base,
+        status,
+        media,
+        body,
+        Duration::from_millis(1),
+    )
+}
+
+/// Returns a history of these exchanges, each with its moment in milliseconds.
+#[cfg(test)]
+pub(crate) fn history_of(exchanges: Vec<(u64, Exchange)>) -> History {
+    History::of(exchanges.into_iter().map(|(at, exchange)| LoggedExchange {
+        exchange: Arc::new(exchange),
+        began: Duration::from_millis(at),
+        ended: Duration::from_millis(at + 1),
+        started_at: time::OffsetDateTime::UNIX_EPOCH,
     }))
 }

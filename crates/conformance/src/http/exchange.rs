@@ -10,10 +10,9 @@ use nodeproof_client::{BaseUrl, transport::BoundedResponse};
 use nodeproof_primitives::{JsonLimits, TimestampMs, escape};
 use nodeproof_report::ExchangeReport;
 use reqwest::header;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{request_line::request_line, room::Share, step::Step};
+use super::{request_line::request_line, room::Share, step::Step, wording::Wording};
 
 /// The method of a request. No other methods are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +51,8 @@ pub(crate) struct Request {
     pub(crate) raw_query: Option<String>,
     /// The JSON body of a POST.
     pub(crate) body: Option<String>,
-    /// The header `accept`, if it is not the usual one of the path.
-    pub(crate) accept: Option<String>,
-    /// How it is sent, if not in the usual way.
-    pub(crate) delivery: Delivery,
+    /// How it is written and sent, if not in the usual way.
+    pub(crate) wording: Wording,
     /// Whether the body has a signature that anyone could submit and that costs the wallet money. Reports
     /// have no shell command for such a request.
     pub(crate) carries_signature: bool,
@@ -69,19 +66,8 @@ pub(crate) struct Request {
     pub(crate) unlike_signed: Option<String>,
 }
 
-/// How a request is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Delivery {
-    /// On a connection that stays open, with the whole body at once.
-    #[default]
-    Usual,
-    /// It asks the node to close the connection after the response.
-    Closing,
-    /// The body comes in two pieces, as a slow connection or a proxy may send it.
-    InPieces,
-}
-
+/// The usual header of a body.
+const CONTENT_TYPE: (&str, &str) = ("content-type", "application/json");
 /// The number of bytes of a body that every node reads.
 const MOST_READ: usize = 16 << 10;
 
@@ -97,8 +83,7 @@ impl Request {
             query: Vec::new(),
             raw_query: None,
             body: None,
-            accept: None,
-            delivery: Delivery::Usual,
+            wording: Wording::Usual,
             carries_signature: false,
             finds_nothing: false,
             step: None,
@@ -116,16 +101,27 @@ impl Request {
         }
     }
 
-    /// Sends another `accept` header than the usual one.
-    pub(crate) fn accepting(mut self, accept: &str) -> Self {
-        self.accept = Some(accept.to_owned());
+    /// Writes it in another way.
+    pub(crate) const fn worded(mut self, wording: Wording) -> Self {
+        self.wording = wording;
         self
     }
 
-    /// Sends it in another way.
-    pub(crate) const fn sent(mut self, delivery: Delivery) -> Self {
-        self.delivery = delivery;
-        self
+    /// Returns the headers that depend on the request, with lower-case names.
+    pub(crate) fn headers(&self) -> Vec<(&'static str, &'static str)> {
+        let mut headers = vec![(
+            "accept",
+            match self.path {
+                "/docs" => "text/html",
+                _ => "application/json",
+            },
+        )];
+        headers.extend(self.body.is_some().then_some(CONTENT_TYPE));
+        for (name, value) in self.wording.headers() {
+            headers.retain(|(usual, _)| usual != name);
+            headers.push((*name, *value));
+        }
+        headers
     }
 
     /// Marks a request whose body has a valuable signature.
@@ -241,17 +237,18 @@ impl Request {
     /// `options` are more options of curl. Each ends with a space.
     pub(crate) fn curl(&self, base: &BaseUrl, options: &str) -> String {
         let url = quoted(self.url(base).as_str());
-        let accept = self.accept.as_ref();
-        let accept = accept.map(|accept| format!("Accept: {accept}"));
-        let closes = (self.delivery == Delivery::Closing).then(|| "Connection: close".to_owned());
-        let headers = accept.into_iter().chain(closes);
+        let mut headers = self.wording.headers().to_vec();
+        if self.body.is_some() && headers.iter().all(|(name, _)| *name != CONTENT_TYPE.0) {
+            headers.push(CONTENT_TYPE);
+        }
         let headers: String = headers
-            .map(|header| format!("-H {} ", quoted(&header)))
+            .into_iter()
+            .map(|(name, value)| format!("-H {} ", quoted(&format!("{name}: {value}"))))
             .collect();
         match &self.body {
             None => format!("curl -sS --globoff {options}{headers}{url}"),
             Some(body) => format!(
-                "curl -sS --globoff -X POST {options}-H 'Content-Type: application/json' --data-binary {} {url}",
+                "curl -sS --globoff -X POST {options}{headers}--data-binary {} {url}",
                 quoted(&seen(body))
             ),
         }
@@ -273,6 +270,8 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// A request and its response.
+///
+/// A case, a rule, a report and a recording each need some of the fields, and no two the same ones.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     /// The request.
@@ -289,6 +288,8 @@ pub(crate) struct Exchange {
     pub(crate) content_encoding: Option<String>,
     /// The `Location`, if there is one.
     pub(crate) location: Option<String>,
+    /// The `ETag`, if there is one.
+    pub(crate) etag: Option<String>,
     /// The body, at most as long as the run's limit.
     pub(crate) body: Vec<u8>,
     /// The time from sending the request to the end of the body.
@@ -305,9 +306,15 @@ pub(crate) struct Exchange {
     pub(super) share: Option<Share>,
     /// Maximum nesting of its JSON document.
     pub(crate) max_depth: usize,
+    pub(super) derived: Derived,
+}
+
+/// What is derived from an exchange, each once.
+#[derive(Debug, Default)]
+pub(super) struct Derived {
     json: OnceLock<Result<Value, String>>,
     question: OnceLock<Arc<str>>,
-    /// The exchange's report, which `exchange_report` creates once.
+    /// The exchange's report, which `exchange_report` creates.
     pub(super) report: OnceLock<Arc<ExchangeReport>>,
 }
 
@@ -328,6 +335,7 @@ impl Exchange {
             content_type,
             content_encoding: None,
             location: None,
+            etag: None,
             body,
             elapsed,
             is_repeated: false,
@@ -336,9 +344,7 @@ impl Exchange {
             values: 0,
             share: None,
             max_depth: MAX_DEPTH,
-            json: OnceLock::new(),
-            question: OnceLock::new(),
-            report: OnceLock::new(),
+            derived: Derived::default(),
         }
     }
 
@@ -359,6 +365,7 @@ impl Exchange {
         Self {
             content_encoding: text(header::CONTENT_ENCODING),
             location: text(header::LOCATION),
+            etag: text(header::ETAG),
             ..Self::new(
                 request.clone(),
                 base,
@@ -372,7 +379,7 @@ impl Exchange {
 
     /// Frees the memory of the parsed body. It is parsed again when it is needed.
     pub(crate) fn forget_json(&mut self) {
-        self.json = OnceLock::new();
+        self.derived.json = OnceLock::new();
     }
 
     /// Returns the URL of the request.
@@ -382,7 +389,8 @@ impl Exchange {
 
     /// Returns the path and the parameters, in a form that is equal for equal requests in other words.
     pub(crate) fn question(&self) -> &Arc<str> {
-        self.question
+        self.derived
+            .question
             .get_or_init(|| request_line(self.request.path, self.url().query_pairs()).into())
     }
 
@@ -414,7 +422,8 @@ impl Exchange {
     /// # Errors
     /// Returns a description of the fault.
     pub(crate) fn json(&self) -> Result<&Value, &str> {
-        self.json
+        self.derived
+            .json
             .get_or_init(|| match self.content_encoding.as_deref() {
                 None | Some("identity") => read(&self.body, self.max_depth),
                 Some(encoding) => Err(format!(

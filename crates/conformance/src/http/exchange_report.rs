@@ -22,7 +22,7 @@ const MAX_INDENTED: usize = 1024 * 1024;
 /// It is created once for each exchange, because reports list each exchange once.
 pub(crate) fn report_of(exchange: &Exchange) -> Arc<ExchangeReport> {
     let report = || Arc::new(exchange_report(exchange));
-    Arc::clone(exchange.report.get_or_init(report))
+    Arc::clone(exchange.derived.report.get_or_init(report))
 }
 
 /// Converts an exchange into its report.

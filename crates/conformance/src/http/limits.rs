@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// All responses in use may have this multiple of the longest body together.
+const BODIES: usize = 4;
+
 /// The limits of a run's requests and responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -22,4 +25,11 @@ pub(crate) struct Limits {
     pub(crate) jobs: usize,
     /// Maximum number of requests per second.
     pub(crate) rate: Option<f64>,
+}
+
+impl Limits {
+    /// Returns the maximum length of all bodies in use together, in bytes.
+    pub(super) const fn all_bodies(&self) -> usize {
+        self.body.saturating_mul(BODIES)
+    }
 }

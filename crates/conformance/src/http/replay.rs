@@ -53,8 +53,7 @@ impl Replay {
 /// Returns what is equal for equal requests only.
 fn key(request: &Request, url: &Url) -> String {
     let method = request.method.name();
-    let accept = request.accept.as_deref().unwrap_or_default();
     let body = request.body.as_deref().unwrap_or_default();
-    let delivery = request.delivery;
-    format!("{method} {url} {accept} {delivery:?} {body}")
+    let wording = request.wording;
+    format!("{method} {url} {wording:?} {body}")
 }

@@ -29,7 +29,7 @@ const JOBS: usize = 4;
 const LEAST: usize = 3;
 
 /// Compares the nodes in rounds, with the heights that their probes found.
-pub(super) struct Comparison {
+pub(super) struct NodeComparer {
     pub(super) known: Arc<KnownNodes>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) log: Arc<Log>,
@@ -56,7 +56,7 @@ enum Reported {
     OtherChain,
 }
 
-impl Comparison {
+impl NodeComparer {
     /// Compares the nodes every `interval` until `stop` is ready. A round takes at most `longest`.
     pub(super) async fn run(
         mut self,
@@ -93,26 +93,14 @@ impl Comparison {
         } in nodes
         {
             self.redactor
-                .add_headers(side.examined.node.target.access.headers());
+                .add_headers(side.examined.node.target().access.headers());
             labels.push(label);
             sides.push(side);
             heights.push(height);
         }
-        for (label, side) in labels.iter().zip(&sides) {
-            let saved = self.saved.as_ref();
-            let saved = || saved?.left(&side.examined.node.target);
-            let earlier = || {
-                let reported = Reported::Nothing;
-                saved().map(|since| Left { since, reported })
-            };
-            self.left.entry(label.clone()).or_insert_with(earlier);
-        }
-        let again: BTreeSet<_> = self
-            .left
-            .values()
-            .flatten()
-            .map(|left| left.since)
-            .collect();
+        self.add_saved(&labels, &sides);
+        let left = self.left.values().flatten();
+        let again: BTreeSet<_> = left.map(|left| left.since).collect();
         let deadline = Instant::now() + longest;
         let blocks = recent_blocks(&sides, &heights, &again, JOBS, deadline).await;
         // If all nodes left, there is no majority that a node could come back to.
@@ -127,7 +115,7 @@ impl Comparison {
         }
         let standings = chains.standings();
         for (node, label) in labels.iter().enumerate() {
-            let target = &sides[node].examined.node.target;
+            let target = sides[node].examined.node.target();
             let reported = self
                 .left(label)
                 .map_or(Reported::Nothing, |left| left.reported);
@@ -150,10 +138,8 @@ impl Comparison {
                     let searched = timeout(longest, first_difference(both, agreed, since)).await;
                     let since = searched.ok().and_then(Result::ok).unwrap_or(since);
                     let reported = Reported::OtherChain;
-                    (
-                        Left { since, reported },
-                        format!("another chain since block {since}"),
-                    )
+                    let message = format!("another chain since block {since}");
+                    (Left { since, reported }, message)
                 }
             };
             // If an earlier block was found, the values are those of the first compared one.
@@ -169,6 +155,19 @@ impl Comparison {
         }
         self.left
             .retain(|label, _| self.metrics.is_monitored(label));
+    }
+
+    /// Adds the nodes that are compared for the first time. The saved state has those that had left the majority.
+    fn add_saved(&mut self, labels: &[NodeLabel], sides: &[Side]) {
+        for (label, side) in labels.iter().zip(sides) {
+            let saved = self.saved.as_ref();
+            let saved = || saved?.left(side.examined.node.target());
+            let earlier = || {
+                let reported = Reported::Nothing;
+                saved().map(|since| Left { since, reported })
+            };
+            self.left.entry(label.clone()).or_insert_with(earlier);
+        }
     }
 
     fn left(&self, label: &NodeLabel) -> Option<Left> {

@@ -20,7 +20,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use comparison::Comparison;
+use comparison::NodeComparer;
 use known_nodes::KnownNodes;
 pub(crate) use log::Log;
 pub use log::LogFormat;
@@ -76,7 +76,7 @@ pub(crate) async fn monitor(
         tasks: BTreeMap::new(),
     };
     let stop = stop.shared();
-    let comparison = Comparison {
+    let comparison = NodeComparer {
         known: Arc::clone(&nodes.known),
         metrics: Arc::clone(&metrics),
         log: Arc::clone(&nodes.log),

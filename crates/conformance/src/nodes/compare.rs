@@ -70,7 +70,7 @@ pub(crate) async fn run_recorded(
     let (places, sides): (Vec<_>, Vec<_>) = sides.into_iter().unzip();
     let compared = tokio::select! {
         biased;
-        () = interrupt => Compared::default(),
+        () = interrupt => ComparisonResult::default(),
         compared = compare(&sides, options, started) => compared,
     };
     for (place, side) in places.into_iter().zip(&sides) {
@@ -96,13 +96,13 @@ pub(crate) async fn run_recorded(
 
 /// The result of comparing nodes.
 #[derive(Default)]
-struct Compared {
+struct ComparisonResult {
     /// The height of each node. The list is empty if a height was not found.
     heights: Vec<(String, u64)>,
     checks: Vec<CaseReport>,
 }
 
-async fn compare(sides: &[Side], options: &Options, started: Instant) -> Compared {
+async fn compare(sides: &[Side], options: &Options, started: Instant) -> ComparisonResult {
     if sides.len() < 2 {
         return undecided("fewer than two nodes responded to the end");
     }
@@ -129,7 +129,7 @@ async fn compare(sides: &[Side], options: &Options, started: Instant) -> Compare
         or_late("trust-scores", trust_scores),
     ];
     let names = sides.iter().map(|side| side.name.clone());
-    Compared {
+    ComparisonResult {
         heights: names.zip(heights).collect(),
         checks,
     }
@@ -172,8 +172,8 @@ pub(crate) const COMPARISONS: [(&str, &str); 5] = [
     ),
 ];
 
-fn undecided(reason: &str) -> Compared {
-    Compared {
+fn undecided(reason: &str) -> ComparisonResult {
+    ComparisonResult {
         heights: Vec::new(),
         checks: COMPARISONS
             .map(|(id, _)| inconclusive(id.trim_start_matches("cross-check/"), reason))

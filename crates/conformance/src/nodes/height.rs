@@ -108,7 +108,7 @@ async fn search_with(
     jobs: usize,
 ) -> Result<Option<u64>, InconclusiveReason> {
     while search.next().is_some() {
-        let found = has_each(side, search.next_few(jobs)).await?;
+        let found = has_each(side, search.next_several(jobs)).await?;
         while let Some(has) = search.next().and_then(|index| found.get(&index)) {
             search.narrow(*has);
         }

@@ -42,7 +42,7 @@ const MAX_PAIRS: usize = 4;
 /// Compares single balances, and the entries of the two lists: by wallet and by token.
 pub(crate) async fn balances(sides: &[Side]) -> CaseReport {
     let requested = union(sides, |side| &side.examined.holdings);
-    let mut compared = Comparison::default();
+    let mut compared = SameHeight::default();
     for (wallet, token) in &requested {
         let place = format!("{token} in {wallet}");
         let request = token_balance_request(wallet, token);
@@ -70,7 +70,7 @@ pub(crate) async fn balances(sides: &[Side]) -> CaseReport {
 }
 
 pub(crate) async fn records(sides: &[Side]) -> CaseReport {
-    let mut compared = Comparison::default();
+    let mut compared = SameHeight::default();
     for (contract, asset) in union(sides, |side| &side.examined.assets) {
         let asset_shown = nodeproof_primitives::escape::escaped_up_to(asset, 80);
         let place = format!("asset {asset_shown} in {contract}");
@@ -83,7 +83,7 @@ pub(crate) async fn records(sides: &[Side]) -> CaseReport {
 }
 
 pub(crate) async fn trust_scores(sides: &[Side]) -> CaseReport {
-    let mut compared = Comparison::default();
+    let mut compared = SameHeight::default();
     for (from, to) in union(sides, |side| &side.examined.trust) {
         let place = format!("from {from} to {to}");
         let request = trust_request(from, to);
@@ -112,13 +112,13 @@ fn union<'s>(
 
 /// The differences, and the reason if something could not be compared.
 #[derive(Default)]
-struct Comparison {
+struct SameHeight {
     differences: Differences,
     has_sample: bool,
     why: Option<String>,
 }
 
-impl Comparison {
+impl SameHeight {
     /// Compares the nodes' responses to one request.
     async fn compare_response(
         &mut self,
@@ -161,7 +161,7 @@ impl Comparison {
     ) -> Option<Vec<Option<T>>> {
         self.has_sample = true;
         let (responses, why) = match at_same_height(sides, request, read).await {
-            Ok((responses, left_out)) => (Some(responses), left_out),
+            Ok((responses, skipped)) => (Some(responses), skipped),
             Err(reason) => (None, Some(reason)),
         };
         self.why = self.why.take().or(why);
@@ -261,17 +261,14 @@ async fn at_same_height<T: PartialEq>(
         .iter_mut()
         .map(|known| known.remove(&height))
         .collect();
-    let left_out = sides.iter().zip(&contents);
-    let left_out: Vec<_> = left_out
+    let skipped = sides.iter().zip(&contents);
+    let skipped: Vec<_> = skipped
         .filter(|(_, content)| content.is_none())
         .map(|(side, _)| is_at(side))
         .collect();
-    let left_out = (!left_out.is_empty())
-        .then(|| format!("compared at block {height}, but {}", left_out.join(", ")));
-    Ok((
-        contents.into_iter().map(Option::flatten).collect(),
-        left_out,
-    ))
+    let skipped = (!skipped.is_empty())
+        .then(|| format!("compared at block {height}, but {}", skipped.join(", ")));
+    Ok((contents.into_iter().map(Option::flatten).collect(), skipped))
 }
 
 /// Whether all nodes returned the same content.

@@ -33,20 +33,20 @@ pub(crate) fn agree(history: &History) -> Examination {
     for balance in Balance::all(&all) {
         is_compared = true;
         match balance.compared() {
-            Compared::Same => result.count_item(),
-            Compared::Open(..) => is_open = true,
-            Compared::Different(one, other) => {
+            Agreement::Same => result.count_item(),
+            Agreement::Open(..) => is_open = true,
+            Agreement::Different(one, other) => {
                 result.count_item();
                 result.push(balance.finding(one, other));
             }
         }
     }
-    if is_open && result.has_no_findings() {
+    if is_open {
         let reason =
             "balances change too fast to compare two responses about the same balance".to_owned();
         result.add(Err(InconclusiveReason::NoSample(reason)));
     }
-    if !is_compared && result.has_no_findings() {
+    if !is_compared {
         let reason = "no balance was shown by two queries: a list is compared if it is an array of objects with wallet \
                       or token_code, and balance";
         result.add(Err(InconclusiveReason::NoSample(reason.to_owned())));
@@ -61,9 +61,9 @@ pub(crate) fn undecided_balances(history: &History) -> Vec<Vec<Request>> {
     let mut undecided = Vec::new();
     for balance in Balance::all(&all) {
         match balance.compared() {
-            Compared::Same => {}
-            Compared::Different(..) => return Vec::new(),
-            Compared::Open(one, other) => {
+            Agreement::Same => {}
+            Agreement::Different(..) => return Vec::new(),
+            Agreement::Open(one, other) => {
                 let third = KINDS.iter().filter(|kind| **kind != one && **kind != other);
                 let kinds = third.copied().chain([one, other, one]);
                 undecided.push(kinds.map(|kind| balance.request(kind)).collect());
@@ -80,7 +80,7 @@ struct Balance<'r, 'h> {
 }
 
 /// Whether the queries for a balance agree.
-enum Compared<'r, 'h> {
+enum Agreement<'r, 'h> {
     Same,
     /// These two kinds of query differ, but the balance may have changed in between.
     Open(&'static str, &'static str),
@@ -106,7 +106,7 @@ impl<'r, 'h> Balance<'r, 'h> {
         all.map(|(pair, shown)| Self { pair, shown })
     }
 
-    fn compared(&self) -> Compared<'r, 'h> {
+    fn compared(&self) -> Agreement<'r, 'h> {
         let mut open = None;
         for (kind, readings) in &self.shown {
             for (other, others) in &self.shown {
@@ -118,11 +118,11 @@ impl<'r, 'h> Balance<'r, 'h> {
                 }
                 open = open.or(Some((*kind, *other)));
                 if let Some(around) = around(last, others) {
-                    return Compared::Different((kind, last), (other, around));
+                    return Agreement::Different((kind, last), (other, around));
                 }
             }
         }
-        open.map_or(Compared::Same, |(one, other)| Compared::Open(one, other))
+        open.map_or(Agreement::Same, |(one, other)| Agreement::Open(one, other))
     }
 
     /// Returns the request of this kind for the balance.
@@ -154,11 +154,11 @@ impl<'r, 'h> Balance<'r, 'h> {
             true => (other, one),
             false => (one, other),
         };
-        self.unlike(alone, other, third == Some(other.1.amount))
+        self.mismatch(alone, other, third == Some(other.1.amount))
     }
 
     /// Creates a finding about a response with another balance than that of the others.
-    fn unlike(&self, alone: Shown<'_, '_>, other: Shown<'_, '_>, is_outvoted: bool) -> Finding {
+    fn mismatch(&self, alone: Shown<'_, '_>, other: Shown<'_, '_>, is_outvoted: bool) -> Finding {
         let (wallet, token) = self.pair;
         let of = format!("{} of {}", shown(token, 60), shown(wallet, 60));
         let (others, return_it) = match is_outvoted {
@@ -282,6 +282,10 @@ mod tests {
             ),
             (
                 vec![tokens(5, 7), single(6), tokens(5, 7), holders(5)],
+                Some(both.clone()),
+            ),
+            (
+                vec![single(5), tokens(6, 7), single(5), holders(6)],
                 Some(both),
             ),
             // A float can't hold the right one.
@@ -294,8 +298,22 @@ mod tests {
                 ],
                 Some(other(TOKENS, SINGLE)),
             ),
+            (
+                vec![
+                    single(LARGE),
+                    tokens(LARGE - 1, 7),
+                    single(LARGE),
+                    holders(LARGE - 1),
+                ],
+                Some(other(TOKENS, SINGLE)),
+            ),
         ] {
-            let result = agree(&history(&rows));
+            let result = agree(&history(&rows)).end();
+            if rows.iter().all(|(kind, _)| *kind == SINGLE) {
+                assert!(result.is_err(), "{rows:?}");
+                continue;
+            }
+            let result = result.unwrap();
             let what: Vec<_> = result.findings.into_iter().map(|one| one.what).collect();
             assert_eq!(what, Vec::from_iter(found), "{rows:?}");
             assert!(undecided_balances(&history(&rows)).is_empty(), "{rows:?}");
@@ -304,6 +322,8 @@ mod tests {
 
     #[test]
     fn a_balance_that_may_have_changed_is_read_again() {
+        let rows = [tokens(4, 7), single(5), tokens(6, 7)];
+        assert!(agree(&history(&rows)).end().is_err());
         let rows = [single(5), tokens(6, 7)];
         assert!(agree(&history(&rows)).end().is_err());
         let again = undecided_balances(&history(&rows));

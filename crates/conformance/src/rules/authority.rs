@@ -1,9 +1,12 @@
-//! The rule *authority*: of all ways to sign a transaction, only the right one is accepted.
+//! The rule *authority*: of all ways to sign a transaction, only the right one is accepted, and nobody claims anything
+//! in the name of another wallet.
+
+use serde_json::Value;
 
 use crate::{
-    api::is_valid,
+    api::{carried, is_valid, known_rows},
     checks::{Examination, Finding, Reply},
-    history::History,
+    history::{Entry, History},
     http::Exchange,
 };
 
@@ -50,7 +53,44 @@ pub(crate) fn authority(history: &History) -> Examination {
             result.count_item();
         }
     }
+    verifiers(history, &mut result);
     result
+}
+
+/// Judges the records of claims that named another wallet as their verifier. A node may refuse such a claim, or store the
+/// wallet that signed it.
+fn verifiers(history: &History, result: &mut Examination) {
+    let submissions = history.submissions().flat_map(Entry::submissions);
+    let named: Vec<_> = submissions
+        .filter_map(|submission| {
+            let data = submission.pointer("/transaction/specific_data")?;
+            let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+            let verifier = text(&data["params"]["verifier_address"])?;
+            let mut signers = data["signers"].as_array()?.iter().filter_map(Value::as_str);
+            let asset = text(&data["params"]["asset_id"])?;
+            (!signers.any(|signer| signer == verifier)).then_some((asset, verifier))
+        })
+        .collect();
+    if named.is_empty() {
+        return;
+    }
+    for entry in history.of_path("/sc-state") {
+        let body = entry.exchange.success_object();
+        for (member, value) in body.into_iter().flat_map(carried) {
+            let is_of_other = |(asset, verifier): &&(String, String)| {
+                let rows = known_rows(value).into_iter();
+                let mut rows = rows.filter(|row| row.has("asset_id", asset));
+                rows.any(|row| row.has("verifier_address", verifier))
+            };
+            if let Some((_, verifier)) = named.iter().find(is_of_other) {
+                let what = "a claim is recorded in the name of a wallet that did not sign it";
+                let expected = "a refusal, or the wallet that signed as the verifier";
+                let finding = Finding::new(&entry.exchange, what, expected, verifier.as_str());
+                result.push(finding.at(format!("/{member}")));
+                return;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -82,8 +122,27 @@ mod tests {
         for rows in [&[(None, VALID), (wrong, VALID)][..], &[(wrong, VALID)]] {
             assert_eq!(judged(rows), (0, vec![finding.clone()]));
         }
+        // Without right ones, a refusal shows nothing. In other words than theirs, it does.
+        assert_eq!(judged(&[(wrong, NOT_VALID)]), (0, vec![]));
+        let poor = r#"{"status":"SUCCESS","response":{"valid":false,"msg":"no money"}}"#;
+        assert_eq!(judged(&[(wrong, NOT_VALID), (None, poor)]), (1, vec![]));
         // A refusal in the same words shows nothing.
         let same = [(wrong, NOT_VALID), (None, NOT_VALID)];
         assert_eq!(judged(&same), (0, vec![]));
+    }
+    #[test]
+    fn nobody_claims_in_the_name_of_another_wallet() {
+        let submission = r#"{"transaction":{"specific_data":{"signers":["0xa"],
+            "params":{"asset_id":"one","verifier_address":"0xb"}}}}"#;
+        let columns = |verifier| ["ct", "one", "token", verifier, "1", "", "", "", "9"];
+        let record = |verifier| serde_json::json!({"value": columns(verifier)}).to_string();
+        for (verifier, findings) in [("0xa", 0), ("0xb", 1), ("0xc", 0)] {
+            let submit = Request::post("/submit-transaction", submission.to_owned());
+            let read = crate::api::contract_state_request("ct", "one");
+            let body = record(verifier);
+            let rows = vec![(0, submit, 200, VALID), (1, read, 200, &*body)];
+            let result = authority(&recorded(rows));
+            assert_eq!(result.findings.len(), findings, "{verifier}");
+        }
     }
 }

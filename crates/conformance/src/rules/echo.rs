@@ -1,6 +1,9 @@
 //! The rule *echo*: a built transaction is the call that was requested, and nothing else.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use nodeproof_client::contract_call::shown_apart;
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
@@ -43,8 +46,51 @@ pub(crate) fn echo(history: &History) -> Examination {
             compare(&entry.exchange, built, &mut result);
         }
     }
+    texts(history, &mut result);
     result
 }
+
+/// Judges refusals: a call that differs from a built one only in free text is built, too.
+fn texts(history: &History, result: &mut Examination) {
+    let mut built = BTreeSet::new();
+    let mut refused: BTreeMap<String, &Arc<Exchange>> = BTreeMap::new();
+    for entry in history.of_path("/call-sc") {
+        let exchange = &entry.exchange;
+        let Some(call) = without_free_text(exchange) else {
+            continue;
+        };
+        if entry.answer == Answer::Content {
+            built.insert(call);
+        } else if (400..500).contains(&exchange.status) && exchange.status != TOO_MANY {
+            refused.entry(call).or_insert(exchange);
+        }
+    }
+    if let Some((_, exchange)) = refused.into_iter().find(|(call, _)| built.contains(call)) {
+        let what = "a call is not built because of the text in its remarks or links";
+        let expected = "the transaction, as for other texts";
+        result.push(Finding::new(exchange, what, expected, exchange.summary()));
+    }
+}
+
+/// Returns a call without the texts that may be anything, if they are short. A node may have limits.
+fn without_free_text(exchange: &Exchange) -> Option<String> {
+    let mut call: Value = serde_json::from_str(exchange.request.body.as_deref()?).ok()?;
+    let params = call.get_mut("params")?;
+    let remove = |text: &mut Value| {
+        let is_short = text.as_str().is_some_and(|text| text.len() <= SHORT);
+        *text = Value::Null;
+        is_short.then_some(())
+    };
+    let links = params.get_mut("doc_link_list")?.as_array_mut()?;
+    links.iter_mut().try_for_each(remove)?;
+    remove(params.get_mut("remarks")?)?;
+    Some(call.to_string())
+}
+
+/// Maximum length of a text that every node takes, in bytes.
+const SHORT: usize = 200;
+/// The status "Too Many Requests".
+const TOO_MANY: u16 = 429;
 
 fn compare(exchange: &Arc<Exchange>, built: &Value, result: &mut Examination) {
     let text = exchange.request.body.as_deref().unwrap_or_default();
@@ -182,6 +228,73 @@ mod tests {
         for wrong in ["", "{", &CALL.replace("signers", "SIGNERS")] {
             assert_eq!(findings(wrong, built).len(), 1, "{wrong}");
             assert_eq!(findings(wrong, r#"{"detail":"no"}"#), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_call_is_built_whatever_its_remarks_and_links_are() {
+        let call = |asset: &str, remarks: &str, link: &str| {
+            let params =
+                serde_json::json!({"asset_id": asset, "remarks": remarks, "doc_link_list": [link]});
+            let body = serde_json::json!({"sc_address": "ct1", "function_called": "f", "signers": [], "params": params});
+            Request::post("/call-sc", body.to_string())
+        };
+        let long = "x".repeat(SHORT + 1);
+        let usual = call("a", "fine", "/1");
+        for (other, status, is_right) in [
+            (call("a", "<script>", "/1"), 403, false),
+            (call("a", "fine", "../"), 400, false),
+            (call("a", "<script>", "/1"), 429, true),
+            (call("a", "<script>", "/1"), 500, true),
+            // Something else is the reason.
+            (call("b", "<script>", "/1"), 403, true),
+            (call("a", &long, "/1"), 413, true),
+            (call("a", "fine", &long), 413, true),
+        ] {
+            let text = other.body.clone();
+            // It echoes nothing, which this test is not about.
+            let built = r#"{"trans_code":"1"}"#;
+            let rows = vec![(1, usual.clone(), 200, built), (2, other, status, "{}")];
+            let found = echo(&recorded(rows));
+            assert_eq!(found.has_no_findings(), is_right, "{status} {text:?}");
+        }
+        // Without a built one, the node may refuse all.
+        let rows = vec![
+            (1, usual, 403, "{}"),
+            (2, call("a", "<script>", "/1"), 403, "{}"),
+        ];
+        assert!(echo(&recorded(rows)).has_no_findings());
+    }
+
+    #[test]
+    fn what_is_not_a_call_builds_nothing() {
+        let built = r#"{"transaction":{"type":3}}"#;
+        let post = |body: &str| Request::post("/call-sc", body.to_owned());
+        for (request, status, built, what) in [
+            (
+                Request::get("/call-sc"),
+                200,
+                built,
+                Some("a GET builds a transaction"),
+            ),
+            (
+                post("{}"),
+                200,
+                built,
+                Some("a call without sc_address builds a transaction"),
+            ),
+            (
+                post("[]"),
+                200,
+                built,
+                Some("a body that is not a call builds a transaction"),
+            ),
+            (post("{}"), 200, r#"{"balance":7}"#, None),
+            (post("{}"), 400, built, None),
+        ] {
+            let found = echo(&recorded(vec![(1, request, status, built)]));
+            let found = found.findings.first().map(|one| one.what.clone());
+            assert_eq!(found.as_deref(), what);
         }
     }
 

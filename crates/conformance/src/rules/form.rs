@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::{
         api::{block_request, token_balance_request},
-        history::recorded,
+        history::{exchange, history_of, recorded},
         http::Request,
     };
 
@@ -146,10 +146,44 @@ mod tests {
 
     #[test]
     fn an_error_of_another_content_type_may_say_anything() {
-        let base = Arc::new("http://127.0.0.1:8420".parse().unwrap());
-        let page = Some("text/html".to_owned());
-        let body = b"<html>502 Bad Gateway".to_vec();
-        let exchange = Exchange::new(block_request(1), &base, 502, page, body, Default::default());
+        let body = "<html>502 Bad Gateway";
+        let exchange = exchange(block_request(1), 502, Some("text/html"), body);
         assert!(mismatch(&Arc::new(exchange)).is_none());
+    }
+
+    #[test]
+    fn json_has_the_content_type_of_json() {
+        const JSON: Option<&str> = Some("application/json");
+        const OTHER: &str = "a JSON response has another content type";
+        const NONE: &str = "a JSON response has no content type";
+        let read = |status, media, body| exchange(block_request(1), status, media, body);
+        let success = |media| read(200, media, r#"{"index":1}"#);
+        let error = |media| read(404, media, r#"{"detail":"no"}"#);
+        for (exchanges, examined, findings) in [
+            (vec![success(JSON), error(JSON)], 2, &[][..]),
+            (vec![success(None)], 1, &[NONE]),
+            (vec![success(Some("text/plain"))], 1, &[OTHER]),
+            // Those of errors count beside right ones of successes.
+            (vec![success(JSON), error(None)], 2, &[NONE]),
+            (vec![success(None), error(None)], 1, &[NONE]),
+            (vec![error(Some("text/plain"))], 1, &[OTHER]),
+            // Only documents need it.
+            (
+                vec![read(404, None, "\"no\""), read(404, None, "[]")],
+                1,
+                &[NONE],
+            ),
+            (vec![read(404, Some("text/html"), "<html>")], 0, &[]),
+            (
+                vec![exchange(Request::get("/docs"), 200, None, "{}")],
+                0,
+                &[],
+            ),
+        ] {
+            let exchanges = exchanges.into_iter().map(|exchange| (1, exchange));
+            let found = content_type(&history_of(exchanges.collect()));
+            let what: Vec<_> = found.findings.iter().map(|one| &*one.what).collect();
+            assert_eq!((found.examined, &*what), (examined, findings));
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     api::{MILLISECONDS, find, is_block},
     checks::{CLOCKS_DIFFER, Examination, Finding},
     history::{Answer, Entry, History},
+    http::Wording,
 };
 
 /// A clock may be read in seconds, and several servers may respond for a node.
@@ -21,7 +22,10 @@ fn built<'h>(
     history: &'h History,
     name: &'static str,
 ) -> impl Iterator<Item = (&'h Entry, String, &'h Value)> {
-    let with_content = |entry: &&Entry| entry.answer == Answer::Content;
+    // Requests that are written in another way are sent at any time between the others.
+    let with_content = |entry: &&Entry| {
+        entry.answer == Answer::Content && entry.exchange.request.wording == Wording::Usual
+    };
     history
         .of_path("/call-sc")
         .filter(with_content)
@@ -106,35 +110,45 @@ pub(crate) fn fresh(history: &History) -> Examination {
             break;
         }
     }
+    if result.has_no_findings() && tolerance(history) == MINUTE {
+        let mut timed = timed.into_iter();
+        if let Some((entry, at, time)) =
+            timed.find(|(entry, _, time)| !is_now(entry, *time, MINUTE))
+        {
+            let what = "a transaction is built with another time than that of the blocks";
+            let expected = "the time at which it was built, within a minute";
+            let finding = Finding::new(&entry.exchange, what, expected, time.to_string());
+            result.push(finding.at(at));
+        }
+    }
     result
 }
 
-/// Judges whether transactions have the time of this computer. If a block has that time when it is read, the
-/// node and this computer agree on it. Otherwise, one of them may be wrong by hours.
+/// The largest difference from the clock of this computer. If a block has its time when it is read, the node and this
+/// computer agree on it. Otherwise, one of them may be wrong by hours.
+fn tolerance(history: &History) -> i64 {
+    let mut blocks = history.of_path("/get-block").filter_map(|entry| {
+        let block = entry.exchange.success_object();
+        let time = block.filter(|block| is_block(block))?.get("timestamp")?;
+        Some((entry, time.as_i64()?))
+    });
+    match blocks.any(|(entry, time)| is_now(entry, time, MINUTE)) {
+        true => MINUTE,
+        false => CLOCKS_DIFFER,
+    }
+}
+
+fn is_now(entry: &Entry, time: i64, most: i64) -> bool {
+    time.abs_diff(entry.exchange.received_at.as_millis()) <= most.unsigned_abs()
+}
+
+/// Judges whether transactions have the time of this computer.
 pub(crate) fn current(history: &History) -> Examination {
     let mut result = Examination::default();
-    let is_now = |entry: &Entry, time: i64, most: i64| {
-        time.abs_diff(entry.exchange.received_at.as_millis()) <= most.unsigned_abs()
-    };
-    let blocks = history.of_path("/get-block").filter_map(|entry| {
-        let block = entry
-            .exchange
-            .success_object()
-            .filter(|block| is_block(block))?;
-        Some((entry, block.get("timestamp")?.as_i64()?))
-    });
-    let (most, expected) = match blocks
-        .into_iter()
-        .any(|(entry, time)| is_now(entry, time, MINUTE))
-    {
-        true => (
-            MINUTE,
-            "a time within a minute of the clock of this computer, as in blocks",
-        ),
-        false => (
-            CLOCKS_DIFFER,
-            "a time within a day of the clock of this computer",
-        ),
+    let most = tolerance(history);
+    let expected = match most {
+        MINUTE => "a time within a minute of the clock of this computer, as in blocks",
+        _ => "a time within a day of the clock of this computer",
     };
     for (entry, at, time) in timed(history) {
         result.count_item();
@@ -182,6 +196,18 @@ mod tests {
     }
 
     #[test]
+    fn all_codes_have_the_form_if_one_has_it() {
+        let code = "5a".repeat(20);
+        let rows = [(1, "a", &*code, 1), (5, "b", "1", 1)];
+        let found = fresh(&calls(&rows)).findings;
+        assert!(found[0].what.contains("another form"), "{}", found[0].what);
+        assert_eq!(distinct(&calls(&rows)).findings.len(), 0);
+        assert_eq!(fresh(&calls(&[(1, "a", &code, 1)])).findings.len(), 0);
+        let rows = [(1, "a", "1", 1), (5, "b", "2", 1), (9, "c", "3", 1)];
+        assert_eq!(fresh(&calls(&rows)).examined, 2);
+    }
+
+    #[test]
     fn time_goes_on() {
         const T: i64 = 1_767_225_600_000;
         for (rows, count) in [
@@ -198,6 +224,10 @@ mod tests {
                 1,
             ),
             (&[(1, "a", "1", T), (900, "b", "2", T - 900)], 0),
+            // A second is not too much.
+            (&[(1, "a", "1", T), (900, "b", "2", T - 1_000)], 0),
+            (&[(1, "a", "1", T), (1_002, "b", "2", T)], 0),
+            (&[(1, "a", "1", T), (1_003, "b", "2", T)], 1),
             (&[(1, "a", "1", T), (900, "b", "2", T - 1_100)], 1),
         ] {
             assert_eq!(fresh(&calls(rows)).findings.len(), count, "{rows:?}");
@@ -210,9 +240,11 @@ mod tests {
         for (block, built, count) in [
             (now, now, 0),
             (now, now - 120_000, 1),
+            (now, now + 7_200_000, 1),
             (now - 120_000, now - 120_000, 0),
             (now - 120_000, now - 2 * CLOCKS_DIFFER, 1),
         ] {
+            let is_set = block == now;
             let block = format!(r#"{{"index":1,"timestamp":{block}}}"#);
             let built = format!(r#"{{"timestamp":{built}}}"#);
             let call = Request::post("/call-sc", "{}".to_owned());
@@ -220,7 +252,11 @@ mod tests {
                 (1, block_request(1), 200, block.as_str()),
                 (5, call, 200, &built),
             ];
-            assert_eq!(current(&recorded(rows)).findings.len(), count);
+            let history = recorded(rows);
+            assert_eq!(current(&history).findings.len(), count);
+            // Only if the blocks have the right time, a node contradicts itself.
+            let contradicts = count > 0 && is_set;
+            assert_eq!(fresh(&history).findings.len(), usize::from(contradicts));
         }
     }
 }

@@ -10,12 +10,13 @@ use crate::{
     api::{FirstDifference, InBlock, in_block, is_valid, submitted_code},
     checks::{Examination, Finding, signed_transaction},
     history::{Entry, History},
+    http::Request,
 };
 
 /// Judges all blocks that were read since the run's first submission. Each accepted transaction in them has the values
 /// and the signatures of a submission that was accepted.
 pub(crate) fn included(history: &History) -> Examination {
-    let mut accepted: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let mut accepted: BTreeMap<String, Vec<(Value, &Request)>> = BTreeMap::new();
     for entry in history.of_path("/submit-transaction") {
         let request = &entry.exchange.request;
         if request.wrongly_signed.is_none()
@@ -23,7 +24,7 @@ pub(crate) fn included(history: &History) -> Examination {
             && let Some(code) = submitted_code(&entry.exchange)
             && let Some(Ok(body)) = request.body.as_deref().map(serde_json::from_str)
         {
-            accepted.entry(code).or_default().push(body);
+            accepted.entry(code).or_default().push((body, request));
         }
     }
     let mut result = Examination::default();
@@ -38,7 +39,8 @@ pub(crate) fn included(history: &History) -> Examination {
             };
             result.count_item();
             // It may have been accepted in several forms, such as with a high s.
-            let different = submissions.iter().map(|one| difference(one, block, found));
+            let different = submissions.iter();
+            let different = different.map(|one| mismatch(one, block, found));
             let finding = different
                 .collect::<Option<Vec<_>>>()
                 .and_then(|mut all| all.pop());
@@ -48,6 +50,22 @@ pub(crate) fn included(history: &History) -> Examination {
         });
     }
     result
+}
+
+/// Returns a finding about a transaction in a block that is not the one that was signed.
+fn mismatch(
+    (submitted, request): &(Value, &Request),
+    block: &Entry,
+    found: InBlock<'_>,
+) -> Option<Finding> {
+    let difference = difference(submitted, block, found);
+    // The body has the signed transaction, and then another one under the same name.
+    let Some(altered) = &request.unlike_signed else {
+        return difference;
+    };
+    let what = "the transaction in the block is the second one of the body, and not the signed one";
+    let finding = || Finding::new(&block.exchange, what, "the signed one", altered.as_str());
+    difference.is_none().then(finding)
 }
 
 /// Returns how a transaction in a block differs from a submission.
@@ -99,7 +117,7 @@ fn by_wallet(entries: &Value) -> Option<Vec<[Option<String>; 2]>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{api::block_request, history::recorded, http::Request};
+    use crate::{api::block_request, history::recorded};
 
     const VALID: &str = r#"{"response":{"valid":true}}"#;
     const CODE: &str = "00112233445566778899aabbccddeeff00112233";
@@ -164,6 +182,27 @@ mod tests {
                 (20, block_request(7), 200, &*block),
             ];
             assert!(included(&recorded(rows)).has_no_findings(), "{in_block}");
+        }
+    }
+
+    #[test]
+    fn a_body_with_two_transactions_stands_for_the_signed_one() {
+        for (fee_in_block, is_right) in [("7", true), ("8", false)] {
+            // The last one counts for the reader of this test, and the first one is signed.
+            let request = Request {
+                unlike_signed: Some("/fee was signed as 7, and sent as 8".to_owned()),
+                ..submission("8", "[]")
+            };
+            let listed = format!(r#"{{"trans_code":"{CODE}","fee":{fee_in_block}}}"#);
+            let block = format!(
+                r#"{{"index":7,"text":{{"transactions":[{{"transaction":{listed},"signatures":[]}}]}}}}"#
+            );
+            let rows = vec![
+                (10, request, 200, VALID),
+                (20, block_request(7), 200, &*block),
+            ];
+            let result = included(&recorded(rows));
+            assert_eq!(result.has_no_findings(), is_right, "{fee_in_block}");
         }
     }
 }

@@ -158,16 +158,24 @@ fn new_again(entry: &Entry) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{history::recorded, http::Request};
+    use crate::{api::block_request, history::recorded, http::Request};
 
     fn reply(valid: bool, new: &str) -> String {
         format!(r#"{{"status":"SUCCESS","response":{{"valid":{valid},"new_transaction":{new}}}}}"#)
     }
 
+    /// Judges submissions: the moment, the body and the reply. A list is a batch, and `block` reads a block.
     fn judged(rows: &[(u64, &str, &str)]) -> (u64, Vec<String>) {
         let rows = rows.iter().map(|(at, body, reply)| {
-            let request = Request::post("/submit-transaction", (*body).to_owned());
-            (*at, request, 200, *reply)
+            let request = match *body {
+                "block" => block_request(7),
+                batch if batch.starts_with('[') => {
+                    Request::post("/submit-transaction-batch", batch.to_owned())
+                }
+                one => Request::post("/submit-transaction", one.to_owned()),
+            };
+            let status = if reply.is_empty() { 500 } else { 200 };
+            (*at, request, status, *reply)
         });
         let result = known(&recorded(rows.collect()));
         let findings = result.findings.into_iter();
@@ -197,6 +205,14 @@ mod tests {
         const CODE: &str = "00112233445566778899aabbccddeeff00112233";
         let body = |fee: u8| format!(r#"{{"transaction":{{"trans_code":"{CODE}","fee":{fee}}}}}"#);
         let (body, other) = (body(1), body(2));
+        let batch = format!("[{body}]");
+        let lists = |accepted: &str, failed: &str| {
+            format!(
+                r#"{{"response":{{"accepted_transactions":[{accepted}],"failed_transactions":[{failed}]}}}}"#
+            )
+        };
+        let code = format!("\"{CODE}\"");
+        let (failed, accepted, both) = (lists("", &code), lists(&code, ""), lists(&code, &code));
         let [new, known, refused] = [
             reply(true, "true"),
             reply(true, "false"),
@@ -213,6 +229,19 @@ mod tests {
             // It was accepted in another form.
             (&[(0, &other, &new), (5, &body, &known)], true),
             (&[(0, &other, &refused), (5, &body, &known)], false),
+            (&[(0, &body, &reply(false, "false"))], true),
+            // A server error shows nothing.
+            (
+                &[(0, &body, &refused), (2, &body, ""), (5, &body, &known)],
+                true,
+            ),
+            (&[(0, &batch, &failed), (5, &body, &known)], false),
+            (&[(0, &batch, &accepted), (5, &body, &known)], true),
+            (&[(0, &batch, &both), (5, &body, &known)], true),
+            (
+                &[(0, &batch, r#"{"response":{}}"#), (5, &body, &known)],
+                true,
+            ),
         ] {
             let (_, found) = judged(rows);
             assert_eq!(found.is_empty(), is_right, "{rows:?}: {found:?}");
@@ -230,9 +259,45 @@ mod tests {
         };
         let new = reply(true, "true");
         let [one, in_other_form, other] = [body("1", "0xa"), body("1.0", "0xa"), body("1", "0xb")];
-        for (second, is_right) in [(in_other_form, true), (other, false)] {
-            let (_, found) = judged(&[(0, &one, &new), (5, &second, &new)]);
+        let known = reply(true, "false");
+        for (second, reply, is_right) in [
+            (&in_other_form, &new, true),
+            (&other, &new, false),
+            (&other, &known, true),
+        ] {
+            let (_, found) = judged(&[(0, &one, &new), (5, second, reply)]);
             assert_eq!(found.is_empty(), is_right, "{second}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_transaction_is_known_once_a_batch_accepted_it_and_a_block_has_it() {
+        const CODE: &str = "00112233445566778899aabbccddeeff00112233";
+        let body = format!(r#"{{"transaction":{{"trans_code":"{CODE}"}}}}"#);
+        let (batch, other) = (
+            format!("[{body}]"),
+            format!("[{{\"a\":1}},{{\"trans_code\":\"{CODE}\"}}]"),
+        );
+        let accepted = format!(r#"{{"response":{{"accepted_transactions":["{CODE}"]}}}}"#);
+        let block = format!(r#"{{"index":7,"text":{{"transactions":[{body}]}}}}"#);
+        let new = reply(true, "true");
+        for (batch, reply, block, is_right) in [
+            (&batch, &*accepted, &*block, false),
+            (&batch, &accepted, r#"{"index":7}"#, true),
+            (&batch, r#"{"response":{}}"#, &block, true),
+            (&other, &accepted, &block, true),
+        ] {
+            let rows = [
+                (0, &**batch, reply),
+                (5, "block", block),
+                (9, &*body, &*new),
+            ];
+            let (_, found) = judged(&rows);
+            assert_eq!(
+                found.is_empty(),
+                is_right,
+                "{batch} {reply} {block}: {found:?}"
+            );
         }
     }
 

@@ -25,4 +25,4 @@ pub(crate) use included::included;
 pub(crate) use known::known;
 pub(crate) use near::near;
 pub(crate) use refused::{is_clear_refusal, refused, refused_assets};
-pub(crate) use same::same;
+pub(crate) use same::{same, tags};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::{
-    api::{Sample, carried, is_address, is_made_up, mentions, rows},
+    api::{Sample, carried, is_address, is_nonexistent, mentions, rows},
     checks::{Examination, Finding, described, has_same_content},
     history::{Answer, Entry, History},
     http::Method,
@@ -98,7 +98,10 @@ impl<'h> Asked<'h> {
         let mut are_right = names.clone();
         self.entry.answer == Answer::Content
             && are_right.all(|name| documented.iter().any(|one| one.name == name) && is_once(name))
-            && !self.parameters.iter().any(|(_, value)| is_made_up(value))
+            && !self
+                .parameters
+                .iter()
+                .any(|(_, value)| is_nonexistent(value))
             && (self.entry.exchange.request.path != "/sc-state"
                 || self.gets_only_its_own("unique_value"))
     }
@@ -173,7 +176,7 @@ fn difference<'h>(
             match likeness(value, new) {
                 Some(how) => How::Like(how),
                 None if is_same_address(value, new) => return None,
-                None if path == "/sc-state" && (is_place || is_made_up(new)) => How::Other,
+                None if path == "/sc-state" && (is_place || is_nonexistent(new)) => How::Other,
                 None => return None,
             }
         }
@@ -238,7 +241,9 @@ fn likeness(value: &str, given: &str) -> Option<&'static str> {
 /// Whether a request for something made up gets the same.
 fn is_usual(asked: &[Asked<'_>], other: &Asked<'_>, described: &[String]) -> bool {
     asked.iter().any(|one| {
-        one.parameters.iter().any(|(_, value)| is_made_up(value))
+        one.parameters
+            .iter()
+            .any(|(_, value)| is_nonexistent(value))
             && has_same_content(&one.entry.exchange, &other.entry.exchange, described)
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    api::{List, Pair, held, is_made_up, requested},
+    api::{List, Pair, held, is_nonexistent, requested},
     history::{Entry, History},
 };
 
@@ -30,7 +30,7 @@ fn requests(history: &History) -> impl Iterator<Item = &Entry> {
         let request = &entry.exchange.request;
         request.raw_query.is_none()
             && !request.finds_nothing
-            && !request.query.iter().any(|(_, value)| is_made_up(value))
+            && !request.query.iter().any(|(_, value)| is_nonexistent(value))
     })
 }
 

@@ -22,7 +22,7 @@ const MAKES_RECORDS: &str = "add_verification";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     Refused,
-    /// It was accepted, and calls another function than the one that makes records.
+    /// It was accepted, and calls another function than the one that makes records, or another contract.
     OtherCall,
     /// The response does not show it.
     Unknown,
@@ -47,6 +47,7 @@ impl Fates {
                 fates.add(entry, &submission);
             }
         }
+        fates.add_elsewhere();
         fates
     }
 
@@ -76,6 +77,29 @@ impl Fates {
             let asset = (contract.to_owned(), asset.to_owned());
             let known = self.of_assets.entry(asset).or_insert(fate);
             *known = fate.max(*known);
+        }
+    }
+
+    /// Notes that what was sent to another contract than most submissions makes no record in theirs.
+    fn add_elsewhere(&mut self) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (contract, _) in self.of_assets.keys() {
+            *counts.entry(contract).or_default() += 1;
+        }
+        let usual = counts.into_iter().max_by_key(|(_, count)| *count);
+        let Some(usual) = usual.map(|(contract, _)| contract.to_owned()) else {
+            return;
+        };
+        let others = self.of_assets.iter();
+        let others =
+            others.filter(|((contract, _), fate)| *contract != usual && **fate != Fate::Unknown);
+        let elsewhere: Vec<_> = others
+            .map(|((_, asset), fate)| {
+                ((usual.clone(), asset.clone()), (*fate).min(Fate::OtherCall))
+            })
+            .collect();
+        for (asset, fate) in elsewhere {
+            self.of_assets.entry(asset).or_insert(fate);
         }
     }
 }
@@ -141,7 +165,7 @@ pub(crate) fn refused(history: &History) -> Examination {
         };
         let what = match fates.of_assets.get(&asset) {
             Some(Fate::Refused) => "a claim that was refused is stored anyway",
-            Some(Fate::OtherCall) => "a call of another function is stored as a claim",
+            Some(Fate::OtherCall) => "a call of another function or contract is stored as a claim",
             _ => continue,
         };
         if !has_record(exchange) {
@@ -211,24 +235,24 @@ mod tests {
     #[test]
     fn what_was_only_refused_has_no_effect() {
         const STORED: &str = "a claim that was refused is stored anyway";
-        const OTHER: &str = "a call of another function is stored as a claim";
-        let no = ("", MAKES_RECORDS, 200, NOT_VALID);
-        let yes = ("", MAKES_RECORDS, 200, VALID);
+        const OTHER: &str = "a call of another function or contract is stored as a claim";
+        let refusal = ("", MAKES_RECORDS, 200, NOT_VALID);
+        let acceptance = ("", MAKES_RECORDS, 200, VALID);
         let failed = format!(r#"{{"response":{{"failed_transactions":["{CODE}"]}}}}"#);
         let in_batch = format!(r#"{{"response":{{"accepted_transactions":["{CODE}"]}}}}"#);
         for (submissions, expected) in [
-            (&[no][..], Some(STORED)),
+            (&[refusal][..], Some(STORED)),
             (&[("", MAKES_RECORDS, 422, "{}")], Some(STORED)),
             (&[("batch", MAKES_RECORDS, 200, &*failed)], Some(STORED)),
             (&[("batch", MAKES_RECORDS, 200, &*in_batch)], None),
-            (&[no, yes], None),
-            (&[yes, no], None),
+            (&[refusal, acceptance], None),
+            (&[acceptance, refusal], None),
             // Nobody knows what became of it.
             (&[("", MAKES_RECORDS, 503, "{}")], None),
-            (&[("", MAKES_RECORDS, 200, "no JSON")], None),
+            (&[("", MAKES_RECORDS, 200, "refusal JSON")], None),
             (&[("", MAKES_RECORDS, 404, "{}")], None),
             (&[("", "transfer", 200, VALID)], Some(OTHER)),
-            (&[("", "transfer", 200, VALID), yes], None),
+            (&[("", "transfer", 200, VALID), acceptance], None),
         ] {
             let found = judged(submissions, RECORD, "{}");
             assert_eq!(found, Vec::from_iter(expected), "{submissions:?}");
@@ -244,12 +268,12 @@ mod tests {
             )
         };
         let (own, other) = (block(CODE), block(&"5a".repeat(20)));
-        let no = ("", MAKES_RECORDS, 200, NOT_VALID);
-        let yes = ("", MAKES_RECORDS, 200, VALID);
+        let refusal = ("", MAKES_RECORDS, 200, NOT_VALID);
+        let acceptance = ("", MAKES_RECORDS, 200, VALID);
         for (submissions, block, is_right) in [
-            (&[no][..], &own, false),
-            (&[no], &other, true),
-            (&[no, yes], &own, true),
+            (&[refusal][..], &own, false),
+            (&[refusal], &other, true),
+            (&[refusal, acceptance], &own, true),
         ] {
             let found = judged(submissions, NONE, block);
             assert_eq!(found.is_empty(), is_right, "{submissions:?}: {found:?}");

@@ -1,5 +1,7 @@
 //! The rule *same*: the same request gets the same response while nothing changes, and a block never changes.
 
+use std::collections::BTreeMap;
+
 use nodeproof_openapi::Spec;
 use serde_json::Value;
 
@@ -7,6 +9,7 @@ use crate::{
     api::Sample,
     checks::{Examination, Finding, changed, described, has_same_content, is_about_the_chain},
     history::{Answer, Entry, History},
+    http::Method,
 };
 
 /// Judges all requests of a run to the endpoint of a sample.
@@ -56,6 +59,35 @@ fn same_block(history: &History, described: &[String]) -> Examination {
                 _ => {}
             }
             earlier = Some(entry);
+        }
+    }
+    result
+}
+
+/// Judges the tags of all responses of a run. A program that has the tag of a response does not request the same content
+/// again, so another content has another tag.
+pub(crate) fn tags(history: &History) -> Examination {
+    let mut result = Examination::default();
+    let mut tagged: BTreeMap<(&str, &str), &Entry> = BTreeMap::new();
+    for entry in history.entries() {
+        let exchange = &entry.exchange;
+        if entry.answer != Answer::Content || exchange.request.method != Method::Get {
+            continue;
+        }
+        result.count_item();
+        let Some(tag) = &exchange.etag else { continue };
+        let first = tagged.entry((&entry.question, tag)).or_insert(entry);
+        if exchange.json() != first.exchange.json() {
+            let what =
+                "another content has the `ETag` of an earlier one, so that a program keeps that";
+            let expected = first.exchange.excerpt(160);
+            result.push(Finding::new(
+                exchange,
+                what,
+                expected,
+                exchange.excerpt(160),
+            ));
+            break;
         }
     }
     result
@@ -146,7 +178,7 @@ mod tests {
     use super::*;
     use crate::{
         api::{block_request, token_balance_request},
-        history::recorded,
+        history::{exchange, history_of, recorded},
         http::Request,
     };
 
@@ -345,5 +377,28 @@ mod tests {
             absent(90, 2),
         ];
         assert_eq!(of_balances(rows).len(), 1);
+    }
+
+    #[test]
+    fn another_content_has_another_tag() {
+        let balance = |wallet: &str| crate::api::token_balance_request(wallet, "T");
+        for (rows, is_right) in [
+            ([("0xa", "5", Some("1")), ("0xa", "6", Some("2"))], true),
+            ([("0xa", "5", Some("1")), ("0xa", "5", Some("1"))], true),
+            ([("0xa", "5", Some("1")), ("0xa", "6", Some("1"))], false),
+            ([("0xa", "5", Some("1")), ("0xb", "6", Some("1"))], true),
+            ([("0xa", "5", None), ("0xa", "6", None)], true),
+        ] {
+            let exchanges = rows.map(|(wallet, amount, tag)| {
+                let body = format!("{{\"balance\":{amount}}}");
+                let mut exchange = exchange(balance(wallet), 200, Some("application/json"), &body);
+                exchange.etag = tag.map(ToOwned::to_owned);
+                exchange
+            });
+            let history = history_of((1..).zip(exchanges).collect());
+            let result = tags(&history);
+            assert_eq!(result.has_no_findings(), is_right, "{rows:?}");
+            assert_eq!(result.examined, 2);
+        }
     }
 }

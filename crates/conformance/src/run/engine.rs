@@ -19,7 +19,7 @@ use super::{
     expectations::today,
     not_a_node::not_a_node_reason,
     options::Options,
-    report::build,
+    report::EndedRun,
     sent_again::send_again,
 };
 use crate::{
@@ -53,48 +53,20 @@ pub(crate) async fn examine(
     interrupt: impl Future<Output = ()>,
 ) -> Examined {
     let started = Instant::now();
-    options
-        .submitting
-        .redactor
-        .add_headers(target.access.headers());
-    let selected: Vec<Case> = options
-        .cases()
-        .into_iter()
-        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
-        .collect();
-    let submits = selected.iter().any(|case| case.tier >= Tier::Reject);
-    let limits = options.limits.of_requests(submits);
-    let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
-    let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), spec()?))) {
+    let redactor = &options.submitting.redactor;
+    redactor.add_headers(target.access.headers());
+    let selected: Vec<Case> = options.selected(target.network).collect();
+    let (node, spec) = match node_and_spec(&target, options, &selected) {
         Ok(both) => both,
         Err(reason) => {
             let stop_reason = StopReason::Harness(reason);
-            let (report, without_sweep) = build(
-                &target,
-                options,
-                Vec::new(),
-                Some(&stop_reason),
-                None,
-                None,
-                started,
-            );
-            return Examined {
-                report,
-                without_sweep,
-                node: None,
-                exchanges: Exchanges::default(),
-            };
+            return not_begun(EndedRun::not_begun(&target, options, started, &stop_reason));
         }
     };
     let progress = Arc::new(CaseResults::default());
-    let sweep = options.sweep.as_ref();
-    let sweeping = sweep.map(|sweep| {
-        Arc::new(RunningSweep::new(
-            sweep,
-            &selected,
-            &target,
-            options.submitting.redactor.clone(),
-        ))
+    let sweeping = options.sweep.as_ref().map(|sweep| {
+        let sweeping = RunningSweep::new(sweep, &selected, &target, redactor.clone());
+        Arc::new(sweeping)
     });
     // In a sweep, the cases about blocks run as part of it, and some run after it.
     let (following, of_cases) = selected
@@ -110,32 +82,19 @@ pub(crate) async fn examine(
         Arc::clone(&watch),
         Arc::clone(&progress),
     );
-    let deadline = started + options.limits.deadline;
-    let done = run_until_deadline(
-        work,
-        interrupt.as_mut(),
-        Some((deadline, options.limits.deadline)),
-    )
-    .await;
-    let (examined_node, running, stop_reason) = match (done, &sweeping) {
-        (Ok((examined_node, running)), Some(sweeping)) => {
-            let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
-            let deadline = has_deadline.then_some((deadline, options.limits.deadline));
-            let chain = &examined_node.chain;
-            let swept = sweep_blocks(sweeping, chain, &running, following, interrupt, deadline);
-            let (examined_node, stop_reason) = match Box::pin(swept).await {
-                Ok(stop_reason) => (Some(examined_node), stop_reason),
-                Err(stop_reason) => (None, Some(stop_reason)),
-            };
-            (examined_node, Some(running), stop_reason)
+    let limit = options.limits.deadline;
+    let deadline = (started + limit, limit);
+    let done = run_until_deadline(work, interrupt.as_mut(), Some(deadline)).await;
+    let (examined_node, running, stop_reason) = match done {
+        Ok((found, running)) => {
+            let (sweeping, chain) = (sweeping.as_ref(), &found.chain);
+            let swept = sweep_if_asked(sweeping, chain, &running, following, interrupt, deadline);
+            match Box::pin(swept).await {
+                Ok(stop_reason) => (Some(found), Some(running), stop_reason),
+                Err(stop_reason) => (None, Some(running), Some(stop_reason)),
+            }
         }
-        (Ok((examined_node, running)), None) => {
-            let unread = examined_node.chain.unread.as_ref();
-            let unread = unread.filter(|_| !progress.has(Outcome::Fail));
-            let stop_reason = unread.map(|reason| StopReason::Unreachable(reason.clone()));
-            (Some(examined_node), Some(running), stop_reason)
-        }
-        (Err(stop_reason), _) => (None, None, Some(stop_reason)),
+        Err(stop_reason) => (None, None, Some(stop_reason)),
     };
     let stop_reason = match &sweeping {
         Some(sweeping) => {
@@ -144,28 +103,69 @@ pub(crate) async fn examine(
         None => stop_reason,
     };
     watch.end();
-    let (mut report, without_sweep) = build(
-        &target,
+    let run = EndedRun {
+        target: &target,
         options,
-        progress.take(),
-        stop_reason.as_ref(),
-        Some((&node, &spec)),
-        progress.samples.get().cloned(),
         started,
-    );
+        results: progress.take(),
+        stop_reason: stop_reason.as_ref(),
+        checked: Some((&node, &spec)),
+        samples: progress.samples.get().cloned(),
+    };
     let kept = sweeping.as_ref().map(|sweeping| sweeping.kept.take());
-    let exchanges = Exchanges::of(&node, wanted_by(options), kept.unwrap_or_default());
     let mut sweep = sweeping.and_then(|sweeping| sweeping.report());
     if let (Some(sweep), Some(running)) = (&mut sweep, &running) {
         sweep.records = running.context.sweep.get().map(DoneSweep::report);
     }
-    report.sweep = options.submitting.redactor.redact(sweep);
+    let (mut report, without_sweep) = run.report();
+    report.sweep = redactor.redact(sweep);
     Examined {
         report,
         without_sweep,
-        exchanges,
+        exchanges: Exchanges::of(&node, wanted_by(options), kept.unwrap_or_default()),
         node: examined_node,
     }
+}
+
+/// Returns the node, within the limits of these cases, and the description that it is checked against.
+fn node_and_spec(
+    target: &Target,
+    options: &Options,
+    selected: &[Case],
+) -> Result<(Arc<Node>, Arc<Spec>), String> {
+    let submits = selected.iter().any(|case| case.tier >= Tier::Reject);
+    let limits = options.limits.of_requests(submits);
+    let node = Node::new(target.clone(), limits).map_err(|error| error.to_string())?;
+    Ok((Arc::new(node), spec()?))
+}
+
+/// Returns the result of a run that sent nothing.
+fn not_begun(run: EndedRun<'_>) -> Examined {
+    let (report, without_sweep) = run.report();
+    Examined {
+        report,
+        without_sweep,
+        node: None,
+        exchanges: Exchanges::default(),
+    }
+}
+
+/// Sweeps the blocks if the run has a sweep. Returns why the run has no verdict, as an error if it was stopped.
+async fn sweep_if_asked(
+    sweeping: Option<&Arc<RunningSweep>>,
+    chain: &ChainBounds,
+    running: &Running,
+    following: Vec<Case>,
+    interrupt: Pin<&mut impl Future<Output = ()>>,
+    deadline: (Instant, Duration),
+) -> Result<Option<StopReason>, StopReason> {
+    let Some(sweeping) = sweeping else {
+        let unread = chain.unread.as_ref();
+        let unread = unread.filter(|_| !running.progress.has(Outcome::Fail));
+        return Ok(unread.map(|reason| StopReason::Unreachable(reason.clone())));
+    };
+    let deadline = sweeping.sweep.has_deadline.then_some(deadline);
+    sweep_blocks(sweeping, chain, running, following, interrupt, deadline).await
 }
 
 /// Sweeps the blocks, and runs the cases that follow. If the chain ends before the first block, returns that as the reason
@@ -470,7 +470,7 @@ impl Running {
         let mut result = case_result(case, found);
         result.exchanges = exchanges;
         result.elapsed = began.elapsed();
-        let target = &self.context.node.target;
+        let target = self.context.node.target();
         let options = &self.options;
         options
             .files

@@ -48,17 +48,17 @@ impl Exchanges {
 
     /// Adds exchange indexes to the report of a case: those of its findings, then the first others.
     pub(crate) fn named_by(&mut self, result: &CaseResult, mut case: CaseReport) -> CaseReport {
-        for (told, finding) in case.findings.iter_mut().zip(&result.findings) {
+        for (report, finding) in case.findings.iter_mut().zip(&result.findings) {
             let place = finding
                 .exchange
                 .as_ref()
                 .map(|exchange| self.place(exchange, true));
-            told.exchange = place;
+            report.exchange = place;
             let request = finding
                 .exchange
                 .as_ref()
                 .and_then(|exchange| self.request(exchange));
-            told.sample = request.or_else(|| {
+            report.sample = request.or_else(|| {
                 let block = finding.block?;
                 Some(request_line(
                     "/get-block",
@@ -85,14 +85,14 @@ impl Exchanges {
             }
             return *place;
         }
-        let told = if found || self.bodies < MAX_BODIES {
+        let report = if found || self.bodies < MAX_BODIES {
             ExchangeReport::clone(exchange)
         } else {
             with_short_body(exchange)
         };
-        self.bodies += told.body.len();
+        self.bodies += report.body.len();
         let place = self.listed.len();
-        self.listed.push(told);
+        self.listed.push(report);
         self.places.insert(Arc::as_ptr(exchange), place);
         place
     }

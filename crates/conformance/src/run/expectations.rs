@@ -294,22 +294,22 @@ mod tests {
 
     #[test]
     fn refuses_what_would_never_apply_and_says_what_would() {
-        let told = |text: &str| Expectations::from_toml(text).unwrap_err().to_string();
+        let message = |text: &str| Expectations::from_toml(text).unwrap_err().to_string();
         let entry = |case: &str, more: &str| {
             format!("[[expect]]\ncase = {case:?}\nreason = \"known\"\n{more}")
         };
-        let misspelt = told(&entry("get-block/comittee", ""));
+        let misspelt = message(&entry("get-block/comittee", ""));
         assert!(
             misspelt.contains("did you mean get-block/committee?"),
             "{misspelt}"
         );
         let twice = [entry("docs/page", ""), entry("docs/page", "")].concat();
-        assert!(told(&twice).contains("twice"));
-        assert!(told("[[expect]]\ncase = \"docs/page\"\nreason = \" \"").contains("no reason"));
-        assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("not a date"));
-        assert!(told(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));
-        assert!(told("[[expect]\n").contains("line 1"));
-        assert!(told(&entry("docs/page", "node = \"localhost\"")).contains("not a base URL"));
+        assert!(message(&twice).contains("twice"));
+        assert!(message("[[expect]]\ncase = \"docs/page\"\nreason = \" \"").contains("no reason"));
+        assert!(message(&entry("docs/page", "expires = 10:00:00")).contains("not a date"));
+        assert!(message(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));
+        assert!(message("[[expect]\n").contains("line 1"));
+        assert!(message(&entry("docs/page", "node = \"localhost\"")).contains("not a base URL"));
     }
 
     #[test]
@@ -360,9 +360,9 @@ mod tests {
             ("expires = 2026-11-24", &one, 0, Outcome::Known),
             ("expires = 2020-01-31", &one, 0, Outcome::Fail),
         ] {
-            let told = apply(limits, findings, unlisted);
+            let judged = apply(limits, findings, unlisted);
             assert_eq!(
-                told,
+                judged,
                 outcome,
                 "{limits}, {} findings",
                 findings.len() + unlisted

@@ -12,7 +12,7 @@ use super::{
     engine::{Running, spec},
     millis::millis,
     options::Options,
-    report::{build, utc},
+    report::{EndedRun, utc},
 };
 use crate::{
     cases::CaseResult,
@@ -23,6 +23,7 @@ use crate::{
     http::{InconclusiveReason, Limits, Node, Target},
     sweep::{Silent, StopReason},
 };
+use nodeproof_openapi::Spec;
 use nodeproof_primitives::Network;
 
 /// Judges recorded exchanges: those of a run with all selected cases, and others with those that need only responses.
@@ -42,34 +43,11 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
         Ok(ready) => ready,
         Err(reason) => {
             let fault = StopReason::Harness(reason);
-            return build(
-                &target,
-                options,
-                Vec::new(),
-                Some(&fault),
-                None,
-                None,
-                started,
-            )
-            .0;
+            let run = EndedRun::not_begun(&target, options, started, &fault);
+            return run.report().0;
         }
     };
-    let history = History::of(recording.exchanges.clone());
-    let wanted = recording.wanted.as_ref();
-    node.add_recorded(recording.exchanges.clone());
-    node.add_missing(recording.missing.clone());
-    let (client, description) = (Arc::clone(&node), Arc::clone(&spec));
-    let samples = if let Some(wanted) = wanted {
-        let wanted = wanted.clone().bounded();
-        let found = discovery::discover(&node, &wanted)
-            .await
-            .unwrap_or_default();
-        Samples::of_run(client, description, found, &recording.of_sweep)
-    } else {
-        let mut responses = history.of_samples();
-        responses.extend(history.of_submissions());
-        Samples::recorded(client, description, &responses)
-    };
+    let samples = samples(&recording, &node, &spec).await;
     let running = Running {
         context: Arc::new(Context::new(
             samples,
@@ -85,12 +63,12 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
         watch: Arc::new(Silent),
         progress: Arc::new(CaseResults::default()),
     };
-    let selected = options
+    let is_of_run = recording.wanted.is_some();
+    let (judging, sending): (Vec<_>, Vec<_>) = options
         .cases()
         .into_iter()
-        .filter(|case| options.selects(case.id));
-    let (judging, sending): (Vec<_>, Vec<_>) =
-        selected.partition(|case| case.judges_records(wanted.is_some()));
+        .filter(|case| options.selects(case.id))
+        .partition(|case| case.judges_records(is_of_run));
     running.run_cases(judging).await;
     running.progress.skip_without_sample();
     for case in sending {
@@ -99,16 +77,16 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
             ..CaseResult::not_run(case, Outcome::Skipped)
         });
     }
-    let results = running.progress.take();
-    let (mut report, _) = build(
-        &target,
+    let run = EndedRun {
+        target: &target,
         options,
-        results,
-        None,
-        Some((&node, &spec)),
-        None,
         started,
-    );
+        results: running.progress.take(),
+        stop_reason: None,
+        checked: Some((&node, &spec)),
+        samples: None,
+    };
+    let (mut report, _) = run.report();
     let ended = recording.exchanges.iter().map(|logged| logged.ended).max();
     if let (Some(first), Some(ended)) = (recording.exchanges.first(), ended) {
         report.started_at = utc(first.started_at);
@@ -119,6 +97,24 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
     report.cost = None;
     report.notes = vec![note(&recording)];
     report
+}
+
+/// Supplies the node's responses from the recording. Returns the samples: those of the recorded run, or what the
+/// exchanges of another program have.
+async fn samples(recording: &Recording, node: &Arc<Node>, spec: &Arc<Spec>) -> Samples {
+    node.add_recorded(recording.exchanges.clone());
+    node.add_missing(recording.missing.clone());
+    let (client, description) = (Arc::clone(node), Arc::clone(spec));
+    if let Some(wanted) = &recording.wanted {
+        let wanted = wanted.clone().bounded();
+        let found = discovery::discover(node, &wanted).await;
+        let found = found.unwrap_or_default();
+        return Samples::of_run(client, description, found, &recording.of_sweep);
+    }
+    let history = History::of(recording.exchanges.clone());
+    let mut responses = history.of_samples();
+    responses.extend(history.of_submissions());
+    Samples::recorded(client, description, &responses)
 }
 
 /// Returns how many exchanges were judged, and why the others were not.

@@ -25,7 +25,7 @@ pub(crate) async fn not_a_node_reason(
         return Ok(Some(format!(
             "the server at {} {what}: GET {} gave {}; --header gives a header, such as --header \
              'Authorization: @FILE'",
-            node.target.base_url,
+            node.target().base_url,
             exchange.request.path,
             exchange.summary(),
         )));
@@ -53,7 +53,7 @@ pub(crate) async fn not_a_node_reason(
     });
     Ok(Some(format!(
         "the server at {} is not a node{said}; check host, port and path",
-        node.target.base_url
+        node.target().base_url
     )))
 }
 

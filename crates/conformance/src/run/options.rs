@@ -160,6 +160,13 @@ impl Options {
         cases
     }
 
+    /// Returns the selected cases that may run on this network.
+    pub(crate) fn selected(&self, network: Network) -> impl Iterator<Item = Case> {
+        let mut cases = self.cases();
+        cases.retain(|case| self.selects(case.id) && self.permits(case, network).is_ok());
+        cases.into_iter()
+    }
+
     /// Whether a case is selected.
     #[must_use]
     pub fn selects(&self, id: &str) -> bool {

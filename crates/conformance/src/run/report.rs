@@ -18,99 +18,139 @@ use super::{
 use crate::{
     cases::{self, Case, CaseResult},
     discovery::samples_of,
-    http::{Node, Target},
+    http::{Node, RequestLog, Target},
     sweep::StopReason,
 };
 use nodeproof_openapi::Spec;
 
-/// Builds the report of a run.
-///
-/// If the chain ends before the first block of a sweep, also returns what the other cases alone
-/// conclude.
-pub(crate) fn build(
-    target: &Target,
-    options: &Options,
-    mut results: Vec<CaseResult>,
-    stop_reason: Option<&StopReason>,
-    known: Option<(&Node, &Spec)>,
-    samples: Option<SamplesReport>,
-    started: Instant,
-) -> (NodeReport, Option<Conclusion>) {
-    // Cases end in any order, but the report must not depend on it.
-    let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
-    results.sort_by_key(|result| order.iter().position(|id| *id == result.case.id));
-    let coverage = known
-        .map(|(node, spec)| measure(spec, &node.log(), &results))
-        .unwrap_or_default();
-    let log = known.map(|(node, _)| node.log()).unwrap_or_default();
-    let requested = log
-        .requested
-        .iter()
-        .filter(|line| samples_of(line).is_some());
-    let requested: Vec<_> = requested.cloned().collect();
-    let mut not_rechecked: Vec<_> = log.pending.iter().cloned().collect();
-    // A case that does not run cannot check its earlier findings.
-    let selected = options
-        .cases()
-        .into_iter()
-        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok());
-    let selected: Vec<_> = selected.map(|case| case.id).collect();
-    not_rechecked.retain(|request| {
-        let case = options.recheck.case_of(request);
-        case.is_some_and(|case| selected.contains(&case))
-    });
-    let Conclusion {
-        verdict,
-        status,
-        reason,
-    } = conclude(&results, stop_reason, options, &coverage, &not_rechecked);
-    let without_sweep = matches!(stop_reason, Some(StopReason::ChainTooShort(_)))
-        .then(|| conclude(&results, None, options, &coverage, &[]));
-    let mut exchanges = Exchanges::of(&target.base_url);
-    let causes = explain(&results);
-    let cases = options.cases().into_iter();
-    let cases = cases.map(|case| {
-        let mut results = results.iter().zip(&causes);
-        match results.find(|(result, _)| result.case.id == case.id) {
-            Some((result, cause)) => CaseReport {
-                explained_by: cause.map(ToOwned::to_owned),
-                ..exchanges.named_by(result, case_report(result))
-            },
-            None => not_run(case, target, options),
+/// A run at its end.
+pub(crate) struct EndedRun<'r> {
+    pub(crate) target: &'r Target,
+    pub(crate) options: &'r Options,
+    pub(crate) started: Instant,
+    pub(crate) results: Vec<CaseResult>,
+    pub(crate) stop_reason: Option<&'r StopReason>,
+    /// The node, and the description that it was checked against, if the run began.
+    pub(crate) checked: Option<(&'r Node, &'r Spec)>,
+    pub(crate) samples: Option<SamplesReport>,
+}
+
+impl<'r> EndedRun<'r> {
+    /// Returns a run that could not begin.
+    pub(crate) const fn not_begun(
+        target: &'r Target,
+        options: &'r Options,
+        started: Instant,
+        stop_reason: &'r StopReason,
+    ) -> Self {
+        Self {
+            target,
+            options,
+            started,
+            results: Vec::new(),
+            stop_reason: Some(stop_reason),
+            checked: None,
+            samples: None,
         }
-    });
-    let report = NodeReport {
-        target: TargetReport {
-            base_url: target.base_url.to_string(),
-            network: target.network.to_string(),
-        },
-        verdict,
-        exit_code: status.code(),
-        reason,
-        notes: Vec::new(),
-        most_requests: known.map_or(options.limits.max_requests, |(node, _)| {
-            node.most_requests()
-        }),
-        sweep: None,
-        requests: known.map_or(0, |(node, _)| node.requests()),
-        started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
-        elapsed_ms: millis(started.elapsed()),
-        height: None,
-        samples,
-        requested,
-        not_rechecked,
-        cost: known.and_then(|(node, _)| cost(node, started.elapsed())),
-        strict: options.strict,
-        coverage,
-        cases: cases.collect(),
-        exchanges: exchanges.into_list(),
-    };
-    let redactor = &options.submitting.redactor;
-    let without_sweep = without_sweep.map(|conclusion| Conclusion {
-        reason: redactor.redact(conclusion.reason),
-        ..conclusion
-    });
-    (redactor.redact_report(report), without_sweep)
+    }
+
+    /// Builds the report.
+    ///
+    /// If the chain ends before the first block of a sweep, also returns what the other cases alone
+    /// conclude.
+    pub(crate) fn report(mut self) -> (NodeReport, Option<Conclusion>) {
+        self.sort_results();
+        let Self {
+            target,
+            options,
+            started,
+            stop_reason,
+            checked,
+            ..
+        } = self;
+        let results = &self.results;
+        let log = checked.map(|(node, _)| node.log()).unwrap_or_default();
+        let coverage = checked
+            .map(|(_, spec)| measure(spec, &log, results))
+            .unwrap_or_default();
+        let not_rechecked = self.not_rechecked(&log);
+        let Conclusion {
+            verdict,
+            status,
+            reason,
+        } = conclude(results, stop_reason, options, &coverage, &not_rechecked);
+        let without_sweep = matches!(stop_reason, Some(StopReason::ChainTooShort(_)))
+            .then(|| conclude(results, None, options, &coverage, &[]));
+        let mut exchanges = Exchanges::of(&target.base_url);
+        let report = NodeReport {
+            target: TargetReport {
+                base_url: target.base_url.to_string(),
+                network: target.network.to_string(),
+            },
+            verdict,
+            exit_code: status.code(),
+            reason,
+            notes: Vec::new(),
+            most_requests: checked.map_or(options.limits.max_requests, |(node, _)| {
+                node.most_requests()
+            }),
+            sweep: None,
+            requests: checked.map_or(0, |(node, _)| node.requests()),
+            started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
+            elapsed_ms: millis(started.elapsed()),
+            height: None,
+            requested: (log.requested.into_iter())
+                .filter(|line| samples_of(line).is_some())
+                .collect(),
+            not_rechecked,
+            cost: checked.and_then(|(node, _)| cost(node, started.elapsed())),
+            strict: options.strict,
+            coverage,
+            cases: self.cases(&mut exchanges),
+            exchanges: exchanges.into_list(),
+            samples: self.samples,
+        };
+        let redactor = &options.submitting.redactor;
+        let without_sweep = without_sweep.map(|conclusion| Conclusion {
+            reason: redactor.redact(conclusion.reason),
+            ..conclusion
+        });
+        (redactor.redact_report(report), without_sweep)
+    }
+
+    /// Cases end in any order, but the report must not depend on it.
+    fn sort_results(&mut self) {
+        let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
+        self.results
+            .sort_by_key(|result| order.iter().position(|id| *id == result.case.id));
+    }
+
+    /// Returns the requests of earlier findings that were not sent again although their case was to run.
+    fn not_rechecked(&self, log: &RequestLog) -> Vec<String> {
+        let selected = self.options.selected(self.target.network);
+        let selected: Vec<_> = selected.map(|case| case.id).collect();
+        let was_to_run = |request: &&String| {
+            let case = self.options.recheck.case_of(request);
+            case.is_some_and(|case| selected.contains(&case))
+        };
+        log.pending.iter().filter(was_to_run).cloned().collect()
+    }
+
+    /// Returns the reports of all cases, each with the exchanges that it names.
+    fn cases(&self, exchanges: &mut Exchanges) -> Vec<CaseReport> {
+        let causes = explain(&self.results);
+        let report = |case: Case| {
+            let mut results = self.results.iter().zip(&causes);
+            match results.find(|(result, _)| result.case.id == case.id) {
+                Some((result, cause)) => CaseReport {
+                    explained_by: cause.map(ToOwned::to_owned),
+                    ..exchanges.named_by(result, case_report(result))
+                },
+                None => not_run(case, self.target, self.options),
+            }
+        };
+        self.options.cases().into_iter().map(report).collect()
+    }
 }
 
 /// Returns the report of a case that did not run.

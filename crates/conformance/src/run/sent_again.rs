@@ -52,7 +52,7 @@ fn requests(node: &Node, progress: &CaseResults) -> Vec<(Arc<ExchangeReport>, Re
 
 /// Returns a request in which each blank is encoded in the other way.
 fn in_other_words(node: &Node, request: &Request) -> Option<(&'static str, Request)> {
-    let url = request.url(&node.target.base_url);
+    let url = request.url(&node.target().base_url);
     let query = url.query()?;
     let (how, query) = match (query.contains("%20"), query.contains('+')) {
         (true, false) => ("sent with + for each blank", query.replace("%20", "+")),

@@ -35,10 +35,10 @@ impl Height {
         let mut search = IndexSearch::above(before, 1, before.saturating_add(MAX_GROWTH));
         let mut last: Option<Arc<Exchange>> = None;
         while search.next().is_some() {
-            let few = search.next_few(context.node.requests_of_search(last.as_deref()));
-            let requests = few.iter().copied().map(block_request);
+            let indexes = search.next_several(context.node.requests_of_search(last.as_deref()));
+            let requests = indexes.iter().copied().map(block_request);
             let responses = context.node.send_all(requests.collect()).await?;
-            let found: BTreeMap<_, _> = few.into_iter().zip(&responses).collect();
+            let found: BTreeMap<_, _> = indexes.into_iter().zip(&responses).collect();
             while let Some(response) = search.next().and_then(|index| found.get(&index)) {
                 search.narrow(response.success_object().is_some_and(is_block));
             }

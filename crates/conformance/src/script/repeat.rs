@@ -7,7 +7,7 @@ use crate::{
     api::{Sample, block_request, requested},
     context::Samples,
     history::{Answer, Entry, History},
-    http::{Delivery, InconclusiveReason, Request},
+    http::{InconclusiveReason, Request, Wording},
 };
 
 /// Maximum number of different requests of each kind to repeat: of the first ones, and of the others.
@@ -103,8 +103,7 @@ fn chosen(history: &History, path: &str) -> Vec<Request> {
         first.iter().chain(others.iter().rev().take(OTHERS))
     });
     let plain = |entry: &Entry| Request {
-        accept: None,
-        delivery: Delivery::Usual,
+        wording: Wording::Usual,
         ..entry.exchange.request.clone()
     };
     chosen.map(|(_, entry)| plain(entry)).collect()

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::{chain_bounds::ChainBounds, tally::few};
+use super::{chain_bounds::ChainBounds, tally::samples};
 use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index, says_no_block},
     cases::Case,
@@ -136,8 +136,8 @@ impl Checks {
                 _ => match judge.check_block(&seen) {
                     Ok(judged) => {
                         counts[place] = judged.examined;
-                        let few = few(judged.findings).into_iter();
-                        findings.extend(few.map(|finding| (place, finding)));
+                        let samples = samples(judged.findings).into_iter();
+                        findings.extend(samples.map(|finding| (place, finding)));
                     }
                     Err(reason) => inconclusive.push((place, reason)),
                 },

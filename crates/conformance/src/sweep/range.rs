@@ -167,8 +167,8 @@ mod tests {
             ("7..7", "no block is in"),
             ("..0", "no block is in"),
         ] {
-            let told = text.parse::<BlockRange>().unwrap_err().to_string();
-            assert!(told.contains(part), "{text}: {told}");
+            let message = text.parse::<BlockRange>().unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
         }
     }
 }

@@ -22,7 +22,7 @@ use super::{
     settings::{Sweep, SweepProgress, about_blocks},
     state::State,
     stop_reason::StopReason,
-    tally::{Tally, few},
+    tally::{Tally, samples},
 };
 use crate::{
     api::ResponseKind,
@@ -119,21 +119,7 @@ impl RunningSweep {
             checks: Arc::new(checks),
         });
         self.read_before(from, first, chain.lowest, &fetcher).await;
-        let report_progress = || {
-            let known = self.with_state(|state| {
-                let state = state.as_ref()?;
-                Some((state.next, state.to, state.results().findings()))
-            });
-            let (next, to, findings) = known.unwrap_or((first, to, 0));
-            watch.sweep(&SweepProgress {
-                from,
-                to,
-                next,
-                done: next - first,
-                elapsed: began.elapsed(),
-                findings,
-            });
-        };
+        let report_progress = || watch.sweep(&self.progress((from, first, to), began));
         // Requests start in order. Each one needs a permit.
         let requests = Arc::new(Semaphore::new(jobs));
         let blocks = stream::iter(first..to)
@@ -172,6 +158,23 @@ impl RunningSweep {
         report_progress();
         self.save();
         ended
+    }
+
+    /// Returns how far the sweep is.
+    fn progress(&self, (from, first, to): (u64, u64, u64), began: Instant) -> SweepProgress {
+        let known = self.with_state(|state| {
+            let state = state.as_ref()?;
+            Some((state.next, state.to, state.results().findings()))
+        });
+        let (next, to, findings) = known.unwrap_or((first, to, 0));
+        SweepProgress {
+            from,
+            to,
+            next,
+            done: next - first,
+            elapsed: began.elapsed(),
+            findings,
+        }
     }
 
     /// Returns the first block, the next one, and the index after the last one.
@@ -307,7 +310,7 @@ impl RunningSweep {
             let mut tally = state.tally.clone();
             for (case, (_, judge)) in checks.list.iter().enumerate() {
                 let judged = judge.end(&mut memory);
-                for finding in few(judged.findings) {
+                for finding in samples(judged.findings) {
                     found(case, state.next, finding, &mut tally, checks, watch);
                 }
             }
@@ -377,7 +380,7 @@ fn add_results(
     for (case, judge) in checks.in_order() {
         let judged = judge.follow(&links, &mut state.memory, &results.evidence);
         tally.judged(case, judged.examined, None);
-        for finding in few(judged.findings) {
+        for finding in samples(judged.findings) {
             is_new |= found(case, index, finding, tally, checks, watch);
         }
     }

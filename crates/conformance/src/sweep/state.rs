@@ -98,6 +98,8 @@ pub(crate) fn lock(path: &Path) -> Result<LockFile, StateError> {
 }
 
 /// The settings, the progress and the results of a sweep.
+///
+/// It has a field for each member of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State {
     /// The format tag: the first member of the file.
@@ -393,25 +395,25 @@ mod tests {
     fn a_sweep_is_resumed_with_what_it_was_begun_with_and_nothing_else() {
         let (_folder, path, same, blocks, cases) = begun();
         assert!(State::read(&path, &same, blocks, &cases).is_ok());
-        let told = |target: &Target, blocks: &str, cases: &[Case]| {
+        let message = |target: &Target, blocks: &str, cases: &[Case]| {
             let blocks = blocks.parse().unwrap();
             let error = State::read(&path, target, blocks, cases).unwrap_err();
             error.to_string()
         };
-        assert!(told(&target("http://127.0.0.1:10"), "..", &cases).contains("its node is"));
-        assert!(told(&same, "5..", &cases).contains("its range of blocks is .., not 5.."));
+        assert!(message(&target("http://127.0.0.1:10"), "..", &cases).contains("its node is"));
+        assert!(message(&same, "5..", &cases).contains("its range of blocks is .., not 5.."));
         let blocks = cases.iter().position(|case| case.block_check().is_some());
         let skipped = blocks.expect("a case about blocks");
         let fewer = [&cases[..skipped], &cases[skipped + 1..]].concat();
         let difference = format!("(only the state has {})", cases[skipped].id);
-        let text = told(&same, "..", &fewer);
+        let text = message(&same, "..", &fewer);
         assert!(text.contains(&difference), "{text}");
     }
 
     #[test]
     fn a_damaged_file_is_told_from_one_that_is_not_there() {
         let (_folder, path, target, blocks, cases) = begun();
-        let told = || {
+        let message = || {
             let error = State::read(&path, &target, blocks, &cases).unwrap_err();
             error.to_string()
         };
@@ -425,10 +427,10 @@ mod tests {
             "\u{0}".repeat(text.len()),
         ] {
             fs::write(&path, damage).unwrap();
-            assert!(told().contains("is damaged"), "{}", told());
+            assert!(message().contains("is damaged"), "{}", message());
         }
         fs::remove_file(&path).unwrap();
-        assert!(told().contains("nothing to resume"), "{}", told());
+        assert!(message().contains("nothing to resume"), "{}", message());
     }
 
     #[test]
@@ -437,13 +439,13 @@ mod tests {
         let path = folder.path().join("notes");
         for text in ["", "{}", "mine", "{\"format\":\"nodeproof-claim/1\"}"] {
             fs::write(&path, text).unwrap();
-            let told = prepare(&path).unwrap_err().to_string();
-            assert!(told.contains("not a sweep's state"), "{told}");
+            let message = prepare(&path).unwrap_err().to_string();
+            assert!(message.contains("not a sweep's state"), "{message}");
             remove_finished(&path).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
-        let told = prepare(folder.path()).unwrap_err().to_string();
-        assert!(told.contains("not a regular file"), "{told}");
+        let message = prepare(folder.path()).unwrap_err().to_string();
+        assert!(message.contains("not a regular file"), "{message}");
     }
 
     #[test]

@@ -205,27 +205,29 @@ impl Tally {
 /// Reduces the findings of one case in one block to as many as a tally keeps.
 ///
 /// Each has the number of findings that it stands for. A block may have many thousands.
-pub(crate) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
-    let mut few: Vec<(Finding, u64)> = Vec::new();
+pub(crate) fn samples(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
+    let mut samples: Vec<(Finding, u64)> = Vec::new();
     for mut finding in findings {
         let times = finding.count.take().unwrap_or(1);
-        let alike = few.iter().filter(|(known, _)| known.what == finding.what);
+        let alike = samples
+            .iter()
+            .filter(|(known, _)| known.what == finding.what);
         let alike = alike.count();
         // The last one stands for all further kinds, which don't fit into a tally.
         let takes = match alike {
-            0 => few.len() <= KINDS * PLACES,
-            alike => alike < PLACES && few.len() < KINDS * PLACES,
+            0 => samples.len() <= KINDS * PLACES,
+            alike => alike < PLACES && samples.len() < KINDS * PLACES,
         };
         if takes {
-            few.push((finding, times));
+            samples.push((finding, times));
             continue;
         }
         let same = |known: &&mut (Finding, u64)| alike == 0 || known.0.what == finding.what;
-        if let Some((_, count)) = few.iter_mut().rev().find(same) {
+        if let Some((_, count)) = samples.iter_mut().rev().find(same) {
             *count += times;
         }
     }
-    few
+    samples
 }
 
 impl KindTally {
@@ -309,8 +311,8 @@ mod tests {
                 finding(["wrong", "otherwise wrong", "wrong"][place % 3]).at(place.to_string())
             })
             .collect();
-        let few = few(all.clone());
-        assert_eq!(few.len(), 10);
+        let samples = samples(all.clone());
+        assert_eq!(samples.len(), 10);
         let tally = |findings: Vec<(Finding, u64)>| {
             let mut tally = Tally::of(["a"].into_iter());
             for finding in findings {
@@ -319,7 +321,7 @@ mod tests {
             serde_json::to_string(&tally).unwrap()
         };
         assert_eq!(
-            tally(few),
+            tally(samples),
             tally(all.into_iter().map(|finding| (finding, 1)).collect())
         );
     }

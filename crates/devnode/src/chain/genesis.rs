@@ -85,11 +85,15 @@ fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, wallets: &Genesi
     let wallet = |wallet: &TestWallet| HolderAddress::Wallet(wallet.address());
     let exact = (1_u128 << 53) + 1;
     for (place, user) in (0_u128..).zip(wallets.users) {
-        let few = u128::from(seed.number(user.name(), 1_000_000));
+        let odd_amount = u128::from(seed.number(user.name(), 1_000_000));
+        chain.ledger.mint(
+            NATIVE_TOKEN,
+            wallet(user),
+            1_000_000_000_000_000 + odd_amount,
+        );
         chain
             .ledger
-            .mint(NATIVE_TOKEN, wallet(user), 1_000_000_000_000_000 + few);
-        chain.ledger.mint(GRAIN, wallet(user), 250_000_000 + few);
+            .mint(GRAIN, wallet(user), 250_000_000 + odd_amount);
         // A float can't represent an odd number above 2^53.
         chain
             .ledger

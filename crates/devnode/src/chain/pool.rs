@@ -66,6 +66,14 @@ impl Pool {
         self.waiting.retain(|waiting| waiting.payer != payer);
     }
 
+    /// Takes no fee for a pending transaction.
+    pub(crate) fn exempt(&mut self, code: TransactionCode) {
+        let mut waiting = self.waiting.iter_mut();
+        if let Some(found) = waiting.find(|waiting| waiting.code == code) {
+            found.fee = 0;
+        }
+    }
+
     /// Removes the pending transactions from this place on, except for the last one.
     pub(crate) fn drop_between(&mut self, place: usize) {
         let last = self.waiting.len().saturating_sub(1);

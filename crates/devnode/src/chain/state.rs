@@ -187,6 +187,11 @@ impl Chain {
         Verdict::accepted(true)
     }
 
+    /// Takes no fee for a pending transaction.
+    pub(crate) fn exempt(&mut self, code: TransactionCode) {
+        self.pool.exempt(code);
+    }
+
     /// Removes the pending transactions from this place on, except for the last one.
     pub(crate) fn drop_between(&mut self, place: usize) {
         self.pool.drop_between(place);

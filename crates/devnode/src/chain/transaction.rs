@@ -90,8 +90,7 @@ struct CallView {
 struct ClaimView {
     asset_id: String,
     asset_type: String,
-    #[serde(rename = "verifier_address")]
-    _verifier: WalletAddress,
+    verifier_address: WalletAddress,
     outcome: Integer,
     doc_hash_list: RawJson,
     doc_link_list: RawJson,
@@ -287,8 +286,9 @@ fn contract_call(
 ) -> Result<Call, Refusal> {
     let params = |error: serde_json::Error| Refusal(format!("Invalid params: {error}"));
     let is_claim = call.function == "add_verification" || fault == Some(InjectedFault::AnyFunction);
+    let is_any = fault == Some(InjectedFault::AnyContract) && call.address != rules.token;
     match (call.address, call.function.as_str()) {
-        (address, _) if address == rules.verification && is_claim => {
+        (address, _) if (address == rules.verification || is_any) && is_claim => {
             let view: ClaimView = call.params.decode().map_err(params)?;
             for list in [&view.doc_hash_list, &view.doc_link_list] {
                 list.decode::<Vec<String>>().map_err(params)?;
@@ -296,7 +296,10 @@ fn contract_call(
             Ok(Call::AddVerification(Record {
                 asset_id: view.asset_id,
                 asset_type: view.asset_type,
-                verifier: payer,
+                verifier: match fault {
+                    Some(InjectedFault::AnyVerifier) => view.verifier_address,
+                    _ => payer,
+                },
                 outcome: view.outcome,
                 doc_hash_list: view.doc_hash_list.to_string(),
                 doc_link_list: view.doc_link_list.to_string(),

@@ -106,6 +106,12 @@ pub(super) async fn submit_transaction_batch(
             false => node.submit(&submission).valid,
         };
         if is_accepted {
+            if node.has(InjectedFault::BatchPaysOnce)
+                && !accepted.is_empty()
+                && let Some(code) = submission.code
+            {
+                node.exempt(code);
+            }
             accepted.push(code);
         } else {
             failed.push(code);

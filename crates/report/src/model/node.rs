@@ -9,6 +9,8 @@ use super::{
 };
 
 /// The result of a run against one node.
+///
+/// Its fields are the members of the JSON report.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NodeReport {
     /// The node that was checked.

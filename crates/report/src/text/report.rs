@@ -120,8 +120,8 @@ fn expectations(node: &NodeReport, style: Style, out: &mut String) {
 fn inconclusive(node: &NodeReport, style: Style, out: &mut String) {
     for (reason, ids) in node.inconclusive() {
         if reason == CaseReport::NOT_RUN {
-            let (some, all) = (ids.len(), node.cases.len());
-            let _ = writeln!(out, "\n{some} of {all} cases did not run");
+            let (not_run, all) = (ids.len(), node.cases.len());
+            let _ = writeln!(out, "\n{not_run} of {all} cases did not run");
             continue;
         }
         let outcome = style.outcome(Outcome::Inconclusive);

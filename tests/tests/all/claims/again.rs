@@ -65,8 +65,8 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
     let old = world.saved();
     // Time advances with blocks here. A call that is built at another time is another transaction.
     world.node.make_block();
-    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let list = Arc::clone(&told);
+    let steps = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let list = Arc::clone(&steps);
     let options = ClaimOptions {
         on_step: OnStep::new(move |step| list.lock().unwrap().push(name(step))),
         ..again(&world)
@@ -82,7 +82,7 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
     assert_eq!(aside.state(), TransactionState::Signed);
     assert_eq!(world.saved().signed(), &outcome.transaction);
     assert_eq!(
-        *told.lock().unwrap(),
+        *steps.lock().unwrap(),
         [
             "Built",
             "Signed",

@@ -67,11 +67,11 @@ async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
     let file = fs::File::create(&document).unwrap();
     file.set_len(1 << 42).unwrap();
     let claim = world.claim_with("a", document);
-    let (told, mut steps) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut steps) = tokio::sync::mpsc::unbounded_channel();
     let options = ClaimOptions {
         on_step: OnStep::new(move |_| {
             // At the end, the receiver is closed.
-            let _ = told.send(());
+            let _ = sender.send(());
         }),
         ..world.options()
     };
@@ -134,8 +134,8 @@ async fn of_two_at_the_same_time_the_slower_one_is_told_whose_transaction_it_sub
     let claim = world.claim("a");
     let started: Vec<_> = (0..2)
         .map(|_| {
-            let (told, both) = (Arc::new(Mutex::new(Vec::new())), Arc::clone(&both));
-            let list = Arc::clone(&told);
+            let (steps, both) = (Arc::new(Mutex::new(Vec::new())), Arc::clone(&both));
+            let list = Arc::clone(&steps);
             let options = ClaimOptions {
                 on_step: OnStep::new(move |step| {
                     // Neither saves its transaction before both have signed.
@@ -165,12 +165,12 @@ async fn of_two_at_the_same_time_the_slower_one_is_told_whose_transaction_it_sub
                     made.unwrap()
                 })
             });
-            (made, told)
+            (made, steps)
         })
         .collect();
     let mut runs = Vec::new();
-    for (made, told) in started {
-        runs.push((made.await.unwrap(), told));
+    for (made, steps) in started {
+        runs.push((made.await.unwrap(), steps));
     }
     runs.sort_by_key(|(outcome, _)| outcome.resumed);
     let [(won, first), (lost, second)] = &runs[..] else {

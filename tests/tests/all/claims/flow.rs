@@ -79,8 +79,8 @@ async fn each_step_is_told_in_its_order() {
     let world = TestEnvironment::new().await;
     let document = world.folder.path().join("a");
     std::fs::write(&document, "a").unwrap();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let (list, node) = (Arc::clone(&told), Arc::clone(world.node.node()));
+    let steps = Arc::new(Mutex::new(Vec::new()));
+    let (list, node) = (Arc::clone(&steps), Arc::clone(world.node.node()));
     let options = ClaimOptions {
         wait: Duration::from_secs(600),
         on_step: OnStep::new(move |step| {
@@ -103,7 +103,7 @@ async fn each_step_is_told_in_its_order() {
     });
     assert!(outcome.await.unwrap().record().is_some());
     assert_eq!(
-        *told.lock().unwrap(),
+        *steps.lock().unwrap(),
         [
             "Hashing",
             "Built",

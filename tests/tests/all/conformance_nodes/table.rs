@@ -12,7 +12,7 @@ use integration_tests::{
 use nodeproof_conformance::{Options, Sweep, report::Outcome};
 use serde_json::json;
 
-use super::{check, cross, devnode, more_held, other_proof, other_record, rows, told};
+use super::{check, cross, devnode, more_held, other_proof, other_record, rows, shown_url};
 
 /// The last of three nodes.
 enum Last {
@@ -182,7 +182,7 @@ async fn each_fault_of_one_node_is_found_by_the_checks_about_it_and_the_node_is_
         let checks = CHECKS.map(|id| cross(&report, id));
         let says = checks.map(|check| check.outcome);
         let findings = checks.map(|check| check.findings.len());
-        let last = [told(&url)];
+        let last = [shown_url(&url)];
         let others: Vec<_> = checks
             .iter()
             .flat_map(|check| &check.findings)

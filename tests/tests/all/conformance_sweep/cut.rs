@@ -29,9 +29,9 @@ pub(crate) struct At {
 
 impl At {
     pub(crate) fn block(block: u64) -> (Arc<Self>, oneshot::Receiver<()>) {
-        let (tell, told) = oneshot::channel();
+        let (tell, cut) = oneshot::channel();
         let tell = Mutex::new(Some(tell));
-        (Arc::new(Self { block, tell }), told)
+        (Arc::new(Self { block, tell }), cut)
     }
 }
 

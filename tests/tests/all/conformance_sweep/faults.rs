@@ -123,9 +123,9 @@ async fn the_same_fault_in_every_block_is_one_finding_with_its_first_places() {
     let case = case.expect("the case");
     assert_eq!((case.findings.len(), case.more_findings), (5, 395));
     let report = report.into();
-    let told = nodeproof_conformance::report::text(&report, Style::Plain);
-    assert!(told.contains("1, the first of 400 places"), "{told}");
-    assert!(told.len() < 6_000, "{}", told.len());
+    let text = nodeproof_conformance::report::text(&report, Style::Plain);
+    assert!(text.contains("1, the first of 400 places"), "{text}");
+    assert!(text.len() < 6_000, "{}", text.len());
     let whole = nodeproof_conformance::report::json(&report).expect("JSON");
     assert!(whole.len() < 300_000, "{}", whole.len());
 }
@@ -142,7 +142,7 @@ async fn a_good_chain_passes_every_case_that_a_run_without_a_sweep_passes() {
     let sweep = with.sweep.expect("a sweep");
     assert_eq!((sweep.from, sweep.to, sweep.judged), (1, 301, 300));
     assert!(sweep.done && sweep.kinds.is_empty());
-    assert!(without.requests <= 475, "{}", without.requests);
+    assert!(without.requests <= 490, "{}", without.requests);
     assert!(with.requests >= 300, "{}", with.requests);
 }
 

@@ -47,8 +47,8 @@ const WRONG: [Wrong; 6] = [
     (
         "another index",
         |index, good| {
-            let told = format!("\"index\":{index},");
-            Act::send(good.changed(good.text().replacen(&told, "\"index\":700,", 1)))
+            let message = format!("\"index\":{index},");
+            Act::send(good.changed(good.text().replacen(&message, "\"index\":700,", 1)))
         },
         Some("get-block/index-echo"),
     ),
@@ -95,21 +95,21 @@ async fn one_wrong_block_is_one_finding_wherever_it_is() {
             let named = [1, BLOCKS].contains(&index).then_some("1..=60");
             for range in [".."].into_iter().chain(named) {
                 let report = with_one_wrong(&node, index, act, &only_blocks(range)).await;
-                let told = format!("{name}, block {index}, {range}: {:?}", report.reason);
+                let message = format!("{name}, block {index}, {range}: {:?}", report.reason);
                 let sweep = report.sweep.as_ref().expect("a sweep");
-                assert!(sweep.done, "{told}");
-                assert_eq!((sweep.from, sweep.to), (1, BLOCKS + 1), "{told}");
+                assert!(sweep.done, "{message}");
+                assert_eq!((sweep.from, sweep.to), (1, BLOCKS + 1), "{message}");
                 let found = kinds(&report);
                 match case {
                     Some(case) => {
-                        assert_eq!(found, [(case, 1, &[index][..])], "{told}");
-                        assert_eq!((sweep.judged, report.exit_code), (BLOCKS, 1), "{told}");
+                        assert_eq!(found, [(case, 1, &[index][..])], "{message}");
+                        assert_eq!((sweep.judged, report.exit_code), (BLOCKS, 1), "{message}");
                     }
                     None => {
-                        assert_eq!(found, [], "{told}");
-                        assert_eq!((sweep.unread, report.exit_code), (1, 3), "{told}");
+                        assert_eq!(found, [], "{message}");
+                        assert_eq!((sweep.unread, report.exit_code), (1, 3), "{message}");
                         let reason = report.reason.as_deref().unwrap_or_default();
-                        assert!(reason.contains(&format!("block {index}:")), "{told}");
+                        assert!(reason.contains(&format!("block {index}:")), "{message}");
                     }
                 }
             }
@@ -141,26 +141,26 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
         for index in indexes.iter().copied() {
             let report = with_one_wrong(&node, index, act, &Options::default()).await;
             let failed = ids(&report, Outcome::Fail);
-            let told = format!("{name}, block {index}: {failed:?} {:?}", report.reason);
+            let message = format!("{name}, block {index}: {failed:?} {:?}", report.reason);
             match case {
                 Some(case) => {
-                    assert_eq!((failed, report.exit_code), (vec![case], 1), "{told}");
+                    assert_eq!((failed, report.exit_code), (vec![case], 1), "{message}");
                 }
                 // The request is repeated alone, and gets no response again.
                 None => {
                     assert_eq!(
                         (failed, report.exit_code),
                         (vec!["http/responds"], 1),
-                        "{told}"
+                        "{message}"
                     );
                 }
             }
             let decided = |id: &str| ids(&report, Outcome::Pass).contains(&id);
-            assert!(decided("get-balances/agree"), "{told}");
+            assert!(decided("get-balances/agree"), "{message}");
             // The run reads the whole chain.
             assert!(
-                report.requests <= 450 + BLOCKS,
-                "{told}: {}",
+                report.requests <= 470 + BLOCKS,
+                "{message}: {}",
                 report.requests
             );
         }
@@ -250,11 +250,11 @@ async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
         let ranges = ["..", "5..", "..=60", "50..1000"];
         for range in ranges.into_iter().take(if place == 0 { 4 } else { 1 }) {
             let report = check(&url, &only_blocks(range)).await;
-            let told = format!("{place}, {range}: {:?} {:?}", report.reason, kinds(&report));
+            let message = format!("{place}, {range}: {:?} {:?}", report.reason, kinds(&report));
             let sweep = report.sweep.as_ref().expect("a sweep");
-            assert_eq!((sweep.to, sweep.findings), (61, 0), "{told}");
+            assert_eq!((sweep.to, sweep.findings), (61, 0), "{message}");
             let cut = range == "50..1000";
-            assert_eq!(report.exit_code, if cut { 3 } else { 0 }, "{told}");
+            assert_eq!(report.exit_code, if cut { 3 } else { 0 }, "{message}");
         }
         let report = check(&url, &Options::default()).await;
         assert_eq!(

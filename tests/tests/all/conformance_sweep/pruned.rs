@@ -45,16 +45,16 @@ async fn a_sweep_of_all_begins_at_the_lowest_block_that_there_is_and_says_so() {
     ] {
         let proxy = pruned(&node, first, status).await;
         let report = check(&proxy.server.base_url(), &only_blocks("..")).await;
-        let told = format!(
+        let message = format!(
             "{first}: {:?} {:?}",
             report.reason,
             ids(&report, Outcome::Fail)
         );
-        assert_eq!(report.exit_code, 0, "{told}");
+        assert_eq!(report.exit_code, 0, "{message}");
         let sweep = report.sweep.as_ref().expect("a sweep");
-        assert_eq!((sweep.from, sweep.to), (first, 101), "{told}");
-        assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{told}");
-        assert_eq!(sweep.none_below, Some(first), "{told}");
+        assert_eq!((sweep.from, sweep.to), (first, 101), "{message}");
+        assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{message}");
+        assert_eq!(sweep.none_below, Some(first), "{message}");
         let text = report::text(&report.into(), report::Style::Plain);
         let words = format!("the node has no block below {first}");
         assert!(text.contains(&words), "{text}");
@@ -79,14 +79,14 @@ async fn a_given_range_is_enough_where_no_search_finds_a_block() {
         let mut options = Options::default();
         options.sweep = Some(sweep(range));
         let report = check(&url, &options).await;
-        let told = format!(
+        let message = format!(
             "{range}: {:?} {:?}",
             report.reason,
             ids(&report, Outcome::Fail)
         );
-        assert_eq!(report.exit_code, 0, "{told}");
+        assert_eq!(report.exit_code, 0, "{message}");
         let sweep = report.sweep.as_ref().expect("a sweep");
-        assert_eq!((sweep.from, sweep.judged), (from, judged), "{told}");
+        assert_eq!((sweep.from, sweep.judged), (from, judged), "{message}");
         assert!(ids(&report, Outcome::Pass).contains(&"get-balances/agree"));
     }
     // Missing blocks that the user named are reported as missing.

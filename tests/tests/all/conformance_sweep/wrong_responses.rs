@@ -46,9 +46,9 @@ async fn nothing_that_a_node_names_becomes_a_million_kinds() {
     let found = kinds(&report);
     assert_eq!(found.len(), 8, "{found:?}");
     assert_eq!(report.sweep.as_ref().map(|sweep| sweep.findings), Some(300));
-    let told = nodeproof_conformance::report::json(&report.into()).expect("JSON");
-    assert!(!told.contains('\u{1b}'));
-    assert!(told.len() < 500_000, "{}", told.len());
+    let json = nodeproof_conformance::report::json(&report.into()).expect("JSON");
+    assert!(!json.contains('\u{1b}'));
+    assert!(json.len() < 500_000, "{}", json.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -104,8 +104,8 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
     assert!(reason.contains("The wallet has no money"), "{reason}");
     assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
     assert_eq!(report.exit_code, 3, "the tier tested nothing");
-    let told = report.reason.as_deref().unwrap_or_default();
-    assert!(told.contains(reason), "{told}");
+    let reason = report.reason.as_deref().unwrap_or_default();
+    assert!(reason.contains(reason), "{reason}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

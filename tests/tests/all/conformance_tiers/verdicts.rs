@@ -3,13 +3,13 @@
 use integration_tests::{
     faults::{change_json, set},
     proxy::{Fault, LocalProxy, RecordedRequest},
-    watch::{causes, check},
+    watch::{causes, check, ids},
 };
 use nodeproof_conformance::{
     Options, Tier,
     report::{self, NodeReport, Outcome, Style},
 };
-use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_devnode::{BlockTime, ChainTime, Config};
 use serde_json::{Value, json};
 
 use crate::conformance_tiers::{ended, local};
@@ -25,6 +25,20 @@ async fn a_selection_that_passes_does_not_conform() {
     for text in [report::text(&report, Style::Plain), report::html(&report)] {
         assert!(text.contains("1 of 1 selected cases passed"), "{text}");
         assert!(!text.to_lowercase().contains("conforms"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_with_another_clock_is_a_warning() {
+    for (time, warned) in [
+        (ChainTime::Clock, &[][..]),
+        (ChainTime::FIXED, &["call-sc/timestamp-current"]),
+    ] {
+        let node = nodeproof_devnode::spawn(Config::for_tests().with_time(time));
+        let node = node.await.expect("a local node");
+        let report = check(node.base_url(), &Options::default()).await;
+        assert_eq!(ids(&report, Outcome::Warn), warned);
+        assert_eq!(report.exit_code, 0);
     }
 }
 

@@ -285,11 +285,13 @@ async fn two_sweeps_do_not_keep_one_state_and_a_kill_leaves_no_lock() {
             .args(more)
             .output()
             .expect("a program that runs");
-        let told = String::from_utf8_lossy(&second.stderr);
-        assert_eq!(second.status.code(), Some(2), "{told}");
+        let message = String::from_utf8_lossy(&second.stderr);
+        assert_eq!(second.status.code(), Some(2), "{message}");
         assert!(
-            told.contains(path) && told.contains("another run") && told.contains("--state"),
-            "{told}"
+            message.contains(path)
+                && message.contains("another run")
+                && message.contains("--state"),
+            "{message}"
         );
     }
     first.kill().expect("an end");

@@ -40,10 +40,10 @@ async fn served(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static) -> (H
 }
 
 async fn peak(front: &Front, more: &[&str]) -> u64 {
-    let told = tempfile::NamedTempFile::new().expect("a file");
+    let result = tempfile::NamedTempFile::new().expect("a file");
     let this = env!("CARGO_BIN_EXE_hostile");
     let mut command = Command::new(this);
-    command.arg("measured").arg(told.path()).arg(this);
+    command.arg("measured").arg(result.path()).arg(this);
     command.args([
         "conformance",
         "--network",
@@ -57,8 +57,8 @@ async fn peak(front: &Front, more: &[&str]) -> u64 {
     let output = run.await.expect("a thread").expect("a program that runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(matches!(output.status.code(), Some(0 | 3)), "{text}");
-    let told = fs::read_to_string(told.path()).expect("what was measured");
-    let peak = told.split_whitespace().nth(1).expect("a peak");
+    let result = fs::read_to_string(result.path()).expect("what was measured");
+    let peak = result.split_whitespace().nth(1).expect("a peak");
     peak.parse().expect("bytes")
 }
 

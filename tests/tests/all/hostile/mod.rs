@@ -35,16 +35,16 @@ fn programs() -> Programs {
 
 /// Checks each server with this function. Each server is started for its check.
 async fn against_all(wrong: fn(&Hostile, &Running) -> Vec<String>) {
-    let few = Arc::new(Semaphore::new(AT_A_TIME));
+    let turns = Arc::new(Semaphore::new(AT_A_TIME));
     let only = std::env::var("HOSTILE_ONLY").ok();
     let mut tries = JoinSet::new();
     for hostile in all() {
         if only.as_deref().is_some_and(|only| only != hostile.name) {
             continue;
         }
-        let few = Arc::clone(&few);
+        let turns = Arc::clone(&turns);
         tries.spawn(async move {
-            let _turn = few.acquire_owned().await;
+            let _turn = turns.acquire_owned().await;
             let running = hostile.start().await.expect("a hostile server");
             let tried = tokio::task::spawn_blocking(move || {
                 let mut wrong = wrong(&hostile, &running);

@@ -46,9 +46,9 @@ fn a_transfer_is_signed_verified_and_submitted_with_a_word_on_what_is_not_known(
         let file = home.file("signed.json", &signed.out);
         let right = home.run(&["--json", "verify", &file]).ended(0);
         assert!(right.err.contains("signers are unknown"), "{right:?}");
-        let told = right.json();
-        assert_eq!(told["signed_by"], json!([keys().address()]));
-        assert_eq!(told["complete"], Value::Null);
+        let output = right.json();
+        assert_eq!(output["signed_by"], json!([keys().address()]));
+        assert_eq!(output["complete"], Value::Null);
 
         let server = RawServer::spawn(|_| {
             let response = r#"{"status":"SUCCESS","response":{"valid":true,"msg":"fine"}}"#;

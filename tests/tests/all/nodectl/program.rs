@@ -145,9 +145,9 @@ impl RunOutput {
     pub(crate) fn error(&self) -> Value {
         assert_eq!(self.out, "", "{self:?}");
         let last = self.err.lines().last().unwrap_or_default();
-        let told: Value = serde_json::from_str(last).expect("a JSON error");
-        assert_eq!(told["error"]["status"], self.status, "{self:?}");
-        told["error"].clone()
+        let error: Value = serde_json::from_str(last).expect("a JSON error");
+        assert_eq!(error["error"]["status"], self.status, "{self:?}");
+        error["error"].clone()
     }
 }
 

@@ -82,9 +82,9 @@ fn the_port_follows_from_the_network_and_has_to_fit_it() {
     for network in ["devnet", "testnet", "mainnet"] {
         // No node needs to listen there: the output contains the requested URL either way.
         let ran = home.run(&["--network", network, "--json", "docs"]);
-        let told = if ran.status == 0 { ran.out } else { ran.err };
-        let at = told.find("http://127.0.0.1:").unwrap();
-        urls.push(told[at..at + 21].to_owned());
+        let output = if ran.status == 0 { ran.out } else { ran.err };
+        let at = output.find("http://127.0.0.1:").unwrap();
+        urls.push(output[at..at + 21].to_owned());
     }
     assert_eq!(
         urls,

@@ -202,7 +202,7 @@ async fn a_passphrase_is_what_was_typed_or_none() {
     let arguments = ["wallet", "export", "w.pem", "plain.json", "--plain"];
     let with_file = [&arguments[..], &["--from-passphrase-file", &passphrase]].concat();
     home.run(&with_file).ended(0);
-    for (typed, told) in [
+    for (typed, output) in [
         (&b"up\x1b[A\n"[..], "control character"),
         (b"p\xff\n", "not UTF-8"),
         (b"\x04", "nothing was typed"),
@@ -211,7 +211,7 @@ async fn a_passphrase_is_what_was_typed_or_none() {
         terminal.type_reply("New passphrase: ", "").await;
         terminal.pty.write_all(typed).await.expect("a terminal");
         let shown = terminal.ended(2).await;
-        assert!(shown.contains(told), "{shown}");
+        assert!(shown.contains(output), "{shown}");
         assert!(!home.path("other.pem").exists());
     }
 }
@@ -308,7 +308,7 @@ async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
         assert_eq!(home.path("signed.json").exists(), status == 0, "{reply:?}");
     }
     // If standard error is redirected, no one saw what will be signed.
-    let shell = "exec \"$0\" \"$@\" 2>told";
+    let shell = "exec \"$0\" \"$@\" 2>output";
     let mut arguments = vec!["-c", shell, binary().to_str().unwrap()];
     arguments.extend(sign);
     fs::remove_file(home.path("signed.json")).unwrap();

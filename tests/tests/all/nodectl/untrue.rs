@@ -33,9 +33,9 @@ fn table(arguments: &[&str], table: &str) {
         let node = RawServer::spawn(move |_| Reply::json("200 OK", &sent));
         let exit = exit.parse().expect("a status");
         let ran = home.ask(&node.base_url, arguments).ended(exit);
-        let told = if exit == 0 { &ran.out } else { &ran.err };
+        let output = if exit == 0 { &ran.out } else { &ran.err };
         let words = words.replace("WALLET", WALLET);
-        assert!(told.contains(&words), "{body}: {ran:?}");
+        assert!(output.contains(&words), "{body}: {ran:?}");
         assert_eq!(ran.out.is_empty(), exit != 0, "{body}: {ran:?}");
     }
 }
@@ -127,14 +127,14 @@ async fn a_claim_that_was_recorded_badly_is_told_as_that() {
             false,
         ),
     ] {
-        let told = recorded_as(change).await;
+        let output = recorded_as(change).await;
         let outcome = if can_be_read {
             &["was recorded, but not as", "had no record"][..]
         } else {
             &["was accepted, but its effect could not be read"]
         };
         for words in words.iter().chain(outcome) {
-            assert!(told.contains(words), "{words}: {told}");
+            assert!(output.contains(words), "{words}: {output}");
         }
     }
 }
@@ -235,9 +235,12 @@ fn output_that_can_not_be_written_is_a_failure_in_one_line() {
             .output()
             .unwrap();
         assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-        let told = String::from_utf8_lossy(&ended.stderr);
-        assert_eq!(told.lines().count(), 1, "{told}");
-        assert!(told.contains("standard output can't be written"), "{told}");
+        let output = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(output.lines().count(), 1, "{output}");
+        assert!(
+            output.contains("standard output can't be written"),
+            "{output}"
+        );
     }
 }
 
@@ -260,11 +263,11 @@ async fn unwritable_output_after_a_payment_is_not_a_usage_error() {
         .stdout(Stdio::from(full.unwrap()))
         .output()
         .unwrap();
-    let told = crate::nodectl::program::RunOutput::of(ended)
+    let output = crate::nodectl::program::RunOutput::of(ended)
         .ended(5)
         .error();
-    assert_eq!(told["maybe_sent"], true);
-    let message = told["message"].as_str().unwrap();
+    assert_eq!(output["maybe_sent"], true);
+    let message = output["message"].as_str().unwrap();
     assert!(
         message.contains("the node accepted the transaction"),
         "{message}"

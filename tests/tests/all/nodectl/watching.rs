@@ -156,7 +156,7 @@ fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
             Some(words) => assert!(
                 breaks
                     .iter()
-                    .any(|told| told.as_str().unwrap().contains(words))
+                    .any(|warning| warning.as_str().unwrap().contains(words))
             ),
             None => assert!(breaks.is_empty(), "{last}"),
         }

@@ -211,11 +211,11 @@ async fn a_wrong_configuration_is_refused_in_one_line() {
             .args(&arguments)
             .output();
         let output = output.expect("the program");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
-        let line = told.lines().next().unwrap_or_default();
-        assert!(line.starts_with("error: "), "{arguments:?}: {told}");
-        assert!(told.contains(part), "{arguments:?}: {told}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        let line = message.lines().next().unwrap_or_default();
+        assert!(line.starts_with("error: "), "{arguments:?}: {message}");
+        assert!(message.contains(part), "{arguments:?}: {message}");
     }
 }
 

@@ -62,18 +62,18 @@ fn check(mut command: Command, case: &str, wrong: &str, folder: &Path) {
     );
 
     // The terminal shows the same, or names the place of what is too long.
-    let told = shown(&out, case, "  signed ");
-    let is_named = told.contains(" bytes: `signed` in report.json");
+    let shown_text = shown(&out, case, "  signed ");
+    let is_named = shown_text.contains(" bytes: `signed` in report.json");
     assert!(
-        told == message || (is_named && message.len() > 1_000),
-        "{case}: {told}"
+        shown_text == message || (is_named && message.len() > 1_000),
+        "{case}: {shown_text}"
     );
     assert_eq!(shown(&out, case, "  digest "), format!("SHA-1 {digest}"));
-    let told = shown(&out, case, "  verify ");
-    let is_named = told.contains(" bytes: `verify` in report.json");
-    assert!(!is_named || verify.len() > 900, "{case}: {told}");
-    let told = if is_named { &verify } else { told };
-    for command in [verify.as_str(), told] {
+    let shown_text = shown(&out, case, "  verify ");
+    let is_named = shown_text.contains(" bytes: `verify` in report.json");
+    assert!(!is_named || verify.len() > 900, "{case}: {shown_text}");
+    let shown_text = if is_named { &verify } else { shown_text };
+    for command in [verify.as_str(), shown_text] {
         let (status, out, errors) = pasted(command);
         assert_eq!(
             (status, out.as_str()),

@@ -150,10 +150,10 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
             &["/proc/none/state can't be used"],
         ),
     ] {
-        let told = run(command);
-        assert_eq!(told.0, 2, "{}", told.1);
+        let ended = run(command);
+        assert_eq!(ended.0, 2, "{}", ended.1);
         for part in parts {
-            assert!(told.1.contains(part), "{part}: {}", told.1);
+            assert!(ended.1.contains(part), "{part}: {}", ended.1);
         }
     }
     assert_eq!(proxy.requests().len(), before);

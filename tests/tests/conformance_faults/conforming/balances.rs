@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     behaviours::{balances_that_move, renamed},
-    rewrites::{told, with_status},
+    rewrites::{response_of, with_status},
 };
 use crate::{
     balances::{BALANCES, asks_for, entries},
@@ -64,10 +64,10 @@ pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
             }
         }) => [];
         "an unknown token returns status 404", of_unknown(|response| {
-            told(response, 404, "application/json", r#"{"detail":"unknown token"}"#)
+            response_of(response, 404, "application/json", r#"{"detail":"unknown token"}"#)
         }) => [];
         "an unknown token returns an error object with status 200", of_unknown(|response| {
-            told(response, 200, "application/json", r#"{"error":"unknown token"}"#)
+            response_of(response, 200, "application/json", r#"{"error":"unknown token"}"#)
         }) => [];
         "balance responses have HTTP status 202", change_response(BALANCES, |_, response| {
             if response.status.is_success() { with_status(response, 202) } else { response }

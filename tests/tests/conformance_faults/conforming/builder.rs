@@ -10,7 +10,7 @@ use integration_tests::{
 };
 use serde_json::{Value, json};
 
-use super::rewrites::{reversed, told, with_status};
+use super::rewrites::{response_of, reversed, with_status};
 
 const CALL: &str = "/call-sc";
 
@@ -86,7 +86,7 @@ fn unless(refused: fn(&str) -> bool) -> Fault {
     Arc::new(move |request, response| {
         let body = String::from_utf8_lossy(&request.body);
         if request.path == CALL && request.method == "POST" && refused(&body) {
-            told(
+            response_of(
                 response,
                 422,
                 "application/json",

@@ -56,7 +56,7 @@ pub(super) fn refusals(change: fn(Response) -> Response) -> Fault {
 }
 
 /// Returns a response with this status, content type and body.
-pub(super) fn told(
+pub(super) fn response_of(
     response: Response,
     status: u16,
     media: &'static str,

@@ -10,7 +10,7 @@ use integration_tests::{
 };
 use serde_json::{Value, json};
 
-use super::rewrites::{told, with_header};
+use super::rewrites::{response_of, with_header};
 use crate::{
     listing::DOCUMENT,
     records::{STATE, rows_of},
@@ -56,7 +56,7 @@ pub(super) fn variants() -> Vec<SeededFault> {
         "a missing record returns status 404", change_response(STATE, |_, response| {
             let found: Value = serde_json::from_slice(&response.body).unwrap_or_default();
             if found["value"].is_null() {
-                told(response, 404, "application/json", r#"{"detail":"no record"}"#)
+                response_of(response, 404, "application/json", r#"{"detail":"no record"}"#)
             } else { response }
         }) => [];
         "an unknown pair has the score 0", unknown_pairs(r#"{"status":"SUCCESS","trust_score":0}"#, 200)
@@ -106,7 +106,7 @@ pub(super) fn named(row: &Value, reverse: bool) -> Value {
 fn unknown_pairs(body: &'static str, status: u16) -> Fault {
     Arc::new(move |request, response: Response| {
         if request.path == TRUST && response.status == StatusCode::BAD_REQUEST {
-            told(response, status, "application/json", body)
+            response_of(response, status, "application/json", body)
         } else {
             response
         }

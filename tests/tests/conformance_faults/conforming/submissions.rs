@@ -11,7 +11,7 @@ use integration_tests::{
 use serde_json::{Value, json};
 
 use super::{
-    rewrites::{told, with_status},
+    rewrites::{response_of, with_status},
     state::named,
 };
 use crate::records::{STATE, rows_of};
@@ -29,13 +29,13 @@ pub(super) fn refusals() -> Vec<SeededFault> {
         }) => [];
         "refusals have additional members", refusing(|response| response["response"]["code"] = json!(17)) => [];
         "refusals have status 400 and a detail member", refused(|response| {
-            told(response, 400, JSON, r#"{"detail":"no"}"#)
+            response_of(response, 400, JSON, r#"{"detail":"no"}"#)
         }) => [];
-        "refusals have status 403 and no body", refused(|response| told(response, 403, "text/plain", ""))
+        "refusals have status 403 and no body", refused(|response| response_of(response, 403, "text/plain", ""))
             => [];
         "refusals have status 422", refused(|response| with_status(response, 422)) => [];
         "refusals have status 500", refused(|response| {
-            told(response, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
+            response_of(response, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
         }) => ["submit-transaction/refusal-is-no-crash"];
         "a batch lists failed transactions as objects", change_json("/submit-transaction-batch", |_, response| {
             if let Value::Array(list) = &mut response["response"]["failed_transactions"] {
@@ -47,13 +47,13 @@ pub(super) fn refusals() -> Vec<SeededFault> {
         "refusals have status 202", refused(|response| with_status(response, 202)) => [];
         "GET /submit-transaction returns a help message", change_response(SUBMIT, |request, response| {
             match request.method.as_str() {
-                "GET" => told(response, 200, JSON, r#"{"help":"send a POST"}"#),
+                "GET" => response_of(response, 200, JSON, r#"{"help":"send a POST"}"#),
                 _ => response,
             }
         }) => [];
         "GET /submit-transaction returns an HTML page", change_response(SUBMIT, |request, response| {
             match request.method.as_str() {
-                "GET" => told(response, 200, "text/html", "<html>send a POST</html>"),
+                "GET" => response_of(response, 200, "text/html", "<html>send a POST</html>"),
                 _ => response,
             }
         }) => [];
@@ -68,13 +68,13 @@ pub(super) fn claims() -> Vec<SeededFault> {
         "an accepted claim has HTTP status 201", of_claims(|response| with_status(response, 201))
             => ["submit-transaction/claim-http-status"];
         "a resubmitted claim gets status 409", of_known_claims(|response| {
-            told(response, 409, JSON, r#"{"detail":"known"}"#)
+            response_of(response, 409, JSON, r#"{"detail":"known"}"#)
         }) => [];
         "a resubmitted claim has valid false", of_known_claims(|response| {
             response.with_json(|response| set(response, "/response/valid", json!(false)))
         }) => ["submit-transaction/resubmission-valid"];
         "a resubmitted claim gets status 500", of_known_claims(|response| {
-            told(response, 500, JSON, r#"{"detail":"known"}"#)
+            response_of(response, 500, JSON, r#"{"detail":"known"}"#)
         }) => ["submit-transaction/resubmission-valid"];
         "a claim's record is an object", change_json(STATE, |_, response| {
             rows_of(response, |row| named(&row, false));

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{
     behaviours::{bounded_rate, members_that_vary},
     rewrites::{
-        escaped, every_json, every_success, every_text, refusals, reversed, spaced, told,
+        escaped, every_json, every_success, every_text, refusals, response_of, reversed, spaced,
         with_header, with_status,
     },
 };
@@ -66,31 +66,31 @@ pub(super) fn variants() -> Vec<SeededFault> {
             => ["http/success-status"];
         "successful responses have status 201", every_success(|response| with_status(response, 201))
             => ["http/success-status"];
-        "refusals have status 404 and no body", refusals(|response| told(response, 404, "text/plain", ""))
+        "refusals have status 404 and no body", refusals(|response| response_of(response, 404, "text/plain", ""))
             => [];
-        "refusals have status 400 and a plain-text body", refusals(|response| told(response, 400, "text/plain", "no"))
+        "refusals have status 400 and a plain-text body", refusals(|response| response_of(response, 400, "text/plain", "no"))
             => [];
-        "refusals have status 422 and a JSON array", refusals(|response| told(response, 422, JSON, "[\"no\"]"))
+        "refusals have status 422 and a JSON array", refusals(|response| response_of(response, 422, JSON, "[\"no\"]"))
             => [];
         "refusals have status 410 and an HTML page", refusals(|response| {
-            told(response, 410, "text/html", "<html>gone</html>")
+            response_of(response, 410, "text/html", "<html>gone</html>")
         }) => [];
         "refusals have status 200 and a detail member", refusals(|response| {
-            told(response, 200, JSON, r#"{"detail":"no"}"#)
+            response_of(response, 200, JSON, r#"{"detail":"no"}"#)
         }) => [];
         "refusals have status 200 and the JSON status FAILURE", refusals(|response| {
-            told(response, 200, JSON, r#"{"status":"FAILURE","message":"no"}"#)
+            response_of(response, 200, JSON, r#"{"status":"FAILURE","message":"no"}"#)
         }) => [];
         "refusals have status 200 and an error object", refusals(|response| {
-            told(response, 200, JSON, r#"{"error":{"code":7,"message":"no"}}"#)
+            response_of(response, 200, JSON, r#"{"error":{"code":7,"message":"no"}}"#)
         }) => [];
-        "responds to an invalid request with null", refusals(|response| told(response, 200, JSON, "null")) => ["http/missing-parameter"];
-        "responds to an invalid request with an empty object", refusals(|response| told(response, 200, JSON, "{}")) => ["http/missing-parameter"];
+        "responds to an invalid request with null", refusals(|response| response_of(response, 200, JSON, "null")) => ["http/missing-parameter"];
+        "responds to an invalid request with an empty object", refusals(|response| response_of(response, 200, JSON, "{}")) => ["http/missing-parameter"];
         "responds to an invalid request with SUCCESS and null data", refusals(|response| {
-            told(response, 200, JSON, r#"{"status":"SUCCESS","data":null}"#)
+            response_of(response, 200, JSON, r#"{"status":"SUCCESS","data":null}"#)
         }) => ["http/missing-parameter"];
         "responds to an invalid request with an empty value", refusals(|response| {
-            told(response, 200, JSON, r#"{"value":[]}"#)
+            response_of(response, 200, JSON, r#"{"value":[]}"#)
         }) => ["http/missing-parameter"];
         "responses contain their duration and a request ID", members_that_vary()
             => [];

@@ -18,7 +18,7 @@ use super::{
     readings::{HOLDERS, Reading, SINGLE},
 };
 use crate::{
-    api::{Pair, lists_transactions},
+    api::Pair,
     checks::{Examination, Finding},
     history::History,
     http::InconclusiveReason,
@@ -71,6 +71,7 @@ impl<'h> Money<'h> {
                 slack += one.most();
                 continue;
             }
+            slack += one.rounding;
             let with: BTreeSet<i128> = sums.iter().map(|sum| sum + one.fee).collect();
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
             match is_past || is_last && one.is_settled {
@@ -94,12 +95,13 @@ impl<'h> Money<'h> {
         all.filter(move |one| one.payers.contains(wallet))
     }
 
-    /// Whether between two readings only refused submissions of the wallet were sent.
+    /// Whether between two different readings only refused submissions of the wallet were sent.
     fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2]) -> bool {
         let between = |began: Duration| began >= before.entry.began && began <= after.entry.ended;
         let own = || self.paid_by(&pair.0);
         own().next().is_none()
-            || !own().any(|one| between(one.began))
+            || before.amount != after.amount
+                && !own().any(|one| between(one.began))
                 && self.history.submissions().any(|entry| between(entry.began))
     }
 
@@ -259,11 +261,8 @@ impl<'h> Money<'h> {
 
     /// Judges the sum of what the holders of a token gained, except those that a block may explain.
     fn gains(&self, result: &mut Examination) {
-        let mut blocks = self.blocks.values();
-        if !self.has_all_blocks
-            || blocks.any(|block| !lists_transactions(block))
-            || self.of_others.iter().any(|other| other.is_call)
-        {
+        // A call may pay others. It does not name them.
+        if self.of_others.iter().any(|other| other.is_call) {
             return;
         }
         let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
@@ -271,24 +270,27 @@ impl<'h> Money<'h> {
             let of_token = self
                 .judged()
                 .filter(|((pair, kind), _)| *kind == HOLDERS && pair.1 == **token);
+            let is_unrewarded = self.has_unrewarded_creator(token);
+            let other_reason = |wallet: &str| match is_unrewarded {
+                true => self.reason_of_others(wallet),
+                false => self.other_reason(wallet),
+            };
             let mut gained = 0_i128;
-            let mut largest: Option<(i128, &Reading<'h>)> = None;
+            let mut shows: Option<&Reading<'h>> = None;
             for ((pair, _), readings) in of_token {
                 let (Some(base), Some(last)) = (readings.first(), readings.last()) else {
                     continue;
                 };
                 let gain = last.amount.saturating_sub(base.amount);
-                if gain <= 0 || self.other_reason(&pair.0).is_some() {
+                if gain <= 0 || other_reason(&pair.0).is_some() {
                     continue;
                 }
                 gained = gained.saturating_add(gain);
-                if largest.is_none_or(|(most, _)| gain > most) {
-                    largest = Some((gain, last));
-                }
+                shows = Some(last);
             }
             let paid = self.accepted.iter().filter(|one| one.token == **token);
             let paid: i128 = paid.map(Accepted::most).sum();
-            if let Some((_, reading)) = largest.filter(|_| gained > paid) {
+            if let Some(reading) = shows.filter(|_| gained > paid) {
                 let what = format!(
                     "the holders of {} gained {gained}, and the accepted transactions cost {paid}",
                     shown(token, 60)

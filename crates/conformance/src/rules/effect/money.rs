@@ -18,7 +18,9 @@ pub(super) struct Accepted {
     pub(super) code: String,
     pub(super) payers: BTreeSet<String>,
     pub(super) token: String,
+    /// The fee, rounded down, and what it costs more if it is rounded up.
     pub(super) fee: i128,
+    pub(super) rounding: i128,
     pub(super) asset: Option<String>,
     pub(super) began: Duration,
     /// Whether it is known to be in a block.
@@ -34,15 +36,17 @@ impl Accepted {
         let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
         let signers = data.get("signers")?.as_array()?;
         let fee = transaction.get("fee")?;
-        let whole = fee.as_f64().filter(|fee| fee.fract() == 0.0);
+        // Below 2^53, this is exact.
+        let decimal = fee.as_f64().filter(|_| fee.as_i64().is_none());
         Some(Self {
             code: text(transaction.get("trans_code")?)?,
             payers: signers.iter().filter_map(text).collect(),
             token: text(transaction.get("currency")?)?,
             fee: match fee.as_i64() {
                 Some(fee) => fee.into(),
-                None => whole.map(|fee| fee as i128)?,
+                None => decimal?.floor() as i128,
             },
+            rounding: decimal.is_some_and(|fee| fee.fract() != 0.0).into(),
             asset: text(&data["params"]["asset_id"]),
             began,
             is_settled: false,
@@ -57,7 +61,7 @@ impl Accepted {
     /// Returns the most that the signers pay together: each part of the fee may be rounded up.
     pub(super) fn most(&self) -> i128 {
         let payers = (self.payers.len() as i128).max(1);
-        (self.fee + payers - 1) / payers * payers
+        (self.fee + self.rounding + payers - 1) / payers * payers
     }
 }
 
@@ -163,14 +167,17 @@ impl<'h> Money<'h> {
 
     /// Returns the reason, other than the run's own transactions, for which a wallet's balance may have changed.
     pub(super) fn other_reason(&self, wallet: &str) -> Option<&'static str> {
-        for block in self.blocks.values() {
-            let made_it = |name| block.get(name).and_then(Value::as_str) == Some(wallet);
-            if made_it("creator_wallet") || made_it("expected_miner") {
-                return Some("the wallet made a block, which may be rewarded");
-            }
-            if !lists_transactions(block) {
-                return Some("blocks do not show whether the wallet has other transactions");
-            }
+        if self.blocks.values().any(|block| made_by(block, wallet)) {
+            return Some("the wallet made a block, which may be rewarded");
+        }
+        self.reason_of_others(wallet)
+    }
+
+    /// Returns the reason, other than its own transactions and blocks, for which a wallet's balance may have changed.
+    pub(super) fn reason_of_others(&self, wallet: &str) -> Option<&'static str> {
+        let mut blocks = self.blocks.values();
+        if blocks.any(|block| !lists_transactions(block)) {
+            return Some("blocks do not show whether the wallet has other transactions");
         }
         if self
             .of_others
@@ -183,16 +190,34 @@ impl<'h> Money<'h> {
         (!self.has_all_blocks).then_some(unread)
     }
 
+    /// Whether a wallet made a block without transactions and gained nothing of this token. Then blocks are not rewarded.
+    pub(super) fn has_unrewarded_creator(&self, token: &str) -> bool {
+        let empty = self.history.blocks().filter(|(index, entry)| {
+            self.blocks.contains_key(index)
+                && entry.exchange.success_object().is_some_and(|block| {
+                    lists_transactions(block) && !transactions(block).any(|_| true)
+                })
+        });
+        let empty: Vec<_> = empty.collect();
+        self.judged().any(|((pair, _), readings)| {
+            let (Some(base), Some(last)) = (readings.first(), readings.last()) else {
+                return false;
+            };
+            let made_one = |(_, entry): &(u64, &Entry)| {
+                let block = entry.exchange.success_object();
+                entry.ended <= last.entry.began && block.is_some_and(|one| made_by(one, &pair.0))
+            };
+            pair.1 == token && last.amount <= base.amount && empty.iter().any(made_one)
+        })
+    }
+
     /// Returns the transactions of a block that this run did not submit.
     fn others_in(&self, block: &Value) -> Vec<Other> {
-        let list = block
-            .pointer("/text/transactions")
-            .and_then(Value::as_array);
         let is_own = |entry: &&Value| {
             let mut codes = self.accepted.iter().map(|one| &one.code);
             codes.any(|code| in_block(entry, code).is_some())
         };
-        let others = list.into_iter().flatten().filter(|entry| !is_own(entry));
+        let others = transactions(block).filter(|entry| !is_own(entry));
         others
             .map(|entry| {
                 let transaction = entry.get("transaction").unwrap_or(entry);
@@ -218,4 +243,16 @@ impl<'h> Money<'h> {
         let all = self.readings.keys().filter_map(since_base);
         all.filter(|(_, readings)| readings.len() > 1)
     }
+}
+
+/// Whether a block names a wallet as its creator.
+fn made_by(block: &Value, wallet: &str) -> bool {
+    let names = ["creator_wallet", "expected_miner"].into_iter();
+    let mut named = names.filter_map(|name| block.get(name)?.as_str());
+    named.any(|name| name == wallet)
+}
+
+fn transactions(block: &Value) -> impl Iterator<Item = &Value> {
+    let list = block.pointer("/text/transactions");
+    list.and_then(Value::as_array).into_iter().flatten()
 }

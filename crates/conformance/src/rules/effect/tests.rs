@@ -20,12 +20,18 @@ enum Row {
     List([i64; 3]),
     /// A submission with this code by these wallets, for a fee of 10. It is accepted or refused.
     Submit(&'static str, &'static [&'static str], bool),
+    /// An accepted submission by wallet a for a fee of 10.5.
+    HalfMore(&'static str),
+    /// A refused submission that is wrongly signed.
+    Forge(&'static str),
     /// A block with its creator, and the codes of the transactions of this run.
     Block(u64, &'static str, &'static [&'static str]),
     /// A block with a transfer of another program, by wallet d to this wallet.
     Transfer(u64, &'static str),
+    /// A block with a call of another program.
+    Call(u64),
 }
-use Row::{Block, Holds, Submit, Transfer};
+use Row::{Block, Call, Forge, HalfMore, Holds, Submit, Transfer};
 
 fn wallet(name: &str) -> String {
     format!("0x{}", name.repeat(40))
@@ -61,6 +67,21 @@ fn exchange(row: Row) -> (Request, String) {
             Request::post("/submit-transaction", submission(code, signers).to_string()),
             serde_json::json!({"status": "SUCCESS", "response": {"valid": valid}}).to_string(),
         ),
+        HalfMore(code) => {
+            let (_, body) = exchange(Submit(code, &["a"], true));
+            let mut submission = submission(code, &["a"]);
+            submission["transaction"]["fee"] = 10.5.into();
+            let request = Request::post("/submit-transaction", submission.to_string());
+            (request, body)
+        }
+        Forge(code) => {
+            let (request, body) = exchange(Submit(code, &["a"], false));
+            (request.wrongly_signed("a forged one"), body)
+        }
+        Call(index) => {
+            let call = serde_json::json!({"transaction": {"trans_code": "other", "type": 3}});
+            block(index, "e", vec![call])
+        }
         Block(index, creator, codes) => {
             let own = codes.iter().map(|code| submission(code, &["a"]));
             block(index, creator, own.collect())
@@ -108,6 +129,7 @@ fn a_balance_changes_by_what_was_accepted() {
     let twice = [Submit("2", &["a"], true), Block(3, "e", &["2"])];
     for (what, rows, found) in [
         ("the fee is paid", of(50, 40), &[][..]),
+        ("nothing is left", of(10, 0), &[]),
         ("nothing is paid", of(50, 50), &[Fee]),
         ("it is paid twice", of(50, 30), &[Fee]),
         ("a part is paid", of(50, 45), &[Fee]),
@@ -281,11 +303,26 @@ fn the_other_wallets_and_the_lists_are_judged_too() {
     for (what, rows, found) in [
         ("a treasury gains", lists([40, 20, 10]), &[][..]),
         ("the fee is burned", lists([40, 20, 0]), &[]),
+        (
+            "a gain is shown by two queries",
+            [
+                &[START, Holds("c", 0)],
+                &lists([40, 20, 10])[1..],
+                &[Holds("c", 10)],
+            ]
+            .concat(),
+            &[],
+        ),
         ("another one pays too", lists([40, 10, 0]), &[Others]),
         (
             "more is gained than was paid",
             lists([40, 20, 11]),
             &[Created],
+        ),
+        (
+            "a call of another program may pay somebody",
+            [&lists([40, 20, 11])[..], &[Call(3)]].concat(),
+            &[],
         ),
         (
             "a balance falls below 0",
@@ -294,6 +331,57 @@ fn the_other_wallets_and_the_lists_are_judged_too() {
         ),
     ] {
         assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn a_refusal_shows_something_if_the_node_tells_submissions_apart() {
+    let [paid, block] = PAID;
+    let examined = |rows: &[Row]| {
+        let history = history(rows);
+        [Fee, Refusal].map(|kind| effect(&history, kind).examined)
+    };
+    let refused = [START, Holds("a", 50), REFUSED, Forge("2"), Holds("a", 50)];
+    assert_eq!(examined(&refused), [0, 0]);
+    let accepted = [
+        START,
+        Holds("a", 50),
+        paid,
+        block,
+        Forge("2"),
+        Holds("a", 40),
+    ];
+    assert_eq!(examined(&accepted), [1, 1]);
+}
+
+#[test]
+fn a_fraction_of_a_fee_may_be_rounded() {
+    for (has, found) in [(40, &[][..]), (39, &[]), (38, &[Fee]), (41, &[Fee])] {
+        let block = Block(2, "e", &["1"]);
+        let rows = [START, Holds("a", 50), HalfMore("1"), block, Holds("a", has)];
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{has}");
+    }
+}
+
+#[test]
+fn what_creators_gain_counts_unless_blocks_may_be_rewarded() {
+    let [paid, _] = PAID;
+    for (what, after, found) in [
+        ("the creator gains the fee", [40, 30, 0], &[][..]),
+        ("it gains more than the fee", [40, 31, 0], &[Created]),
+        ("an empty block is rewarded, too", [40, 31, 1], &[]),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            Row::List([50, 20, 0]),
+            paid,
+            Block(2, "b", &["1"]),
+            Block(3, "c", &[]),
+            Holds("a", 40),
+            Row::List(after),
+        ];
+        assert_eq!(judged(&rows).0, found, "{what}");
     }
 }
 

@@ -27,6 +27,6 @@ impl Node {
         request: &Request,
     ) -> Option<Result<Arc<Exchange>, InconclusiveReason>> {
         let replay = self.replay.get()?;
-        Some(replay.response(request, &request.url(&self.target.base_url)))
+        Some(replay.response(request, &request.url(&self.target().base_url)))
     }
 }

@@ -1,4 +1,4 @@
-//! Made-up values that do not occur on any chain.
+//! Values that occur on no chain.
 
 /// Returns a wallet address that does not exist: all of its bits are set.
 pub(crate) fn nobody() -> String {
@@ -20,8 +20,8 @@ pub(crate) const BUILT: &str = "conformance-check";
 /// The name of a table that does not exist.
 pub(crate) const UNKNOWN_TABLE: &str = "no_such_table";
 
-/// Whether a value is made up: nothing on a chain has it.
-pub(crate) fn is_made_up(value: &str) -> bool {
+/// Whether a value occurs on no chain.
+pub(crate) fn is_nonexistent(value: &str) -> bool {
     let is_high = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b"ef".contains(&b));
     let address = value.strip_prefix("0x").or(value.strip_prefix("ct"));
     let word = value.to_ascii_lowercase().replace('_', "-");

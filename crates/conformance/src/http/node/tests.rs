@@ -33,7 +33,7 @@ fn node_at(listener: &TcpListener) -> Node {
     let limits = Limits {
         request_timeout: Duration::from_secs(60),
         requests: 100,
-        body: 8 * MIB,
+        body: 8 * 1024 * 1024,
         values: 1_000,
         depth: 64,
         submits: false,
@@ -95,7 +95,7 @@ fn a_node_on_another_machine_is_not_flooded() {
 #[tokio::test]
 async fn a_long_response_waits_for_its_turn_before_it_takes_memory() {
     let node = endless();
-    let turn = node.permit().await;
+    let turn = node.connections.permit().await;
     let request = || Request::get("/get-block").with("block_index", "1");
     let mut sending = std::pin::pin!(node.send(request()));
     let waits = tokio::time::timeout(Duration::from_millis(300), &mut sending).await;
@@ -159,7 +159,14 @@ fn a_slow_node_gets_several_requests_of_a_search_at_a_time() {
     let node = node(|_| {});
     let response = |elapsed| {
         let request = Request::get("/get-block");
-        Exchange::new(request, &node.base, 200, None, Vec::new(), elapsed)
+        Exchange::new(
+            request,
+            &node.connections.base,
+            200,
+            None,
+            Vec::new(),
+            elapsed,
+        )
     };
     let requests = [Duration::ZERO, Duration::from_secs(1)]
         .map(|elapsed| node.requests_of_search(Some(&response(elapsed))));
@@ -171,7 +178,7 @@ fn a_slow_node_gets_several_requests_of_a_search_at_a_time() {
 async fn a_timeout_names_the_option_for_a_node_that_handles_one_connection_at_a_time() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut node = node_at(&listener);
-    node.limits.request_timeout = Duration::from_millis(50);
+    node.connections.limits.request_timeout = Duration::from_millis(50);
     let reason = node.send(Request::get("/get-block")).await.unwrap_err();
     assert!(reason.reason().ends_with("needs --jobs 1"), "{reason:?}");
 }

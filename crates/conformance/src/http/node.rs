@@ -1,7 +1,6 @@
 //! Sends requests to the node under test. All requests are counted and limited.
 
 use std::{
-    convert::Infallible,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -10,18 +9,14 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use nodeproof_client::{
-    BaseUrl,
-    transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
-};
-use nodeproof_primitives::{JsonLimits, escape::escaped_up_to};
-use reqwest::header;
+use nodeproof_primitives::escape::escaped_up_to;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::{
     back_off::BackOff,
     busy_paths::BusyPaths,
-    exchange::{Delivery, Exchange, Method, Request},
+    connections::{Connections, Tried},
+    exchange::{Exchange, Method, Request},
     exchange_log::{ExchangeLog, LoggedExchange},
     exchange_recorder,
     failure::Failure,
@@ -30,18 +25,10 @@ use super::{
     pacing::{MAX_WAIT, Pacing},
     replay::Replay,
     request_log::RequestLog,
-    room::{Room, Share},
     step::MissingStep,
     target::Target,
 };
 
-const MIB: usize = 1024 * 1024;
-/// Length, in bytes, from which bodies are read one at a time.
-const LONG_BODY: usize = 64 * 1024;
-/// All responses in use may have this multiple of the longest body together.
-const BODIES: usize = 4;
-/// Number of JSON values from which the blocks of a sweep are parsed one at a time.
-const MANY_VALUES: usize = 4_000;
 /// Maximum number of retries while the node is busy.
 const MAX_WAITS: u32 = 3;
 /// The same for a node that has responded before, because it may only limit requests per second.
@@ -56,29 +43,11 @@ const SLOW: Duration = Duration::from_millis(500);
 /// The status "Request Timeout". Servers usually send it on a connection that was idle.
 const TOO_LATE: u16 = 408;
 
-/// Disables the time limit of the HTTP client.
-const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
-
-/// The user agent of all requests.
-const USER_AGENT: &str = concat!("nodeproof/", env!("CARGO_PKG_VERSION"));
-
 /// The node under test, reached over HTTP.
 pub(crate) struct Node {
-    pub(crate) target: Target,
-    /// The target's base URL, shared by all exchanges.
-    base: Arc<BaseUrl>,
-    /// The options of curl commands that send a request again.
-    curl_options: Arc<str>,
-    /// Keeps idle connections for the next request.
-    keeping: reqwest::Client,
-    /// Opens a new connection for each request.
-    renewing: reqwest::Client,
+    connections: Connections,
     /// The turns of the requests. With only one turn, each request has its own connection.
     turns: Semaphore,
-    limits: Limits,
-    /// Allows one long body at a time.
-    long_bodies: Arc<Semaphore>,
-    room: Room,
     /// Maximum number of requests.
     most: AtomicU64,
     requests_sent: AtomicU64,
@@ -118,30 +87,13 @@ pub(crate) type ResponseWithPermit = (Arc<Exchange>, Option<OwnedSemaphorePermit
 
 impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
-        let mut options = TransportOptions {
-            connect_timeout: limits.request_timeout,
-            // `send_once` has the time limit. It starts again after a response waited for a permit.
-            request_timeout: NO_TIMEOUT,
-            user_agent: USER_AGENT.to_owned(),
-            ..TransportOptions::default()
-        };
-        target.access.apply_to(&mut options);
-        let keeping = http_client(&target.base_url, &options)?;
-        options.keep_alive = false;
         Ok(Self {
-            base: Arc::new(target.base_url.clone()),
-            curl_options: target.access.curl_options().into(),
-            keeping,
-            renewing: http_client(&target.base_url, &options)?,
             turns: Semaphore::new(limits.jobs),
-            long_bodies: Arc::new(Semaphore::new(1)),
-            room: Room::new(limits.values, limits.body.saturating_mul(BODIES)),
-            limits,
+            pacing: Pacing::new(limits.rate.or(usual_rate(&target))),
+            connections: Connections::new(target, limits)?,
             most: AtomicU64::new(limits.requests),
             requests_sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
-            pacing: Pacing::new(limits.rate.or(usual_rate(&target))),
-            target,
             busy: BusyPaths::default(),
             responded: AtomicBool::new(false),
             log: Mutex::default(),
@@ -152,12 +104,21 @@ impl Node {
 
     /// Returns the same node with connections of its own, and without requests so far.
     pub(crate) fn renewed(&self) -> Result<Self, nodeproof_client::Error> {
-        Self::new(self.target.clone(), self.limits)
+        Self::new(self.target().clone(), *self.limits())
+    }
+
+    const fn limits(&self) -> &Limits {
+        &self.connections.limits
+    }
+
+    /// Returns the address of the node.
+    pub(crate) const fn target(&self) -> &Target {
+        &self.connections.target
     }
 
     /// Returns the maximum number of JSON values, and of bytes, in all responses in use.
     pub(crate) fn most_kept(&self) -> (usize, usize) {
-        (self.limits.values, self.limits.body.saturating_mul(BODIES))
+        (self.limits().values, self.limits().all_bodies())
     }
 
     /// Returns the number of requests so far.
@@ -221,7 +182,7 @@ impl Node {
     /// Waits until no other request is sent, and lets none be sent until the returned permit is dropped. With one job,
     /// there is no permit, because requests are never sent together.
     pub(crate) async fn all_turns(&self) -> Option<SemaphorePermit<'_>> {
-        let all = u32::try_from(self.limits.jobs)
+        let all = u32::try_from(self.limits().jobs)
             .ok()
             .filter(|all| *all > 1)?;
         // The semaphore is never closed.
@@ -290,24 +251,20 @@ impl Node {
             })
         });
         stream::iter(again)
-            .buffered(self.limits.jobs)
+            .buffered(self.limits().jobs)
             .try_collect()
             .await
     }
 
     /// Returns the number of requests that are sent at a time.
     pub(crate) const fn jobs(&self) -> usize {
-        self.limits.jobs
-    }
-
-    const fn has_one_connection(&self) -> bool {
-        self.limits.jobs == 1
+        self.limits().jobs
     }
 
     /// Returns the number of requests to send at a time in a search. A fast node gets no more than the search needs.
     pub(crate) fn requests_of_search(&self, last: Option<&Exchange>) -> usize {
         match last {
-            Some(last) if last.elapsed >= SLOW => self.limits.jobs,
+            Some(last) if last.elapsed >= SLOW => self.limits().jobs,
             _ => 1,
         }
     }
@@ -331,12 +288,12 @@ impl Node {
             "/call-sc" if !options.no_other_calls => Some(self.calls.read().await),
             _ => None,
         };
-        if request.path.starts_with("/submit") && !self.limits.submits {
+        if request.path.starts_with("/submit") && !self.limits().submits {
             let reason = "a case of the read tier would submit something; nothing was sent";
             return Err(InconclusiveReason::Harness(reason.to_owned()));
         }
         let alone = !options.is_one_of_many && request.only_reads();
-        let needs_turn = self.has_one_connection() || alone && !options.has_all_turns;
+        let needs_turn = self.connections.has_one() || alone && !options.has_all_turns;
         let mut turn = None;
         let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
         let mut waits = 0;
@@ -354,7 +311,11 @@ impl Node {
                 .send_once(&request, retried || repeats > 0, options)
                 .await
             {
-                Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
+                Ok(Tried {
+                    exchange,
+                    retry_after,
+                    ..
+                }) if matches!(exchange.status, 429 | 503) => {
                     self.busy.note(request.path, true, began);
                     let bounded = alone && self.responded.load(Ordering::Relaxed);
                     self.check_patience(&request, &exchange, bounded, waits)?;
@@ -367,7 +328,7 @@ impl Node {
                     tokio::time::sleep(retry_after.unwrap_or(own).min(MAX_WAIT)).await;
                 }
                 // A case must not fail because of a single server error. Another case counts these errors.
-                Ok((exchange, _, _))
+                Ok(Tried { exchange, .. })
                     if (exchange.status >= 500 || exchange.status == TOO_LATE)
                         && !retried
                         && !request.carries_signature =>
@@ -375,7 +336,11 @@ impl Node {
                     retried = true;
                     server_error = (exchange.status >= 500).then_some(exchange);
                 }
-                Ok((mut exchange, permit, _)) => {
+                Ok(Tried {
+                    mut exchange,
+                    permit,
+                    ..
+                }) => {
                     exchange.is_repeated = repeats > 0;
                     if let Some(error) = server_error.filter(|_| exchange.status < 500) {
                         self.with_log(|log| log.repeated(Arc::new(error)));
@@ -451,14 +416,14 @@ impl Node {
             Method::Get => "GET",
             Method::Post => "POST",
         };
-        let url = escaped_up_to(request.url(&self.target.base_url).as_ref(), 200);
+        let url = escaped_up_to(request.url(&self.target().base_url).as_ref(), 200);
         let tries = if is_repeated {
             ", also on new connections"
         } else {
             ""
         };
         let likely = match (self.responded.load(Ordering::Relaxed), is_repeated) {
-            (false, _) if self.target.base_url.as_ref().scheme() != "https" => {
+            (false, _) if self.target().base_url.as_ref().scheme() != "https" => {
                 "The node may have crashed on the request, or the port expects https"
             }
             (_, true) | (false, _) => "The node may have crashed on this request: see its log",
@@ -478,7 +443,7 @@ impl Node {
         request: &Request,
         is_repeated: bool,
         options: SendOptions,
-    ) -> Result<(Exchange, Option<OwnedSemaphorePermit>, Option<Duration>), Failure> {
+    ) -> Result<Tried, Failure> {
         let most = self.most_requests();
         if self.requests_sent.fetch_add(1, Ordering::Relaxed) >= most {
             self.requests_sent.fetch_sub(1, Ordering::Relaxed);
@@ -489,177 +454,19 @@ impl Node {
         // Callers that send many requests at a time have their own back-off, and submissions have their own
         // limits.
         let alone = !options.is_one_of_many && request.only_reads();
-        if self.limits.rate.is_some() || alone {
+        if self.limits().rate.is_some() || alone {
             self.pacing.turn().await;
         }
         self.with_log(|log| log.count(request.operation));
-        let started = Instant::now();
-        // Declared before the response, so the response is dropped first.
-        let mut permit = None;
-        let start = async {
-            let response = self.response(request, is_repeated).await?;
-            let mut response = BoundedResponse::new(response, self.limits.body);
-            let is_whole = self.read(request, &mut response, LONG_BODY).await?;
-            Ok((response, is_whole))
-        };
-        let (mut response, is_whole) = self.in_time(request, start).await?;
-        if !is_whole {
-            permit = self.permit().await;
-            // The time limit starts again, because the wait for the permit is not the node's fault.
-            let rest = self.read(request, &mut response, usize::MAX);
-            self.in_time(request, rest).await?;
-        }
-        let values = self.values(request, &response.body)?;
-        let mut share = None;
-        if !options.is_one_of_many {
-            permit = None;
-            share = Some(self.share(request, values, &response.body)?);
-        } else if permit.is_none() && values > MANY_VALUES {
-            permit = self.permit().await;
-        }
-        let retry_after = retry_after(response.response.headers());
-        let mut exchange = Exchange::of_response(request, &self.base, response, started.elapsed());
-        exchange.values = values;
-        exchange.share = share;
-        exchange.max_depth = self.limits.depth;
-        exchange.curl_options = Arc::clone(&self.curl_options);
-        self.with_log(|log| log.add(&exchange));
-        Ok((exchange, permit, retry_after))
-    }
-
-    /// Sends a request, and returns when the response's headers have arrived.
-    async fn response(
-        &self,
-        request: &Request,
-        is_repeated: bool,
-    ) -> Result<reqwest::Response, Failure> {
-        let url = request.url(&self.target.base_url);
-        let closes = request.delivery == Delivery::Closing || self.has_one_connection();
-        let http = match is_repeated || closes {
-            true => &self.renewing,
-            false => &self.keeping,
-        };
-        let mut sent = match (request.method, &request.body) {
-            (Method::Get, _) => http.get(url),
-            (Method::Post, body) => {
-                let body = body.clone().unwrap_or_default();
-                let post = http.post(url);
-                let post = post.header(header::CONTENT_TYPE, "application/json");
-                match request.delivery {
-                    Delivery::InPieces if self.target.in_process.is_none() => post
-                        .header(header::CONTENT_LENGTH, body.len())
-                        .body(in_pieces(&body)),
-                    _ => post.body(body),
-                }
-            }
-        };
-        if closes {
-            sent = sent.header(header::CONNECTION, "close");
-        }
-        let accepted = match (request.accept.as_deref(), request.path) {
-            (Some(accepted), _) => accepted,
-            (None, "/docs") => "text/html",
-            (None, _) => "application/json",
-        };
-        let headers = (**self.target.access.headers()).clone();
-        let sent = sent.headers(headers).header(header::ACCEPT, accepted);
-        match &self.target.in_process {
-            Some(node) => node.send(sent).await,
-            None => sent.send().await.map_err(|error| Failure::of(&error)),
-        }
-    }
-
-    /// Fails if the node does not respond in time.
-    async fn in_time<T>(
-        &self,
-        request: &Request,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
-        let limit = self.limits.request_timeout;
-        let done = tokio::time::timeout(limit, work).await;
-        done.unwrap_or_else(|_| {
-            let one_connection = match self.has_one_connection() {
-                true => "",
-                false => "; a node that handles one connection at a time needs --jobs 1",
-            };
-            Err(Failure::Slow(format!(
-                "no complete response from {} within {} s{one_connection}",
-                request.url(&self.target.base_url),
-                limit.as_secs_f64()
-            )))
-        })
-    }
-
-    /// Reads on until the body ends or is longer than `length` bytes. Returns whether it ended.
-    async fn read(
-        &self,
-        request: &Request,
-        response: &mut BoundedResponse,
-        length: usize,
-    ) -> Result<bool, Failure> {
-        let read = response.read_beyond(length).await;
-        read.map_err(|fault| match fault {
-            BodyFault::Read(error) => Failure::of(&error),
-            _ => Failure::TooLarge(format!(
-                "the response of {} is longer than {} MiB; --max-body raises that limit",
-                request.url(&self.target.base_url),
-                self.limits.body / MIB
-            )),
-        })
-    }
-
-    /// Waits until no other long response is in memory.
-    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        // The semaphore is never closed.
-        Arc::clone(&self.long_bodies).acquire_owned().await.ok()
-    }
-
-    /// Returns the number of JSON values in a body. Pages are not parsed.
-    fn values(&self, request: &Request, body: &[u8]) -> Result<usize, Failure> {
-        if request.path == "/docs" {
-            return Ok(0);
-        }
-        let limits = JsonLimits {
-            values: self.limits.values,
-            // The parser limits the depth.
-            depth: usize::MAX,
-        };
-        limits.check(body).map_err(|fault| {
-            Failure::TooLarge(format!(
-                "the response of {} has {fault}; --max-values raises that limit",
-                request.url(&self.target.base_url)
-            ))
-        })
-    }
-
-    /// Returns the response's share of what all responses in use may have together.
-    fn share(&self, request: &Request, values: usize, body: &[u8]) -> Result<Share, Failure> {
-        self.room.take(values, body).ok_or_else(|| {
-            Failure::TooLarge(format!(
-                "the response of {} has {values} values and {} KiB, more than what the other responses \
-                 in use leave; --max-values and --max-body raise these limits",
-                request.url(&self.target.base_url),
-                body.len() / 1024
-            ))
-        })
+        let connections = &self.connections;
+        let tried = connections
+            .send(request, is_repeated, options.is_one_of_many)
+            .await?;
+        self.with_log(|log| log.add(&tried.exchange));
+        Ok(tried)
     }
 }
 
 mod recorded;
-/// The pause between two pieces of a body.
-const BETWEEN_PIECES: Duration = Duration::from_millis(100);
-
-/// Returns a body that is sent in two pieces.
-fn in_pieces(body: &str) -> reqwest::Body {
-    let (first, rest) = body.as_bytes().split_at(body.len() / 2);
-    let rest = rest.to_vec();
-    let rest = stream::once(async {
-        tokio::time::sleep(BETWEEN_PIECES).await;
-        rest
-    });
-    let pieces = stream::iter([first.to_vec()]).chain(rest);
-    reqwest::Body::wrap_stream(pieces.map(Ok::<_, Infallible>))
-}
-
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,268 @@
+//! One request and its whole response, over HTTP or in process, within the limits of time and size.
+
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::{StreamExt as _, stream};
+use nodeproof_client::{
+    BaseUrl,
+    transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
+};
+use nodeproof_primitives::JsonLimits;
+use reqwest::header;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{
+    exchange::{Exchange, Method, Request},
+    failure::Failure,
+    limits::Limits,
+    room::{Room, Share},
+    target::Target,
+    wording::Wording,
+};
+
+const MIB: usize = 1024 * 1024;
+/// Length, in bytes, from which bodies are read one at a time.
+const LONG_BODY: usize = 64 * 1024;
+/// Number of JSON values from which the blocks of a sweep are parsed one at a time.
+const MANY_VALUES: usize = 4_000;
+/// Disables the time limit of the HTTP client.
+const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+/// The pause between two pieces of a body.
+const BETWEEN_PIECES: Duration = Duration::from_millis(100);
+/// The user agent of all requests.
+const USER_AGENT: &str = concat!("nodeproof/", env!("CARGO_PKG_VERSION"));
+
+/// The connections to a node.
+pub(super) struct Connections {
+    pub(super) target: Target,
+    /// The target's base URL, shared by all exchanges.
+    pub(super) base: Arc<BaseUrl>,
+    /// The options of curl commands that send a request again.
+    curl_options: Arc<str>,
+    /// Keeps idle connections for the next request.
+    keeping: reqwest::Client,
+    /// Opens a new connection for each request.
+    renewing: reqwest::Client,
+    pub(super) limits: Limits,
+    /// Allows one long body at a time.
+    long_bodies: Arc<Semaphore>,
+    room: Room,
+}
+
+/// A response to one request.
+pub(super) struct Tried {
+    pub(super) exchange: Exchange,
+    /// Held until a long response has been processed.
+    pub(super) permit: Option<OwnedSemaphorePermit>,
+    /// How long the node asks to wait before the next request.
+    pub(super) retry_after: Option<Duration>,
+}
+
+impl Connections {
+    pub(super) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
+        let mut options = TransportOptions {
+            connect_timeout: limits.request_timeout,
+            // `send` has the time limit. It starts again after a response waited for a permit.
+            request_timeout: NO_TIMEOUT,
+            user_agent: USER_AGENT.to_owned(),
+            ..TransportOptions::default()
+        };
+        target.access.apply_to(&mut options);
+        let keeping = http_client(&target.base_url, &options)?;
+        options.keep_alive = false;
+        Ok(Self {
+            base: Arc::new(target.base_url.clone()),
+            curl_options: target.access.curl_options().into(),
+            keeping,
+            renewing: http_client(&target.base_url, &options)?,
+            limits,
+            long_bodies: Arc::new(Semaphore::new(1)),
+            room: Room::new(limits.values, limits.all_bodies()),
+            target,
+        })
+    }
+
+    /// Sends a request once, on a new connection if `renews`, and reads the whole response.
+    ///
+    /// The response of a caller that sends many at a time has a permit if it is long. Each other one has its share of
+    /// what all responses in use may have together.
+    pub(super) async fn send(
+        &self,
+        request: &Request,
+        renews: bool,
+        is_one_of_many: bool,
+    ) -> Result<Tried, Failure> {
+        let started = Instant::now();
+        // Declared before the response, so the response is dropped first.
+        let mut permit = None;
+        let start = async {
+            let response = self.response(request, renews).await?;
+            let mut response = BoundedResponse::new(response, self.limits.body);
+            let is_whole = self.read(request, &mut response, LONG_BODY).await?;
+            Ok((response, is_whole))
+        };
+        let (mut response, is_whole) = self.in_time(request, start).await?;
+        if !is_whole {
+            permit = self.permit().await;
+            // The time limit starts again, because the wait for the permit is not the node's fault.
+            let rest = self.read(request, &mut response, usize::MAX);
+            self.in_time(request, rest).await?;
+        }
+        let values = self.values(request, &response.body)?;
+        let mut share = None;
+        if !is_one_of_many {
+            permit = None;
+            share = Some(self.share(request, values, &response.body)?);
+        } else if permit.is_none() && values > MANY_VALUES {
+            permit = self.permit().await;
+        }
+        let retry_after = retry_after(response.response.headers());
+        let mut exchange = Exchange::of_response(request, &self.base, response, started.elapsed());
+        exchange.values = values;
+        exchange.share = share;
+        exchange.max_depth = self.limits.depth;
+        exchange.curl_options = Arc::clone(&self.curl_options);
+        Ok(Tried {
+            exchange,
+            permit,
+            retry_after,
+        })
+    }
+
+    /// Whether only one connection is open at a time.
+    pub(super) const fn has_one(&self) -> bool {
+        self.limits.jobs == 1
+    }
+
+    /// Sends a request, and returns when the response's headers have arrived.
+    async fn response(
+        &self,
+        request: &Request,
+        renews: bool,
+    ) -> Result<reqwest::Response, Failure> {
+        let url = request.url(&self.target.base_url);
+        let closes = request.wording == Wording::Closing || self.has_one();
+        let http = match renews || closes {
+            true => &self.renewing,
+            false => &self.keeping,
+        };
+        let mut sent = match (request.method, &request.body) {
+            (Method::Get, _) => http.get(url),
+            (Method::Post, body) => {
+                let body = body.clone().unwrap_or_default();
+                match request.wording.is_in_pieces() && self.target.in_process.is_none() {
+                    true => http.post(url).body(in_pieces(&body)),
+                    false => http.post(url).body(body),
+                }
+            }
+        };
+        if closes {
+            sent = sent.header(header::CONNECTION, "close");
+        }
+        if let (Wording::InPieces, Some(body)) = (request.wording, &request.body) {
+            sent = sent.header(header::CONTENT_LENGTH, body.len());
+        }
+        for (name, value) in request.headers() {
+            // The connection needs these two, and sets them by itself.
+            if !matches!(name, "connection" | "transfer-encoding") {
+                sent = sent.header(name, value);
+            }
+        }
+        let sent = sent.headers((**self.target.access.headers()).clone());
+        match &self.target.in_process {
+            Some(node) => node.send(sent).await,
+            None => sent.send().await.map_err(|error| Failure::of(&error)),
+        }
+    }
+
+    /// Fails if the node does not respond in time.
+    async fn in_time<T>(
+        &self,
+        request: &Request,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let limit = self.limits.request_timeout;
+        let done = tokio::time::timeout(limit, work).await;
+        done.unwrap_or_else(|_| {
+            let one_connection = match self.has_one() {
+                true => "",
+                false => "; a node that handles one connection at a time needs --jobs 1",
+            };
+            Err(Failure::Slow(format!(
+                "no complete response from {} within {} s{one_connection}",
+                request.url(&self.target.base_url),
+                limit.as_secs_f64()
+            )))
+        })
+    }
+
+    /// Reads on until the body ends or is longer than `length` bytes. Returns whether it ended.
+    async fn read(
+        &self,
+        request: &Request,
+        response: &mut BoundedResponse,
+        length: usize,
+    ) -> Result<bool, Failure> {
+        let read = response.read_beyond(length).await;
+        read.map_err(|fault| match fault {
+            BodyFault::Read(error) => Failure::of(&error),
+            _ => Failure::TooLarge(format!(
+                "the response of {} is longer than {} MiB; --max-body raises that limit",
+                request.url(&self.target.base_url),
+                self.limits.body / MIB
+            )),
+        })
+    }
+
+    /// Waits until no other long response is in memory.
+    pub(super) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        // The semaphore is never closed.
+        Arc::clone(&self.long_bodies).acquire_owned().await.ok()
+    }
+
+    /// Returns the number of JSON values in a body. Pages are not parsed.
+    fn values(&self, request: &Request, body: &[u8]) -> Result<usize, Failure> {
+        if request.path == "/docs" {
+            return Ok(0);
+        }
+        let limits = JsonLimits {
+            values: self.limits.values,
+            // The parser limits the depth.
+            depth: usize::MAX,
+        };
+        limits.check(body).map_err(|fault| {
+            Failure::TooLarge(format!(
+                "the response of {} has {fault}; --max-values raises that limit",
+                request.url(&self.target.base_url)
+            ))
+        })
+    }
+
+    /// Returns the response's share of what all responses in use may have together.
+    fn share(&self, request: &Request, values: usize, body: &[u8]) -> Result<Share, Failure> {
+        self.room.take(values, body).ok_or_else(|| {
+            Failure::TooLarge(format!(
+                "the response of {} has {values} values and {} KiB, more than what the other responses \
+                 in use leave; --max-values and --max-body raise these limits",
+                request.url(&self.target.base_url),
+                body.len() / 1024
+            ))
+        })
+    }
+}
+
+/// Returns a body that is sent in two pieces.
+fn in_pieces(body: &str) -> reqwest::Body {
+    let (first, rest) = body.as_bytes().split_at(body.len() / 2);
+    let rest = rest.to_vec();
+    let rest = stream::once(async {
+        tokio::time::sleep(BETWEEN_PIECES).await;
+        rest
+    });
+    let pieces = stream::iter([first.to_vec()]).chain(rest);
+    reqwest::Body::wrap_stream(pieces.map(Ok::<_, Infallible>))
+}

@@ -1,0 +1,66 @@
+//! The ways to write a request and to send it, apart from the usual one.
+
+use serde::{Deserialize, Serialize};
+
+/// How a request is written and sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Wording {
+    /// On a connection that stays open, with the whole body at once.
+    #[default]
+    Usual,
+    /// It accepts any type, as curl and many libraries do.
+    AnyType,
+    /// It prefers JSON, as a widespread library for JavaScript does.
+    SeveralTypes,
+    /// It asks the node to close the connection after the response.
+    Closing,
+    /// The content type has a parameter, as libraries for Java and for C# write it.
+    Charset,
+    /// The body comes in two pieces, as a slow connection or a proxy may send it.
+    InPieces,
+    /// The body comes in chunks, without its length.
+    Chunked,
+    /// It takes a compressed response.
+    Compressed,
+    /// It asks for a part of the response, as a download that goes on.
+    Part,
+    /// It wants a response only if that has changed, as browsers do.
+    IfChanged,
+    /// It prefers a page, as browsers do.
+    Page,
+}
+
+impl Wording {
+    /// Returns the headers that replace the usual ones.
+    pub(crate) const fn headers(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Usual | Self::InPieces => &[],
+            Self::AnyType => &[("accept", "*/*")],
+            Self::SeveralTypes => &[("accept", "application/json, text/plain, */*")],
+            Self::Closing => &[("connection", "close")],
+            Self::Charset => &[("content-type", "application/json; charset=utf-8")],
+            Self::Chunked => &[("transfer-encoding", "chunked")],
+            Self::Compressed => &[("accept-encoding", "gzip, deflate, br")],
+            Self::Part => &[("range", "bytes=0-9")],
+            Self::IfChanged => &[("if-none-match", "*")],
+            Self::Page => &[("accept", "text/html,application/xhtml+xml,*/*;q=0.8")],
+        }
+    }
+
+    /// Returns what a request is like, in a few words.
+    pub(crate) fn description(self) -> String {
+        match (self, self.headers()) {
+            (Self::InPieces, _) => {
+                "whose body arrives in two pieces, a tenth of a second apart".to_owned()
+            }
+            (_, [(name, value), ..]) => format!("with `{name}: {value}`"),
+            (_, []) => "of the usual form".to_owned(),
+        }
+    }
+
+    /// Whether the body is not sent at once.
+    pub(super) const fn is_in_pieces(self) -> bool {
+        matches!(self, Self::InPieces | Self::Chunked)
+    }
+}
