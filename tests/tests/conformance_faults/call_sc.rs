@@ -24,8 +24,8 @@ const CALL: &str = "/call-sc";
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
-        "a filter in front refuses texts that look like an attack", change_response(CALL, |request, response| {
-            match contains(request, "<script>") {
+        "a filter in front takes a plain text for an attack", change_response(CALL, |request, response| {
+            match contains(request, "select one from") {
                 true => response.with_status(StatusCode::FORBIDDEN).with_body("{\"detail\":\"blocked\"}"),
                 false => response,
             }

@@ -63,7 +63,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &[
             "CALL-1", "CALL-2", "CALL-3", "CALL-4", "CALL-5", "TX-3", "TX-8",
         ],
-        checks: "Each built transaction of the whole run is the requested call: the same contract, function, signers in order and params, at any depth and to the last digit, and type 3. It has no further member that would be signed. A call without one of its members, under its exact name, is refused, or builds nothing. A call that differs from a built one only in remarks and links of up to 200 bytes is not refused.",
+        checks: "Each built transaction of the whole run is the requested call: the same contract, function, signers in order and params, at any depth and to the last digit, and type 3. It has no further member that would be signed. A call without one of its members, under its exact name, is refused, or builds nothing. A call that differs from a built one only in remarks and links of up to 200 bytes is built, too.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
         is_last: true,

@@ -85,14 +85,16 @@ fn with_unusual_values(context: &Samples) -> Vec<Request> {
         " Upper Key ": 1, "a.b-c": 2, "$d": 3, "__proto__": 4, "": 5, "e\u{301}": 6,
         "k".repeat(64): 7,
     });
-    // Filters in front of a node take such texts for attacks.
-    let suspicious = "<script>alert(1)</script> select one from the list; drop table x -- ../../etc/passwd ' or '1'='1";
+    // Plain texts, which careless filters in front of a node take for attacks.
+    let remarks =
+        "please select one from the list, or drop the table -- it's '1' or '2', see <the script>";
+    let link = "https://example.org/a/../select?from=list&script=<1>";
     let signers: Vec<_> = [0xd1_u8, 0x2e, 0xff, 0x07, 0x9a]
         .map(|byte| format!("0x{}", format!("{byte:02x}").repeat(20)))
         .to_vec();
     let bodies = [
-        with(&|body| body["params"]["remarks"] = suspicious.into()),
-        with(&|body| body["params"]["doc_link_list"][0] = suspicious.into()),
+        with(&|body| body["params"]["remarks"] = remarks.into()),
+        with(&|body| body["params"]["doc_link_list"][0] = link.into()),
         with(&|body| {
             body["signers"] = json!([signers[0], signers[1], signers[2], signers[3], signers[4]])
         }),
