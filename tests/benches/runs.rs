@@ -22,9 +22,9 @@ async fn node(blocks: u64) -> Handle {
     node.expect("a local node")
 }
 
-/// Gets these URLs over a number of connections, and ignores the responses.
-async fn plain_loop(urls: &[String], connections: usize) {
-    let base = urls[0].parse().expect("a URL");
+/// Gets these URLs of a node over a number of connections, and ignores the responses.
+async fn plain_loop(node: &Handle, urls: &[String], connections: usize) {
+    let base = node.base_url().parse().expect("a base URL");
     let http = transport::http_client(&base, &TransportOptions::default()).expect("a client");
     let mut workers = JoinSet::new();
     for part in urls.chunks(urls.len().div_ceil(connections)) {
@@ -59,7 +59,7 @@ fn runs(c: &mut Criterion) {
         b.iter(|| runtime.block_on(run(&node, &options)));
     });
     group.bench_function("plain loop", |b| {
-        b.iter(|| runtime.block_on(plain_loop(&urls, options.limits.jobs)));
+        b.iter(|| runtime.block_on(plain_loop(&node, &urls, options.limits.jobs)));
     });
     group.finish();
 }
@@ -104,7 +104,7 @@ fn sweeps(c: &mut Criterion) {
             });
         }
         group.bench_function("plain loop", |b| {
-            b.iter(|| runtime.block_on(plain_loop(&urls, CONNECTIONS)));
+            b.iter(|| runtime.block_on(plain_loop(&node, &urls, CONNECTIONS)));
         });
         group.finish();
     }
