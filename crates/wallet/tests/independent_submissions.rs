@@ -77,9 +77,9 @@ fn transactions_of_several_signers_verify_as_a_whole() {
                 continue;
             }
             assert_eq!(verify_transaction(text, &entries), Ok(()));
-            for left_out in 0..entries.len() {
+            for place in 0..entries.len() {
                 let mut fewer = entries.clone();
-                let missing = fewer.remove(left_out).wallet_address;
+                let missing = fewer.remove(place).wallet_address;
                 assert_eq!(
                     verify_transaction(text, &fewer),
                     Err(TransactionError::Missing(missing))

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Folders without files of this project.
-const LEFT_OUT: [&str; 3] = ["target", ".git", "node_modules"];
+const EXCLUDED: [&str; 3] = ["target", ".git", "node_modules"];
 
 /// Returns the files in a folder and below it whose names end with one of these extensions.
 pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
@@ -15,7 +15,7 @@ pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default();
         if path.is_dir() {
-            if LEFT_OUT.iter().all(|left_out| name != *left_out) {
+            if EXCLUDED.iter().all(|excluded| name != *excluded) {
                 found.append(&mut files(&path, extensions));
             }
         } else if let Some(extension) = path.extension()
