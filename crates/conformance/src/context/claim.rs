@@ -23,7 +23,7 @@ use super::{
     submitter::{Response, Submitter},
     undecided::undecided_rows,
     variant::{Cost, Variant},
-    waiting::{NewBlocks, read_blocks_around, settle, wait_for},
+    waiting::{NewBlocks, read_blocks_around, settle, settle_accepted, wait_for},
     wrong::{Moment, rows_at},
 };
 use crate::{
@@ -46,23 +46,6 @@ const MAX_OTHER_RECORDS: usize = 3;
 
 /// The remarks of the submission that the node has to refuse just before the claim.
 const REFUSED_CLAIM_REMARKS: &str = "must be refused without effect";
-
-/// Waits until the claim of two wallets can be read, at most until this moment.
-async fn settle_shared(
-    submitter: &Submitter,
-    accepted: &Exchange,
-    blocks: NewBlocks,
-    until: Instant,
-) {
-    let body = accepted.request.body.as_deref().unwrap_or_default();
-    let body: Value = serde_json::from_str(body).unwrap_or_default();
-    let transaction = &body["transaction"];
-    let data = &transaction["specific_data"];
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let [contract, asset] = [&data["address"], &data["params"]["asset_id"]].map(text);
-    let code = Some(text(&transaction["trans_code"])).filter(|code| !code.is_empty());
-    settle(submitter, SHARED, [&contract, &asset], code, blocks, until).await;
-}
 
 /// Makes the claims of a run. The history has the responses.
 pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason> {
@@ -328,7 +311,7 @@ impl<'s> FirstClaim<'s> {
             let shared = make_shared(submitter, [wallet, co_signer], contract).await;
             if let Some(accepted) = shared {
                 let until = Instant::now() + submitter.with.settle_timeout;
-                settle_shared(submitter, &accepted, blocks, until).await;
+                settle_accepted(submitter, SHARED, &accepted, blocks, until).await;
             }
         }
         if submitter.is_without_value() && submitter.may_pay_more() {

@@ -345,11 +345,11 @@ impl Variant {
     /// Returns a request with this fault, made from a transaction, its wallets, and the right signature of the one
     /// that signs.
     ///
-    /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the signed one, `<signed>`; the wallets `<first>` or
-    /// `<wallet>` (`<WALLET>` in capitals, `<wallet~>` and `<~wallet>` with another digit), and `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the
-    /// right signature, `<r'>` and `<s'>` with another digit, `<R>` and `<S>` in capitals, `<-s>` for the order
-    /// minus s; the stranger's signature `<other>` and its public key `<key>`; and halves that belong to no
-    /// signature.
+    /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the signed one, `<signed>`; the
+    /// wallets `<first>` or `<wallet>` (`<WALLET>` in capitals, `<wallet~>` and `<~wallet>` with another digit), and
+    /// `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the right signature, `<r'>` and `<s'>` with another
+    /// digit, `<R>` and `<S>` in capitals, `<-s>` for the order minus s; the stranger's signature `<other>` and its
+    /// public key `<key>`; and halves that belong to no signature.
     pub(super) fn filled(
         &self,
         submitter: &Submitter,

@@ -9,7 +9,7 @@ use super::submitter::Submitter;
 use crate::{
     api::{
         IndexSearch, block_request, contract_state_request, has_record, in_block,
-        lists_no_transaction, lists_transactions, reported_index, requested_index,
+        lists_no_transaction, lists_transactions, reported_index, requested_index, submitted_code,
     },
     history::Settled,
     http::{Act, BackOff, Exchange, InconclusiveReason, Step},
@@ -41,20 +41,38 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
     .await;
 }
 
+/// Returns the contract and the asset of a submission's text.
+fn claimed(submission: &str) -> Option<(String, String)> {
+    let body: Value = serde_json::from_str(submission).ok()?;
+    let data = body.pointer("/transaction/specific_data")?;
+    let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+    Some((text(&data["address"])?, text(&data["params"]["asset_id"])?))
+}
+
+/// Reads as [`settle`] does. Gets the accepted submission.
+pub(super) async fn settle_accepted(
+    submitter: &Submitter,
+    number: u8,
+    accepted: &Exchange,
+    blocks: NewBlocks,
+    until: Instant,
+) {
+    let text = accepted.request.body.as_deref().unwrap_or_default();
+    if let Some((contract, asset)) = claimed(text) {
+        let code = submitted_code(accepted);
+        settle(submitter, number, [&contract, &asset], code, blocks, until).await;
+    }
+}
+
 /// Waits as [`wait_for`] does. Gets the text of the accepted submission.
 pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) {
-    let body: Value = serde_json::from_str(accepted).unwrap_or_default();
-    let data = &body["transaction"]["specific_data"];
-    let (Some(contract), Some(asset)) = (
-        data["address"].as_str(),
-        data["params"]["asset_id"].as_str(),
-    ) else {
+    let Some((contract, asset)) = claimed(accepted) else {
         return;
     };
     let until = Instant::now() + submitter.with.settle_timeout;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     loop {
-        let request = contract_state_request(contract, asset);
+        let request = contract_state_request(&contract, &asset);
         let Ok(response) = submitter.samples.node.send(request).await else {
             return;
         };

@@ -9,7 +9,10 @@ use serde_json::Value;
 
 use super::super::readings::{Key, Reading, Readings, readings};
 use crate::{
-    api::{Pair, has_record, in_block, is_valid, lists_transactions, requested, times_in_batch},
+    api::{
+        Pair, has_record, in_block, is_valid, lists_no_transaction, lists_transactions, requested,
+        times_in_batch,
+    },
     history::{Entry, History},
 };
 
@@ -193,10 +196,8 @@ impl<'h> Money<'h> {
     /// Whether a wallet made a block without transactions and gained nothing of this token. Then blocks are not rewarded.
     pub(super) fn has_unrewarded_creator(&self, token: &str) -> bool {
         let empty = self.history.blocks().filter(|(index, entry)| {
-            self.blocks.contains_key(index)
-                && entry.exchange.success_object().is_some_and(|block| {
-                    lists_transactions(block) && !transactions(block).any(|_| true)
-                })
+            let block = entry.exchange.success_object();
+            self.blocks.contains_key(index) && block.is_some_and(lists_no_transaction)
         });
         let empty: Vec<_> = empty.collect();
         self.judged().any(|((pair, _), readings)| {
@@ -217,7 +218,9 @@ impl<'h> Money<'h> {
             let mut codes = self.accepted.iter().map(|one| &one.code);
             codes.any(|code| in_block(entry, code).is_some())
         };
-        let others = transactions(block).filter(|entry| !is_own(entry));
+        let list = block.pointer("/text/transactions");
+        let list = list.and_then(Value::as_array).into_iter().flatten();
+        let others = list.filter(|entry| !is_own(entry));
         others
             .map(|entry| {
                 let transaction = entry.get("transaction").unwrap_or(entry);
@@ -250,9 +253,4 @@ fn made_by(block: &Value, wallet: &str) -> bool {
     let names = ["creator_wallet", "expected_miner"].into_iter();
     let mut named = names.filter_map(|name| block.get(name)?.as_str());
     named.any(|name| name == wallet)
-}
-
-fn transactions(block: &Value) -> impl Iterator<Item = &Value> {
-    let list = block.pointer("/text/transactions");
-    list.and_then(Value::as_array).into_iter().flatten()
 }
