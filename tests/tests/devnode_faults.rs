@@ -85,7 +85,9 @@ fn expected(fault: F) -> Option<Found> {
         F::OverlapLost => As("submit-transaction/claim-readable"),
         F::AnyFunction | F::AnyContract => AsUser("submit-transaction/refused-not-stored"),
         F::AnyVerifier => AsUser("submit-transaction/authority"),
-        F::TypeShared => As("sc-state/new-records"),
+        F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
+        F::VerifierPays => AsUser("submit-transaction/fee-paid"),
+        F::LastFeeOnly => As("submit-transaction/nothing-created"),
         _ => return None,
     })
 }

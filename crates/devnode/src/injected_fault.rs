@@ -188,10 +188,13 @@ faults! {
     BatchDrops "batch-drops" "a batch accepts what follows a refused element, and drops it";
     BatchPaysOnce "batch-pays-once" "of the transactions of a batch, only the first one costs its fee";
     FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";
+    VerifierPays "verifier-pays" "the fee of a claim is paid by the verifier in its params";
+    LastFeeOnly "last-fee-only" "the creator of a block receives the fee of its last transaction only";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";
     AnyContract "any-contract" "a call of a contract that does not exist makes a claim of the verification contract";
     AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";
     TypeShared "type-shared" "a claim changes the asset_type of other wallets' claims about its asset";
+    AssetReplaced "asset-replaced" "a claim replaces those of other wallets about its asset";
 }
 
 /// Counts, from 1.

@@ -65,7 +65,10 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 DOCUMENT => response.with_status(StatusCode::NOT_FOUND),
                 _ => response,
             }
-        }) => ["docs/lists-calls"];
+        }) => ["docs/responds"];
+        "the page loads its document from a path of another network", change_response("/docs", |_, response| {
+            response.with_body(SWAGGER.replace("/openapi.json", "/internal/api.json"))
+        }) => ["docs/responds"];
         "the OpenAPI document has another name for a parameter", change_response(DOCUMENT, |_, response| {
             let text = String::from_utf8_lossy(&response.body).replace("\"wallet_address\"", "\"wallet\"");
             response.with_body(text)

@@ -72,6 +72,14 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["http/equal-requests"];
+        "the body of a call in plain text is taken for the next request", stateful(false, |is_left: &mut bool, request, response| {
+            let media = request.headers.get(header::CONTENT_TYPE);
+            if request.path == "/call-sc" && media.is_some_and(|media| media == "text/plain") { *is_left = true; }
+            match request.path == BLOCK && std::mem::take(is_left) {
+                true => response.with_status(StatusCode::BAD_REQUEST).with_body("Bad request syntax"),
+                false => response,
+            }
+        }) => ["http/equal-requests"];
         "a block is cut on a connection that is to be closed", change_response(BLOCK, |request, response| {
             let closes = request.headers.get(header::CONNECTION).is_some_and(|value| value == "close");
             if !closes || response.status != StatusCode::OK { return response }

@@ -1,11 +1,11 @@
 //! `GET /get-trustscore-wallets`: the trust of one wallet in another.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{SeededFault, change_json, change_response, respond_successfully_if},
-    proxy::{Fault, RecordedRequest},
+    faults::{SeededFault, change_json, change_response, respond_successfully_if, stateful},
+    proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
 };
 use serde_json::json;
@@ -21,6 +21,15 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["get-trustscore-wallets/unknown-pair"];
         "a score is returned with status FAILURE", change_json(TRUST, |_, a| a["status"] = json!("FAILURE"))
             => ["get-trustscore-wallets/status-success"];
+        "a cache keeps one score for each source", stateful(BTreeMap::new(), |scores: &mut BTreeMap<String, Response>, request, response| {
+            let source = |part: &&str| part.starts_with("src_wallet_address=");
+            let source = request.query.split('&').find(source).unwrap_or_default().to_owned();
+            if request.path != TRUST || !request.query.contains("dst_") { return response }
+            match response.status {
+                StatusCode::OK => { scores.insert(source, response.clone()); response }
+                _ => scores.get(&source).cloned().unwrap_or(response),
+            }
+        }) => ["get-trustscore-wallets/dst-malformed", "get-trustscore-wallets/repeat-read"];
         "responses are truncated halfway through the JSON", change_response(TRUST, |_, response| {
             let half = response.body.slice(..response.body.len() / 2);
             response.with_body(half)

@@ -14,7 +14,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
-    get_balances::HELD,
+    get_balances::{HELD, HOLDERS},
     http::{OTHER_CONTENT_TYPE, content_types},
     inconclusive::unknown,
     request_kind::RequestKind,
@@ -35,7 +35,7 @@ pub(super) const BASE: Case = Case {
     tier: Tier::Write,
     matters: "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
     example: Example::Of("/submit-transaction"),
-    sends: &[FEE_BALANCE, HELD, BUILD, SUBMIT, RECORD],
+    sends: &[FEE_BALANCE, HELD, HOLDERS, BUILD, SUBMIT, RECORD],
     needs: &[
         NO_RESPONSES,
         NO_STATE,

@@ -16,11 +16,11 @@ use crate::{
     checks::{Examination, Finding, Findings},
     context::Samples,
     history::Answer,
-    http::Exchange,
+    http::{Exchange, InconclusiveReason},
 };
 use nodeproof_openapi::{Operation, Spec, View};
 use nodeproof_primitives::escape::escaped_up_to as shown;
-use url::Url;
+use url::{Position, Url};
 
 /// What most of these cases share.
 const BASE: Case = Case {
@@ -43,8 +43,9 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "docs/responds",
         requirements: &["DOCS-1"],
-        checks: "`/docs` is a success. A redirect within the node is followed once.",
-        check: Responses(Sample::Docs, responds),
+        checks: "`/docs` is a success, and the node has the JSON document that the page loads from it. A redirect within the node is followed once.",
+        sends: &[PAGE, DOCUMENT],
+        check: Read(|c| Box::pin(responds(c))),
         ..BASE
     },
     Case {
@@ -80,13 +81,14 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["DOCS-2"],
         checks: "The node's own `/openapi.json` has the documented endpoints with their parameters.",
         aspect: Aspect::Style,
-        sends: &[DOCUMENT],
+        sends: &[PAGE, DOCUMENT],
         check: Read(|c| Box::pin(openapi_document(c))),
         ..BASE
     },
 ];
 
-fn responds(_: &Spec, exchanges: &[Arc<Exchange>]) -> Findings {
+async fn responds(context: &Samples) -> Findings {
+    let exchanges = context.sample(Sample::Docs).await?;
     let wrong = exchanges
         .iter()
         .filter(|exchange| !exchange.is_success())
@@ -100,7 +102,31 @@ fn responds(_: &Spec, exchanges: &[Arc<Exchange>]) -> Findings {
             };
             Finding::new(exchange, what, "200 with the listing", actual)
         });
-    Ok(Examination::of(exchanges.len(), wrong))
+    let mut checked = Examination::of(exchanges.len(), wrong);
+    if let Some(page) = exchanges.iter().find(|page| page.is_success())
+        && let Ok(document) = document(context).await
+        && (400..500).contains(&document.status)
+        && documents_of(page).contains(&document.url())
+    {
+        let what = "the listing loads a document that does not exist";
+        let (expected, actual) = ("200 with the document", document.summary());
+        checked.push(Finding::new(&document, what, expected, actual));
+    }
+    Ok(checked)
+}
+
+/// Returns the response with the node's own description: the JSON document that the page loads from the node, or else the
+/// one at the usual path.
+async fn document(context: &Samples) -> Result<Arc<Exchange>, InconclusiveReason> {
+    let pages = context.sample(Sample::Docs).await?;
+    let own = context.node.target().base_url.join(OWN_DOCUMENT);
+    let shows = pages.iter().flat_map(|page| documents_of(page));
+    let mut elsewhere = shows.filter(|url| {
+        url.origin() == own.origin() && url.path().ends_with(".json") && !same_document(url, &own)
+    });
+    let place = elsewhere.next();
+    let place = place.map(|url| url[Position::BeforePath..Position::AfterQuery].to_owned());
+    context.own_document(place).await
 }
 
 /// The media types of pages.
@@ -168,7 +194,7 @@ fn documented(spec: &Spec) -> Vec<Operation<'_>> {
 /// Checks that the page, or the OpenAPI document that it shows, names each endpoint.
 async fn lists_calls(context: &Samples) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
-    let document = context.own_document().await;
+    let document = document(context).await;
     let Some(page) = pages.iter().find(|page| page.is_success()) else {
         return unknown("there is no listing to check");
     };
@@ -182,9 +208,9 @@ async fn lists_calls(context: &Samples) -> Findings {
     if unnamed.is_empty() {
         return Ok(Examination::passed());
     }
-    let shows = documents_of(page, &text);
-    let own = context.node.target().base_url.join(OWN_DOCUMENT);
-    let shows_own = shows.iter().any(|url| same_document(url, &own));
+    let shows = documents_of(page);
+    let own = document.as_ref().map(|document| document.url());
+    let shows_own = own.is_ok_and(|own| shows.iter().any(|url| same_document(url, &own)));
     let scripted = text.to_ascii_lowercase().contains("<script");
     if !shows_own && (shows.is_empty() && !scripted) {
         let what = format!("the listing does not name {}", unnamed.join(", "));
@@ -198,13 +224,6 @@ async fn lists_calls(context: &Samples) -> Findings {
     }
     // Scripts are not run. Their content is known only from the document at the usual path.
     let document = document?;
-    if shows.contains(&own) && (400..500).contains(&document.status) {
-        let what = "the listing loads a document that does not exist";
-        let (expected, actual) = ("200 with the document", document.summary());
-        return Ok(Examination::failed(Finding::new(
-            &document, what, expected, actual,
-        )));
-    }
     let theirs = own_spec(&document).filter(|_| shows_own || shows.is_empty());
     let Some(theirs) = theirs else {
         let reason = shows.first().map_or_else(
@@ -255,7 +274,8 @@ const MAX_POINTERS: usize = 50;
 const MAX_ADDRESS_LENGTH: usize = 300;
 
 /// Returns the addresses of the API descriptions that a page shows or links.
-fn documents_of(page: &Exchange, text: &str) -> Vec<Url> {
+fn documents_of(page: &Exchange) -> Vec<Url> {
+    let text = &*String::from_utf8_lossy(&page.body);
     let base = page.url();
     let addresses = POINTERS.iter().flat_map(|pointer| {
         let places = text.match_indices(pointer).take(MAX_POINTERS);
@@ -311,7 +331,7 @@ async fn lists_parameters(context: &Samples) -> Findings {
     {
         return unknown("there is no listing to check");
     }
-    let document = context.own_document().await?;
+    let document = document(context).await?;
     let Some(theirs) = own_spec(&document) else {
         let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
         return unknown(reason);
@@ -369,7 +389,7 @@ async fn lists_parameters(context: &Samples) -> Findings {
 
 /// Checks where the node's own description differs from the specification.
 async fn openapi_document(context: &Samples) -> Findings {
-    let document = context.own_document().await?;
+    let document = document(context).await?;
     let Some(theirs) = own_spec(&document) else {
         let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
         return unknown(reason);
@@ -461,16 +481,13 @@ mod tests {
         let base = "http://127.0.0.1:8420/node".parse().expect("a base URL");
         let base = std::sync::Arc::new(base);
         let request = Request::get("/docs");
-        let page = Exchange::new(
-            request,
-            &base,
-            200,
-            None,
-            Vec::new(),
-            std::time::Duration::ZERO,
-        );
+        let page = |text: &str| {
+            let body = text.as_bytes().to_vec();
+            let elapsed = std::time::Duration::ZERO;
+            Exchange::new(request.clone(), &base, 200, None, body, elapsed)
+        };
         let found = |text: &str| -> Vec<String> {
-            let urls = documents_of(&page, text);
+            let urls = documents_of(&page(text));
             urls.iter().map(Url::to_string).collect()
         };
         let here = "http://127.0.0.1:8420/node/openapi.json";
@@ -485,7 +502,7 @@ mod tests {
         assert!(found("url: 'openapi.json").is_empty());
         assert!(found("<link rel='manifest' href='manifest.json'>").is_empty());
         let own = base.join(OWN_DOCUMENT);
-        let yaml: Vec<_> = documents_of(&page, "url: 'openapi.yaml'");
+        let yaml: Vec<_> = documents_of(&page("url: 'openapi.yaml'"));
         assert!(yaml.iter().all(|url| same_document(url, &own)) && yaml.len() == 1);
     }
 }

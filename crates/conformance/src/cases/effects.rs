@@ -92,9 +92,9 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/nothing-created",
         requirements: &["CONSISTENT-9"],
-        checks: "No balance falls below 0 or wraps to nearly 2^64, and the holders of the fee's token gain no more together than the accepted transactions cost. Holders that a block names are left out.",
+        checks: "No balance falls below 0 or wraps to nearly 2^64, and the holders of the fee's token gain no more together than the accepted transactions cost. Holders that a block names are left out. If other holders receive all of some fees, or all but a few units, nothing is lost.",
         example: Example::Text("Gained by all holders: 1000000. Fees: 1000000."),
-        matters: "Money that nobody paid makes all other money worthless.",
+        matters: "Money that nobody paid makes all other money worthless. Money that nobody received is lost.",
         sends: REFUSED,
         explained_by: EXPLAINED,
         is_last: true,

@@ -53,6 +53,9 @@ pub(super) const WITHOUT_DESTINATION: RequestKind =
 pub(super) const NO_SCORES: Cause =
     Cause::new(&["get-trustscore-wallets/responds"], When::Unusable);
 
+/// A node that keeps a score for other requests, too.
+const KEPT: Cause = Cause::new(&["get-trustscore-wallets/repeat-read"], When::Always);
+
 /// Returns the case about a documented field of a score.
 pub(super) fn of_field(field: &'static Field) -> Case {
     BASE.about_field(field)
@@ -82,10 +85,13 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
         is_last: true,
-        explained_by: &[Cause::new(
-            &["get-trustscore-wallets/probes-only-requested"],
-            When::Always,
-        )],
+        explained_by: &[
+            Cause::new(
+                &["get-trustscore-wallets/probes-only-requested"],
+                When::Always,
+            ),
+            KEPT,
+        ],
         check: Near(Sample::TrustScore),
         ..BASE
     },
@@ -96,6 +102,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The source `0x5a` is refused, or has no score.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
+        explained_by: &[KEPT],
         check: Refused(|s| malformed(s, "src_wallet_address")),
         ..BASE
     },
@@ -106,6 +113,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The destination `0x5a` is refused, or has no score.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
+        explained_by: &[KEPT],
         check: Refused(|s| malformed(s, "dst_wallet_address")),
         ..BASE
     },

@@ -69,7 +69,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-requests",
         requirements: &["CONSISTENT-5", "HTTP-2", "HTTP-4", "CALL-1"],
-        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page. A compressed response says so.",
+        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after a call that is sent as plain text, which the node may refuse. A compressed response says so.",
         matters: "Libraries, proxies and caches write requests in many ways, and their users see only the response.",
         check: Read(|c| Box::pin(equal_requests(c))),
         sends: &[call_sc::BUILD],
@@ -207,44 +207,55 @@ async fn equal_requests(context: &Samples) -> Findings {
     let blocks = objects(context, Sample::Blocks).await?;
     let is_known = |block: &&Arc<Exchange>| block.success_object().is_some_and(is_block);
     let blocks = blocks.iter().filter(is_known);
-    if let Some(known) = blocks.max_by_key(|block| block.body.len()) {
-        for wording in OF_BLOCK {
-            let what = format!("a request {} does not get the block", wording.description());
-            checked.add(worded(context, known, wording, is_block, what).await);
-        }
-        for wording in OF_OTHERS {
-            // It is not part of the history, whose responses are judged.
-            let options = SendOptions {
-                is_one_of_many: true,
-                ..SendOptions::default()
-            };
-            let other = known.request.clone().worded(wording);
-            if let Ok((response, _)) = context.node.send_with(other, options).await
-                && wording == Wording::Compressed
-                && is_packed(&response)
-            {
-                let what = "a response to a request with `accept-encoding` is neither the block nor does it say that it is encoded";
-                let expected = "`content-encoding`, or the block";
-                checked.push(Finding::new(&response, what, expected, response.summary()));
-            }
-            let what = format!(
-                "the block is not returned after a request {}",
-                wording.description()
-            );
-            checked.add(worded(context, known, Wording::Usual, is_block, what).await);
-        }
-    }
+    let block = blocks.max_by_key(|block| block.body.len());
     let built = objects(context, Sample::CallSc).await?;
     let is_built = |body: &Value| find(body, "specific_data").is_some();
     let built = built.iter();
     let built = built.filter(|call| call.success_object().is_some_and(is_built));
     let length = |call: &&Arc<Exchange>| call.request.body.as_ref().map(String::len);
-    if let Some(known) = built.max_by_key(length) {
-        for wording in OF_CALL {
-            let what = format!("a call {} is not built", wording.description());
-            checked.add(worded(context, known, wording, is_built, what).await);
+    let call = built.max_by_key(length);
+    if let Some(block) = block {
+        for wording in OF_BLOCK {
+            let what = format!("a request {} does not get the block", wording.description());
+            checked.add(worded(context, block, wording, is_block, what).await);
+        }
+        let mut others = OF_OTHERS.map(|wording| (block, wording)).to_vec();
+        others.extend(call.map(|call| (call, Wording::PlainText)));
+        for (known, wording) in others {
+            checked.add(after_another(context, known.request.clone().worded(wording), block).await);
         }
     }
+    if let Some(call) = call {
+        for wording in OF_CALL {
+            let what = format!("a call {} is not built", wording.description());
+            checked.add(worded(context, call, wording, is_built, what).await);
+        }
+    }
+    Ok(checked)
+}
+
+/// Sends a request of another program, and checks that the next one gets the block.
+async fn after_another(context: &Samples, other: Request, block: &Exchange) -> Findings {
+    let mut checked = Examination::default();
+    let wording = other.wording;
+    let what = format!(
+        "the block is not returned after a request {}",
+        wording.description()
+    );
+    // It is not part of the history, whose responses are judged.
+    let options = SendOptions {
+        is_one_of_many: true,
+        ..SendOptions::default()
+    };
+    if let Ok((response, _)) = context.node.send_with(other, options).await
+        && wording == Wording::Compressed
+        && is_packed(&response)
+    {
+        let what = "a response to a request with `accept-encoding` is neither the block nor does it say that it is encoded";
+        let expected = "`content-encoding`, or the block";
+        checked.push(Finding::new(&response, what, expected, response.summary()));
+    }
+    checked.add(worded(context, block, Wording::Usual, is_block, what).await);
     Ok(checked)
 }
 

@@ -22,6 +22,7 @@ use crate::{
         Examination, Finding, Findings, WrongRequest, check_json_responses, objects, refused,
     },
     context::Context,
+    history::ClaimSteps,
     http::{Act, Exchange},
     script::{OTHER_COLUMN, cut_short},
 };
@@ -38,7 +39,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values, also if another wallet has claimed the same asset. The first one is not found under another contract, in another column, or by a shorter name, none is found by another writing of the number that its asset ID looks like, and it is found by each column by which others are.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values, also if another wallet has claimed the same asset, whose record stays. The first one is not found under another contract, in another column, or by a shorter name, none is found by another writing of the number that its asset ID looks like, and it is found by each column by which others are.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -68,6 +69,7 @@ async fn new_records(context: &Context) -> Findings {
     if let Some(claims) = context.submissions.claims().await?.of_same_asset()
         && let Ok(response) = claims[0].get(Act::RecordAgain)
     {
+        checked.extend(other_verifier(&claims[1]));
         let [one, other] = claims.map(|claim| claim.call());
         // Its first record is right.
         let was_right = |stored: &Stored<'_>| stored.call == one && stored.is_as_submitted();
@@ -83,6 +85,23 @@ async fn new_records(context: &Context) -> Findings {
         checked.extend(columns_of_new(context, first.response).await);
     }
     Ok(checked)
+}
+
+/// Checks that a claim about the asset of another wallet's claim leaves the records of that wallet.
+fn other_verifier(claim: &ClaimSteps<'_>) -> Examination {
+    let read: Vec<_> = claim.all(Act::OtherRecord).collect();
+    let [before, after] = read[..] else {
+        return Examination::default();
+    };
+    if !has_record(before) {
+        return Examination::default();
+    }
+    let is_gone = after.is_success() && !has_record(after);
+    let finding = is_gone.then(|| {
+        let what = "another wallet's record is gone since this wallet has claimed the same asset";
+        Finding::new(after, what, before.excerpt(160), after.summary())
+    });
+    Examination::of(1, finding)
 }
 
 /// Checks all records in a response, in each of its members. `calls` made the claims about the asset.

@@ -236,8 +236,8 @@ pub struct ConformanceArgs {
     pub contract: Option<ContractAddress>,
 
     /// Number of claims to make, from 1 to 8. Each pays the fee, and has other values: long texts, empty
-    /// ones, texts that look like numbers, long lists, asset IDs that are almost equal [default: 1; 8 for
-    /// the local node of cargo xtask conformance]. With two or more, the wallet's signatures are also
+    /// ones, texts that look like numbers, long lists, asset IDs that are almost equal [default: 1; 8 on
+    /// a devnet]. With two or more, the wallet's signatures are also
     /// submitted with wrong transactions. A node that accepts one of these can charge one fee more. On a
     /// devnet, one more claim offers the fee in another token of the wallet, one offers a fee beyond 32 bits
     /// if the wallet holds 16 times that, one names another wallet as the one that pays, one is about an asset
@@ -311,7 +311,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "blocks")]
     pub state: Option<PathBuf>,
 
-    /// Maximum number of requests [default: 2500, plus those of a sweep].
+    /// Maximum number of requests [default: 3000, plus those of a sweep].
     #[arg(long, value_name = "N")]
     pub max_requests: Option<u64>,
 

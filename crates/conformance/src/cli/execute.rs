@@ -3,7 +3,6 @@
 use std::{
     ffi::OsString,
     future::Future,
-    num::NonZeroU8,
     path::{Path, PathBuf},
     pin::Pin,
 };
@@ -31,7 +30,6 @@ use super::{
 use crate::{
     api::Tier,
     context::{SigningWallet, Submitting},
-    history::MAX_CLAIMS,
     http::Target,
     run::{Options, plan_text},
     sweep::Sweep,
@@ -157,7 +155,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             permitted(&options, network)?;
             let node = start(network).await.map_err(UsageError::Local)?;
             let target = Target::parse(&node.base_url, network)?;
-            let guard = use_wallet_of(node, args, &mut options);
+            let guard = use_wallet_of(node, &mut options);
             (vec![target], Some(guard))
         }
     };
@@ -200,18 +198,11 @@ fn allow_all(args: &ConformanceArgs, options: &mut Options) {
 }
 
 /// Makes claims with the wallet of the run's own node. Returns what keeps the node running.
-fn use_wallet_of(
-    node: LocalNode,
-    args: &ConformanceArgs,
-    options: &mut Options,
-) -> Box<dyn std::any::Any + Send> {
+fn use_wallet_of(node: LocalNode, options: &mut Options) -> Box<dyn std::any::Any + Send> {
     options.files.reviewable_snapshots = node.reviewable_snapshots;
     let with = &mut options.submitting;
     with.public_wallet.clone_from(&node.wallet);
     with.wallet = with.wallet.take().or(node.wallet);
-    // A fee costs nothing here.
-    let claims = args.claims.unwrap_or(MAX_CLAIMS);
-    with.claims = NonZeroU8::new(claims).unwrap_or(NonZeroU8::MIN);
     node.guard
 }
 

@@ -23,6 +23,7 @@ use crate::{
     cases::{BASELINE, Case, FIXTURE, all},
     context::{Baseline, SigningWallet, Submitting},
     discovery::Fixture,
+    history::MAX_CLAIMS,
     http::Target,
     run::{Expectations, Files, Options, Recheck, RunLimits, Selection},
     sweep::{Sweep, about_blocks},
@@ -136,6 +137,15 @@ fn warn_of_unknown_cases(report: &Report, path: &Path, known: &[Case]) {
     }
 }
 
+/// Returns the number of claims of a run, unless the user gives one. A fee costs nothing on a devnet, and at a local node,
+/// which has no network here.
+fn usual_claims(network: Option<Network>) -> u8 {
+    match network {
+        None | Some(Network::Devnet) => MAX_CLAIMS,
+        _ => 1,
+    }
+}
+
 /// Returns the options of a run against nodes of this network, or against a local node.
 pub(crate) fn options(
     args: &ConformanceArgs,
@@ -166,9 +176,7 @@ pub(crate) fn options(
         fee: args.fee.clone(),
         currency: args.currency.clone(),
         contract: args.contract.or(contracts.first().copied()),
-        claims: args
-            .claims
-            .and_then(NonZeroU8::new)
+        claims: NonZeroU8::new(args.claims.unwrap_or_else(|| usual_claims(network)))
             .unwrap_or(NonZeroU8::MIN),
         settle_timeout: args.settle_timeout,
         ..Submitting::default()

@@ -11,11 +11,11 @@ use super::{
     around_claim::{by_another, new_like, of_another_key, with_its_signature, with_other_remarks},
     batch::{element, submit_refused},
     claim_step::{balance_request, no_sample, signed_request},
-    claim_values::claim_call,
+    claim_values::{claim_call, co_signers_type},
     draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
     edit::with_digit_changed,
     further_claim::{FurtherClaim, submit_at_once, submit_in_batch},
-    holdings::other_token,
+    holdings::{holders_of, other_token},
     right::equal_forms,
     shared_claim::make_shared,
     signatures::stranger,
@@ -27,7 +27,7 @@ use super::{
     wrong::{Moment, rows_at},
 };
 use crate::{
-    api::{UNKNOWN_ASSET, contract_state_request, held, in_block, is_valid},
+    api::{UNKNOWN_ASSET, contract_state_request, held, in_block, is_valid, token_holders_request},
     history::{
         Claims, FEE_WITH_FRACTION, IN_OTHER_TOKEN, MAX_CLAIMS, OF_CO_SIGNER, OF_SAME_ASSET, SHARED,
         Settled,
@@ -276,6 +276,7 @@ impl<'s> FirstClaim<'s> {
         {
             wallets.push((OF_CO_SIGNER, co_signer));
         }
+        self.read_holders().await;
         let mut further = Vec::new();
         for (number, wallet) in &wallets {
             further.push(match early.take_if(|_| *number == BUILT_FIRST) {
@@ -308,6 +309,7 @@ impl<'s> FirstClaim<'s> {
             // A node may keep the balance that was read last.
             let balance = balance_request(co_signer.address(), &self.text);
             let _ = submitter.samples.node.send(balance).await;
+            self.read_holders().await;
             let shared = make_shared(submitter, [wallet, co_signer], contract).await;
             if let Some(accepted) = shared {
                 let until = Instant::now() + submitter.with.settle_timeout;
@@ -318,6 +320,19 @@ impl<'s> FirstClaim<'s> {
             self.claim_same_asset(run).await?;
         }
         Ok(())
+    }
+
+    /// Reads what all wallets hold of the fee's token. It shows whether somebody has received the fees so far.
+    async fn read_holders(&self) {
+        let transaction: Value = serde_json::from_str(&self.text).unwrap_or_default();
+        if let Some(token) = transaction["currency"].as_str() {
+            let _ = self
+                .submitter
+                .samples
+                .node
+                .send(token_holders_request(token))
+                .await;
+        }
     }
 
     /// Makes one more claim, about the asset that the co-signer has claimed. A node may refuse it.
@@ -332,11 +347,17 @@ impl<'s> FirstClaim<'s> {
         let (submitter, number) = (self.submitter, OF_SAME_ASSET);
         let claim = FurtherClaim::prepare(submitter, self.wallet, &self.contract, number, run);
         let mut claim = claim.await?;
+        let of_co_signer = contract_state_request(&self.contract, &co_signers_type(run))
+            .setting("unique_column", "asset_type".to_owned())
+            .for_step(Step::Claim(number, Act::OtherRecord));
+        let read_other = || submitter.samples.node.send(of_co_signer.clone());
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
+        let _ = read_other().await;
         claim.submit(submitter).await;
         let until = Instant::now() + submitter.with.settle_timeout;
         claim.settle(submitter, blocks, until).await;
+        let _ = read_other().await;
         Ok(())
     }
 
@@ -415,16 +436,8 @@ impl<'s> FirstClaim<'s> {
             let request = by_another(submitter, co_signer, text, &code_of(text)).await?;
             let _ = submitter.submit_serialized(request).await;
         }
-        let own = self.wallet.address().to_string();
-        let mut others = submitter.samples.discovered.wallets.iter();
-        let payer = match co_signer {
-            Some(co_signer) => Some(co_signer.address()),
-            None => others
-                .find(|other| **other != own)
-                .and_then(|other| other.parse().ok()),
-        };
         if submitter.is_without_value() {
-            self.submit_undecided(payer).await?;
+            self.submit_undecided(self.other_payer()).await?;
         }
         // A batch may be checked in another way.
         let claims = self.claims();
@@ -434,6 +447,28 @@ impl<'s> FirstClaim<'s> {
         let refused = signed.filter_map(|row| element(row, claims.first().of_row(&row.what)?));
         let _ = submit_refused(submitter, &refused.collect::<Vec<_>>()).await;
         Ok(())
+    }
+
+    /// Returns another wallet that can pay. One that signs nothing in this run shows best who pays.
+    fn other_payer(&self) -> Option<WalletAddress> {
+        let submitter = self.submitter;
+        let co_signer = submitter
+            .with
+            .co_signer
+            .as_ref()
+            .map(SigningWallet::address);
+        let transaction: Value = serde_json::from_str(&self.text).ok()?;
+        let token = transaction["currency"].as_str()?;
+        let fee = submitter.with.fee.as_str().parse::<i128>().ok()?;
+        let history = submitter.samples.history();
+        let holders = holders_of(&history, token, fee);
+        let mut holders = holders.into_iter().filter_map(|holder| holder.parse().ok());
+        let mut known = submitter.samples.discovered.wallets.iter();
+        let own = self.wallet.address();
+        holders
+            .find(|holder| *holder != own && Some(*holder) != co_signer)
+            .or(co_signer)
+            .or_else(|| known.find_map(|other| other.parse().ok().filter(|other| *other != own)))
     }
 
     /// Submits transactions that a node may accept or refuse. `payer` is another wallet that can pay.

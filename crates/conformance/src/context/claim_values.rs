@@ -174,6 +174,11 @@ fn asset_id(number: u8, run: u128) -> String {
     }
 }
 
+/// Returns the kind of asset of the co-signer's claim. No other record has it.
+pub(super) fn co_signers_type(run: u128) -> String {
+    format!("of the co-signer {run:x}")
+}
+
 /// Returns the asset of a new claim, and the body of the call that builds the claim. `run` is a number that
 /// no other run has used.
 pub(super) fn claim_call(
@@ -193,7 +198,10 @@ pub(super) fn claim_call(
     let mut call = call(contract, &[wallet], &asset, "");
     call["params"] = json!({
         "asset_id": asset,
-        "asset_type": values.asset_type,
+        "asset_type": match number {
+            OF_CO_SIGNER => co_signers_type(run),
+            _ => values.asset_type,
+        },
         "verifier_address": wallet,
         "outcome": values.outcome,
         "doc_hash_list": values.doc_hash_list,

@@ -44,3 +44,18 @@ pub(super) fn other_token(
         .max_by_key(|(_, amount)| *amount)
         .map(|(token, _)| token)
 }
+
+/// Returns the wallets that hold at least an amount of a token, by the list that was read last.
+pub(super) fn holders_of(history: &History, token: &str, least: i128) -> Vec<String> {
+    let entries = history.of_path("/get-balances");
+    let of_token = entries.filter(|entry| {
+        let of = |name| requested(&entry.exchange, name);
+        of("wallet_address").is_none() && of("token_code") == Some(token)
+    });
+    let last = of_token
+        .filter_map(|entry| List::of(&entry.exchange))
+        .last();
+    let held = last.into_iter().flat_map(|list| list.held);
+    let enough = held.filter(|(_, amount)| amount.get() >= least);
+    enough.map(|((holder, _), _)| holder).collect()
+}

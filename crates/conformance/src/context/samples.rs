@@ -14,7 +14,7 @@ use tokio::{
 use crate::{
     api::{
         BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNKNOWN_ASSET, block_request,
-        contract_state_request, held_by_wallet, is_nothing, is_refusal, requested_index,
+        contract_state_request, held_by_wallet, is_nothing, is_refusal, nobody, requested_index,
         says_no_block, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
@@ -225,11 +225,16 @@ impl Samples {
         Ok(vec![second])
     }
 
-    /// Requests the node's own OpenAPI document at the usual path.
-    pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, InconclusiveReason> {
-        let requested = self
-            .own_document
-            .get_or_init(|| self.node.send(Request::get(OWN_DOCUMENT)));
+    /// Requests the node's own OpenAPI document at this place, a path and query, or else at the usual path.
+    pub(crate) async fn own_document(
+        &self,
+        place: Option<String>,
+    ) -> Result<Arc<Exchange>, InconclusiveReason> {
+        let request = Request {
+            moved: place,
+            ..Request::get(OWN_DOCUMENT)
+        };
+        let requested = self.own_document.get_or_init(|| self.node.send(request));
         let response = http::shared(requested).await.clone();
         if let Ok(exchange) = &response {
             http::record(exchange);
@@ -240,6 +245,11 @@ impl Samples {
     /// Returns the responses for the pairs of wallets with a score, or else the response for the last
     /// pair.
     async fn ask_trust(&self) -> Responses {
+        // What nobody has must not be found later, because the node has found something similar.
+        if let Some((from, _)) = self.discovered.trust.first() {
+            let request = trust_request(from, &nobody()).finding_nothing();
+            let _ = self.node.send(request).await;
+        }
         let pairs = self.discovered.trust.iter();
         let requests = pairs.map(|(from, to)| trust_request(from, to));
         let mut responses = self.node.send_all(requests.collect()).await?;

@@ -29,6 +29,8 @@ pub(crate) enum Wording {
     IfChanged,
     /// It prefers a page, as browsers do.
     Page,
+    /// A call as another type of text, which a node may refuse before it reads the body.
+    PlainText,
 }
 
 impl Wording {
@@ -45,6 +47,7 @@ impl Wording {
             Self::Part => &[("range", "bytes=0-9")],
             Self::IfChanged => &[("if-none-match", "*")],
             Self::Page => &[("accept", "text/html,application/xhtml+xml,*/*;q=0.8")],
+            Self::PlainText => &[("content-type", "text/plain")],
         }
     }
 

@@ -80,7 +80,7 @@ pub(super) fn note(context: &Samples, done: Result<(), InconclusiveReason>) {
     }
 }
 
-/// Returns requests of an endpoint that got some content, each once, of each kind the same number.
+/// Returns requests of an endpoint that got some content, each once, of each kind the same number, and one that found nothing.
 ///
 /// Blocks are the first and the latest ones. Other requests are in alphabetical order: the choice must not
 /// depend on which of several requests at a time got the first response.
@@ -102,9 +102,17 @@ fn chosen(history: &History, path: &str) -> Vec<Request> {
         let (first, others) = all.split_at(all.len().min(FIRST));
         first.iter().chain(others.iter().rev().take(OTHERS))
     });
+    // A value for what does not exist may be kept from a similar request in between.
+    let of_nothing = |entry: &&Entry| {
+        let request = &entry.exchange.request;
+        entry.answer == Answer::Nothing && request.finds_nothing && request.raw_query.is_none()
+    };
+    let nothing = history.of_path(path).find(of_nothing);
+    let nothing = nothing.filter(|entry| entry.block_index.is_none());
     let plain = |entry: &Entry| Request {
         wording: Wording::Usual,
         ..entry.exchange.request.clone()
     };
-    chosen.map(|(_, entry)| plain(entry)).collect()
+    let chosen = chosen.map(|(_, entry)| *entry);
+    chosen.chain(nothing).map(plain).collect()
 }

@@ -25,6 +25,14 @@ impl Ledger {
             .or_default() += amount;
     }
 
+    /// Destroys tokens of a holder, at most all.
+    pub(crate) fn burn(&mut self, token: &str, holder: HolderAddress, amount: u128) {
+        let holders = self.tokens.get_mut(token);
+        if let Some(balance) = holders.and_then(|holders| holders.get_mut(&holder)) {
+            *balance = balance.saturating_sub(amount);
+        }
+    }
+
     /// Returns a holder's balance of a token. It is 0 if the holder or the token is unknown.
     pub(crate) fn balance(&self, token: &str, holder: HolderAddress) -> u128 {
         let holders = self.tokens.get(token);

@@ -327,12 +327,19 @@ impl Chain {
                 .iter_mut()
                 .for_each(|other| other.payer = first.payer);
         }
+        let mut earlier_fee = 0;
         for transaction in pending {
             if self.has(InjectedFault::AcceptedLost) {
                 continue;
             }
             match self.apply(&transaction, creator) {
-                Ok(()) => entries.push(transaction.entry),
+                Ok(()) => {
+                    if self.has(InjectedFault::LastFeeOnly) {
+                        self.ledger.burn(NATIVE_TOKEN, creator, earlier_fee);
+                        earlier_fee = transaction.fee;
+                    }
+                    entries.push(transaction.entry);
+                }
                 Err(reason) => {
                     tracing::info!(code = %transaction.code, block = index, reason, "transaction left out");
                     self.pool.forget(transaction.code);
@@ -394,6 +401,9 @@ impl Chain {
                 let mut record = record.clone();
                 if self.has(InjectedFault::RemarksCut) {
                     record.remarks.pop();
+                }
+                if self.has(InjectedFault::AssetReplaced) {
+                    self.table.remove(&record.asset_id);
                 }
                 self.table.insert(&record);
                 if self.has(InjectedFault::TypeShared) {

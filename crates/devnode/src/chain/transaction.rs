@@ -201,7 +201,10 @@ impl Submission<'_> {
             )
             .into(),
             fee,
-            payer: HolderAddress::Wallet(payer),
+            payer: HolderAddress::Wallet(match fault {
+                Some(InjectedFault::VerifierPays) => verifier(&call).unwrap_or(payer),
+                _ => payer,
+            }),
             call: contract_call(&call, payer, rules, fault)?,
         })
     }
@@ -324,6 +327,12 @@ fn contract_call(
         ),
         (address, _) => Err(Refusal(format!("Contract {address} not found"))),
     }
+}
+
+/// Returns the verifier in the params of a claim.
+fn verifier(call: &CallView) -> Option<WalletAddress> {
+    let view: ClaimView = call.params.decode().ok()?;
+    Some(view.verifier_address)
 }
 
 /// Removes the spaces between the values of a message in CPython's form.

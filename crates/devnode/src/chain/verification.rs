@@ -78,6 +78,12 @@ impl Table {
         }
     }
 
+    /// Removes all claims about an asset.
+    pub(crate) fn remove(&mut self, asset_id: &str) {
+        let asset_id = quoted(asset_id);
+        self.rows.retain(|row| row[1] != asset_id);
+    }
+
     /// Gives all claims about an asset this type.
     pub(crate) fn set_types(&mut self, asset_id: &str, asset_type: &str) {
         let asset_id = quoted(asset_id);

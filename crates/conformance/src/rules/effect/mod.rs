@@ -8,7 +8,10 @@ mod money;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
@@ -257,6 +260,70 @@ impl<'h> Money<'h> {
         if result.has_no_findings() {
             self.gains(result);
         }
+        if result.has_no_findings() {
+            result.findings.extend(self.lost());
+        }
+    }
+
+    /// Returns a finding if other holders of a token received some fees and lost others, or received all but a few units.
+    /// Each list of the holders shows what all of them, and those who sign, hold together.
+    fn lost(&self) -> Option<Finding> {
+        // Any other transaction may be the reason, and a wrong payment, which is a finding of its own.
+        let mut all = self.judged();
+        let is_paid_wrongly = all.any(|((pair, _), readings)| {
+            let is_signer = self.signers.contains(&pair.0);
+            let unexplained = self.unexplained(pair, readings);
+            let is_wrong = |[before, at]: [&Reading<'_>; 2]| is_signer || at.amount < before.amount;
+            unexplained.is_some_and(is_wrong) && self.other_reason(&pair.0).is_none()
+        });
+        if is_paid_wrongly || !self.of_others.is_empty() || self.reason_of_others("").is_some() {
+            return None;
+        }
+        let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
+        tokens.into_iter().find_map(|token| {
+            let mut sums: BTreeMap<Duration, (i128, i128, &Reading<'h>)> = BTreeMap::new();
+            let lists = self.judged();
+            for ((pair, _), readings) in
+                lists.filter(|((pair, kind), _)| *kind == HOLDERS && pair.1 == *token)
+            {
+                // A list that is cut off may lose a holder.
+                let mut pairs = readings.windows(2);
+                if pairs.any(|pair| pair[0].amount != 0 && !pair[1].is_listed) {
+                    return None;
+                }
+                for reading in readings {
+                    let sum = sums.entry(reading.entry.began).or_insert((0, 0, reading));
+                    sum.0 = sum.0.saturating_add(reading.amount);
+                    let is_signer = self.signers.contains(&pair.0);
+                    if is_signer {
+                        sum.1 = sum.1.saturating_add(reading.amount);
+                    }
+                }
+            }
+            let sums: Vec<_> = sums.into_values().collect();
+            let mut pairs = sums.windows(2);
+            let is_received = pairs.any(|pair| pair[1].1 < pair[0].1 && pair[1].0 == pair[0].0);
+            let ((before, ..), (after, _, last)) = (sums.first()?, sums.last()?);
+            let of_token = self.accepted.iter().filter(|one| one.token == *token);
+            let rounded: i128 = of_token.map(|one| one.most() - one.fee).sum();
+            let of_token = self.accepted.iter().filter(|one| one.token == *token);
+            let paid: i128 = of_token.map(|one| one.fee).sum();
+            let lost = before.saturating_sub(*after);
+            // A part that is burned on purpose is larger.
+            let is_rest = lost < paid / LEAST_SHARE;
+            ((is_received || is_rest) && lost > rounded).then(|| {
+                let token = shown(token, 60);
+                let received = match is_rest {
+                    true => "the rest of the fees",
+                    false => "some of the fees in full",
+                };
+                let what = format!(
+                    "the holders of {token} lost {lost} together, although others received {received}"
+                );
+                let finding = Finding::new(&last.entry.exchange, what, before.to_string(), after.to_string());
+                finding.at("/balance")
+            })
+        })
     }
 
     /// Judges the sum of what the holders of a token gained, except those that a block may explain.
@@ -325,9 +392,12 @@ impl<'h> Money<'h> {
             let lower = base.amount.checked_sub(last.amount);
             let is_explained = lower.is_some_and(|lower| self.explains(pair, last, true, lower));
             self.signers.contains(&pair.0) && !is_explained
-        })
+        }) || self.lost().is_some()
     }
 }
+
+/// One of so many units of a fee is the least that a node burns, or leaves out, on purpose.
+const LEAST_SHARE: i128 = 1_000;
 
 /// A balance from here to 2^64 is one below 0 that wrapped.
 const NEAR_2_64: i128 = (1 << 64) - (1 << 50);

@@ -20,8 +20,8 @@ enum Row {
     List([i64; 3]),
     /// A submission with this code by these wallets, for a fee of 10. It is accepted or refused.
     Submit(&'static str, &'static [&'static str], bool),
-    /// An accepted submission by wallet a for a fee of 10.5.
-    HalfMore(&'static str),
+    /// An accepted submission by wallet a for this fee.
+    Pays(&'static str, f64),
     /// A refused submission that is wrongly signed.
     Forge(&'static str),
     /// A block with its creator, and the codes of the transactions of this run.
@@ -31,7 +31,7 @@ enum Row {
     /// A block with a call of another program.
     Call(u64),
 }
-use Row::{Block, Call, Forge, HalfMore, Holds, Submit, Transfer};
+use Row::{Block, Call, Forge, Holds, Pays, Submit, Transfer};
 
 fn wallet(name: &str) -> String {
     format!("0x{}", name.repeat(40))
@@ -67,10 +67,10 @@ fn exchange(row: Row) -> (Request, String) {
             Request::post("/submit-transaction", submission(code, signers).to_string()),
             serde_json::json!({"status": "SUCCESS", "response": {"valid": valid}}).to_string(),
         ),
-        HalfMore(code) => {
+        Pays(code, fee) => {
             let (_, body) = exchange(Submit(code, &["a"], true));
             let mut submission = submission(code, &["a"]);
-            submission["transaction"]["fee"] = 10.5.into();
+            submission["transaction"]["fee"] = fee.into();
             let request = Request::post("/submit-transaction", submission.to_string());
             (request, body)
         }
@@ -358,7 +358,13 @@ fn a_refusal_shows_something_if_the_node_tells_submissions_apart() {
 fn a_fraction_of_a_fee_may_be_rounded() {
     for (has, found) in [(40, &[][..]), (39, &[]), (38, &[Fee]), (41, &[Fee])] {
         let block = Block(2, "e", &["1"]);
-        let rows = [START, Holds("a", 50), HalfMore("1"), block, Holds("a", has)];
+        let rows = [
+            START,
+            Holds("a", 50),
+            Pays("1", 10.5),
+            block,
+            Holds("a", has),
+        ];
         assert_eq!(judged(&rows), (found.to_vec(), false), "{has}");
     }
 }
@@ -426,4 +432,75 @@ fn readings_are_repeated_until_they_show_the_fee() {
         Holds("a", 40),
     ];
     assert!(!is_unsettled(&history(&rows)));
+}
+
+#[test]
+fn a_fee_is_received_each_time_or_never() {
+    let [paid, block] = PAID;
+    let lists = |first: [i64; 3], second: Row, last: [i64; 3]| {
+        vec![
+            START,
+            Holds("a", 50),
+            Row::List([50, 20, 0]),
+            paid,
+            block,
+            Row::List(first),
+            second,
+            Block(3, "e", &["2"]),
+            Row::List(last),
+        ]
+    };
+    let second = Submit("2", &["a"], true);
+    let lost = || lists([40, 20, 10], second, [30, 20, 10]);
+    for (what, rows, found) in [
+        (
+            "both are received",
+            lists([40, 20, 10], second, [30, 20, 20]),
+            &[][..],
+        ),
+        ("the second is not", lost(), &[Created]),
+        (
+            "the first is not",
+            lists([40, 20, 0], second, [30, 20, 10]),
+            &[Created],
+        ),
+        (
+            "both are burned",
+            lists([40, 20, 0], second, [30, 20, 0]),
+            &[],
+        ),
+        (
+            "half a unit is rounded",
+            lists([40, 20, 10], Pays("2", 10.5), [29, 20, 20]),
+            &[],
+        ),
+        (
+            "another program may have burned it",
+            [&lost()[..], &[Transfer(4, "c")]].concat(),
+            &[],
+        ),
+        (
+            "a list may be cut off",
+            [&lost()[..8], &[Holds("a", 30)]].concat(),
+            &[],
+        ),
+    ] {
+        assert_eq!(judged(&rows).0, found, "{what}");
+    }
+}
+
+#[test]
+fn no_unit_is_lost_when_a_fee_is_shared() {
+    for (received, found) in [(3000, &[][..]), (2999, &[Created]), (2000, &[]), (0, &[])] {
+        let rows = [
+            START,
+            Holds("a", 9000),
+            Row::List([9000, 20, 0]),
+            Pays("1", 3000.0),
+            Block(2, "e", &["1"]),
+            Holds("a", 6000),
+            Row::List([6000, 20, received]),
+        ];
+        assert_eq!(judged(&rows).0, found, "{received}");
+    }
 }
