@@ -105,6 +105,8 @@ fn is_about_submissions(fault: F) -> bool {
 fn block_time(fault: F) -> Duration {
     Duration::from_millis(match fault {
         F::OnePending | F::FirstPays | F::PendingUnverified => 2_000,
+        // No block comes between two submissions that are sent together.
+        F::OverlapLost => 500,
         _ => 100,
     })
 }
@@ -114,7 +116,9 @@ const SETTLE: Duration = Duration::from_secs(10);
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert_with(threads_that_wait);
+    // Most of them wait for blocks.
+    let threads = || 4 * threads_that_wait();
+    arguments.test_threads.get_or_insert_with(threads);
     let mut trials = Vec::new();
     for fault in F::all() {
         let mut own = |name: &str, has_test_wallet: bool| {

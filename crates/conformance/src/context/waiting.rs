@@ -25,7 +25,7 @@ const MAX_BLOCKS: usize = 200;
 /// were refused.
 const MAX_RECENT_BLOCKS: u8 = 16;
 /// Maximum number of blocks to read only because they can explain a balance.
-const MAX_MISSING_BLOCKS: usize = 64;
+const MAX_MISSING_BLOCKS: usize = 512;
 /// Maximum number of blocks to read after those that the run waited for.
 const MAX_BLOCKS_AFTER: usize = 3;
 /// Number of blocks to wait for after submissions were refused.
@@ -253,9 +253,8 @@ pub(crate) async fn read_missing_blocks(submitter: &Submitter) -> Result<(), Inc
     let read: BTreeSet<u64> = history.blocks().map(|(index, _)| index).collect();
     let last = read.last().map_or(before, |last| before.max(*last));
     let missing = (before..=last).filter(|index| !read.contains(index));
-    for index in missing.take(MAX_MISSING_BLOCKS) {
-        let _ = block(submitter, index).await?;
-    }
+    let missing = missing.take(MAX_MISSING_BLOCKS).map(block_request);
+    submitter.samples.node.send_all(missing.collect()).await?;
     let mut new = NewBlocks::since(Some(last));
     new.read(submitter, MAX_MISSING_BLOCKS).await
 }
