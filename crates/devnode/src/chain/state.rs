@@ -312,40 +312,13 @@ impl Chain {
             None => tip_time.saturating_add(step),
         };
         let creator = HolderAddress::Wallet(self.committee.creator(index));
-        let mut entries = Vec::new();
         let due = |(height, _): &mut (u64, Transaction)| *height <= index;
         for (_, transaction) in self.stored_later.extract_if(.., due) {
             if let Call::AddVerification(record) = transaction.call {
                 self.table.insert(&record);
             }
         }
-        let mut pending = self.pool.take();
-        if let [first, others @ ..] = pending.as_mut_slice()
-            && self.has(InjectedFault::FirstPays)
-        {
-            others
-                .iter_mut()
-                .for_each(|other| other.payer = first.payer);
-        }
-        let mut earlier_fee = 0;
-        for transaction in pending {
-            if self.has(InjectedFault::AcceptedLost) {
-                continue;
-            }
-            match self.apply(&transaction, creator) {
-                Ok(()) => {
-                    if self.has(InjectedFault::LastFeeOnly) {
-                        self.ledger.burn(NATIVE_TOKEN, creator, earlier_fee);
-                        earlier_fee = transaction.fee;
-                    }
-                    entries.push(transaction.entry);
-                }
-                Err(reason) => {
-                    tracing::info!(code = %transaction.code, block = index, reason, "transaction left out");
-                    self.pool.forget(transaction.code);
-                }
-            }
-        }
+        let entries = self.execute_pending(index, creator);
         let receipts = self.blocks.last().map(|tip| {
             let votes = Vote::all(
                 &self.committee,
@@ -384,6 +357,39 @@ impl Chain {
         }
         self.push(block);
         index
+    }
+
+    /// Executes the pending transactions in the block with this index. Returns those that are in it.
+    fn execute_pending(&mut self, index: u64, creator: HolderAddress) -> Vec<Box<str>> {
+        let mut pending = self.pool.take();
+        if let [first, others @ ..] = pending.as_mut_slice()
+            && self.has(InjectedFault::FirstPays)
+        {
+            others
+                .iter_mut()
+                .for_each(|other| other.payer = first.payer);
+        }
+        let mut entries = Vec::new();
+        let mut earlier_fee = 0;
+        for transaction in pending {
+            if self.has(InjectedFault::AcceptedLost) {
+                continue;
+            }
+            match self.apply(&transaction, creator) {
+                Ok(()) => {
+                    if self.has(InjectedFault::LastFeeOnly) {
+                        self.ledger.burn(NATIVE_TOKEN, creator, earlier_fee);
+                        earlier_fee = transaction.fee;
+                    }
+                    entries.push(transaction.entry);
+                }
+                Err(reason) => {
+                    tracing::info!(code = %transaction.code, block = index, reason, "transaction left out");
+                    self.pool.forget(transaction.code);
+                }
+            }
+        }
+        entries
     }
 
     /// Executes a transaction and takes its fee. If this fails, nothing changes.
