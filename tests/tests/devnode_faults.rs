@@ -117,7 +117,7 @@ const SETTLE: Duration = Duration::from_secs(10);
 fn main() {
     let mut arguments = Arguments::from_args();
     // Most of them wait for blocks.
-    let threads = || 4 * threads_that_wait();
+    let threads = || 2 * threads_that_wait();
     arguments.test_threads.get_or_insert_with(threads);
     let mut trials = Vec::new();
     for fault in F::all() {

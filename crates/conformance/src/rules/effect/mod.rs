@@ -151,7 +151,9 @@ impl<'h> Money<'h> {
                 continue;
             };
             let [before, at] = between;
-            let is_gain = effect == Effect::Others && at.amount > before.amount;
+            let may_gain =
+                effect == Effect::Others || effect == Effect::Refusal && self.makes_blocks(&pair.0);
+            let is_gain = may_gain && at.amount > before.amount;
             let is_refusal = self.were_refused(pair, between);
             if is_gain
                 || (effect == Effect::Refusal && !is_refusal)
@@ -391,7 +393,8 @@ impl<'h> Money<'h> {
             };
             let lower = base.amount.checked_sub(last.amount);
             let is_explained = lower.is_some_and(|lower| self.explains(pair, last, true, lower));
-            self.signers.contains(&pair.0) && !is_explained
+            let is_creator = self.makes_blocks(&pair.0) && self.paid_by(&pair.0).next().is_none();
+            self.signers.contains(&pair.0) && !is_explained && !is_creator
         }) || self.lost().is_some()
     }
 }

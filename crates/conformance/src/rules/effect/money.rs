@@ -168,9 +168,14 @@ impl<'h> Money<'h> {
         }
     }
 
+    /// Whether a wallet made one of the blocks.
+    pub(super) fn makes_blocks(&self, wallet: &str) -> bool {
+        self.blocks.values().any(|block| made_by(block, wallet))
+    }
+
     /// Returns the reason, other than the run's own transactions, for which a wallet's balance may have changed.
     pub(super) fn other_reason(&self, wallet: &str) -> Option<&'static str> {
-        if self.blocks.values().any(|block| made_by(block, wallet)) {
+        if self.makes_blocks(wallet) {
             return Some("the wallet made a block, which may be rewarded");
         }
         self.reason_of_others(wallet)
