@@ -222,7 +222,7 @@ async fn lists_calls(context: &Samples) -> Findings {
             page.excerpt(160),
         )));
     }
-    // Scripts are not run. Their content is known only from the document at the usual path.
+    // Scripts are not run. Their content is known only from the document.
     let document = document?;
     let theirs = own_spec(&document).filter(|_| shows_own || shows.is_empty());
     let Some(theirs) = theirs else {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{
     around_claim::{by_another, new_like, of_another_key, with_its_signature, with_other_remarks},
     batch::{element, submit_refused},
-    claim_step::{balance_request, no_sample, signed_request},
+    claim_step::{balance_request, currency_of, no_sample, signed_request},
     claim_values::{claim_call, co_signers_type},
     draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
     edit::with_digit_changed,
@@ -324,15 +324,8 @@ impl<'s> FirstClaim<'s> {
 
     /// Reads what all wallets hold of the fee's token. It shows whether somebody has received the fees so far.
     async fn read_holders(&self) {
-        let transaction: Value = serde_json::from_str(&self.text).unwrap_or_default();
-        if let Some(token) = transaction["currency"].as_str() {
-            let _ = self
-                .submitter
-                .samples
-                .node
-                .send(token_holders_request(token))
-                .await;
-        }
+        let request = token_holders_request(&currency_of(&self.text));
+        let _ = self.submitter.samples.node.send(request).await;
     }
 
     /// Makes one more claim, about the asset that the co-signer has claimed. A node may refuse it.
@@ -368,12 +361,11 @@ impl<'s> FirstClaim<'s> {
         if !signs_more || !submitter.is_without_value() {
             return None;
         }
-        let transaction: Value = serde_json::from_str(&self.text).ok()?;
         let fee = submitter.with.fee.as_str().parse::<i128>().ok()?;
         let least = fee.checked_add(IN_OTHER_TOKEN.into())?;
         let wallet = self.wallet.address().to_string();
         let history = submitter.samples.history();
-        other_token(&history, &wallet, transaction["currency"].as_str()?, least)
+        other_token(&history, &wallet, &currency_of(&self.text), least)
     }
 
     /// Whether a wallet holds the fee of a claim.
@@ -457,11 +449,9 @@ impl<'s> FirstClaim<'s> {
             .co_signer
             .as_ref()
             .map(SigningWallet::address);
-        let transaction: Value = serde_json::from_str(&self.text).ok()?;
-        let token = transaction["currency"].as_str()?;
         let fee = submitter.with.fee.as_str().parse::<i128>().ok()?;
         let history = submitter.samples.history();
-        let holders = holders_of(&history, token, fee);
+        let holders = holders_of(&history, &currency_of(&self.text), fee);
         let mut holders = holders.into_iter().filter_map(|holder| holder.parse().ok());
         let mut known = submitter.samples.discovered.wallets.iter();
         let own = self.wallet.address();

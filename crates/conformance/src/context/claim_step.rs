@@ -44,10 +44,12 @@ pub(super) async fn signed_request(
 
 /// Returns the request for the balance that pays the fee of a transaction.
 pub(super) fn balance_request(wallet: WalletAddress, text: &str) -> Request {
+    token_balance_request(&wallet.to_string(), &currency_of(text))
+}
+
+/// Returns the token that pays the fee of a transaction, or an empty text.
+pub(super) fn currency_of(text: &str) -> String {
     let transaction: Value = serde_json::from_str(text).unwrap_or_default();
-    let token = transaction["currency"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
-    token_balance_request(&wallet.to_string(), &token)
+    let currency = transaction["currency"].as_str();
+    currency.unwrap_or_default().to_owned()
 }

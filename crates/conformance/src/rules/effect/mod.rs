@@ -18,12 +18,12 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use self::money::{Accepted, Money};
 use super::{
     authority::Replies,
-    readings::{HOLDERS, Reading, SINGLE},
+    readings::{HOLDERS, Key, Reading, SINGLE},
 };
 use crate::{
     api::Pair,
     checks::{Examination, Finding},
-    history::History,
+    history::{Entry, History},
     http::InconclusiveReason,
 };
 
@@ -38,6 +38,13 @@ pub(crate) enum Effect {
     Others,
     /// Money that nobody had before.
     Created,
+}
+
+/// What the holders in one list have together: all of them, and those who sign.
+struct Sums<'h> {
+    entry: &'h Entry,
+    of_all: i128,
+    of_signers: i128,
 }
 
 impl<'h> Money<'h> {
@@ -268,64 +275,78 @@ impl<'h> Money<'h> {
     }
 
     /// Returns a finding if other holders of a token received some fees and lost others, or received all but a few units.
-    /// Each list of the holders shows what all of them, and those who sign, hold together.
     fn lost(&self) -> Option<Finding> {
-        // Any other transaction may be the reason, and a wrong payment, which is a finding of its own.
-        let mut all = self.judged();
-        let is_paid_wrongly = all.any(|((pair, _), readings)| {
+        // Another transaction may be the reason, or a wrong payment, which is a finding of its own.
+        if !self.has_only_own_transactions() || self.is_paid_wrongly() {
+            return None;
+        }
+        let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
+        tokens.into_iter().find_map(|token| self.lost_of(token))
+    }
+
+    fn is_paid_wrongly(&self) -> bool {
+        self.judged().any(|((pair, _), readings)| {
             let is_signer = self.signers.contains(&pair.0);
             let unexplained = self.unexplained(pair, readings);
             let is_wrong = |[before, at]: [&Reading<'_>; 2]| is_signer || at.amount < before.amount;
             unexplained.is_some_and(is_wrong) && self.other_reason(&pair.0).is_none()
+        })
+    }
+
+    fn lost_of(&self, token: &String) -> Option<Finding> {
+        let lists = self.sums_of_lists(token)?;
+        let mut pairs = lists.windows(2);
+        let is_received = pairs.any(|pair| {
+            let [before, after] = [&pair[0], &pair[1]];
+            after.of_signers < before.of_signers && after.of_all == before.of_all
         });
-        if is_paid_wrongly || !self.of_others.is_empty() || self.reason_of_others("").is_some() {
+        let (first, last) = (lists.first()?, lists.last()?);
+        let (mut paid, mut rounded) = (0, 0);
+        for one in self.accepted.iter().filter(|one| one.token == *token) {
+            paid += one.fee;
+            rounded += one.most() - one.fee;
+        }
+        let lost = first.of_all.saturating_sub(last.of_all);
+        // A part that is burned on purpose is larger.
+        let is_rest = lost < paid / LEAST_SHARE;
+        if lost <= rounded || !is_received && !is_rest {
             return None;
         }
-        let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
-        tokens.into_iter().find_map(|token| {
-            let mut sums: BTreeMap<Duration, (i128, i128, &Reading<'h>)> = BTreeMap::new();
-            let lists = self.judged();
-            for ((pair, _), readings) in
-                lists.filter(|((pair, kind), _)| *kind == HOLDERS && pair.1 == *token)
-            {
-                // A list that is cut off may lose a holder.
-                let mut pairs = readings.windows(2);
-                if pairs.any(|pair| pair[0].amount != 0 && !pair[1].is_listed) {
-                    return None;
-                }
-                for reading in readings {
-                    let sum = sums.entry(reading.entry.began).or_insert((0, 0, reading));
-                    sum.0 = sum.0.saturating_add(reading.amount);
-                    let is_signer = self.signers.contains(&pair.0);
-                    if is_signer {
-                        sum.1 = sum.1.saturating_add(reading.amount);
-                    }
+        let received = match is_rest {
+            true => "the rest of the fees",
+            false => "some of the fees in full",
+        };
+        let what = format!(
+            "the holders of {} lost {lost} together, although others received {received}",
+            shown(token, 60)
+        );
+        let [expected, actual] = [first, last].map(|list| list.of_all.to_string());
+        let finding = Finding::new(&last.entry.exchange, what, expected, actual);
+        Some(finding.at("/balance"))
+    }
+
+    /// Returns what the lists of a token's holders show, or `None` if one lacks a holder, as a list that is cut off does.
+    fn sums_of_lists(&self, token: &String) -> Option<Vec<Sums<'h>>> {
+        let mut lists: BTreeMap<Duration, Sums<'h>> = BTreeMap::new();
+        let of_token = |((pair, kind), _): &(&Key<'h>, _)| *kind == HOLDERS && pair.1 == *token;
+        for ((pair, _), readings) in self.judged().filter(of_token) {
+            let mut pairs = readings.windows(2);
+            if pairs.any(|pair| pair[0].amount != 0 && !pair[1].is_listed) {
+                return None;
+            }
+            for Reading { entry, amount, .. } in readings {
+                let sums = lists.entry(entry.began).or_insert(Sums {
+                    entry,
+                    of_all: 0,
+                    of_signers: 0,
+                });
+                sums.of_all = sums.of_all.saturating_add(*amount);
+                if self.signers.contains(&pair.0) {
+                    sums.of_signers = sums.of_signers.saturating_add(*amount);
                 }
             }
-            let sums: Vec<_> = sums.into_values().collect();
-            let mut pairs = sums.windows(2);
-            let is_received = pairs.any(|pair| pair[1].1 < pair[0].1 && pair[1].0 == pair[0].0);
-            let ((before, ..), (after, _, last)) = (sums.first()?, sums.last()?);
-            let of_token = self.accepted.iter().filter(|one| one.token == *token);
-            let rounded: i128 = of_token.map(|one| one.most() - one.fee).sum();
-            let of_token = self.accepted.iter().filter(|one| one.token == *token);
-            let paid: i128 = of_token.map(|one| one.fee).sum();
-            let lost = before.saturating_sub(*after);
-            // A part that is burned on purpose is larger.
-            let is_rest = lost < paid / LEAST_SHARE;
-            ((is_received || is_rest) && lost > rounded).then(|| {
-                let token = shown(token, 60);
-                let received = match is_rest {
-                    true => "the rest of the fees",
-                    false => "some of the fees in full",
-                };
-                let what = format!(
-                    "the holders of {token} lost {lost} together, although others received {received}"
-                );
-                let finding = Finding::new(&last.entry.exchange, what, before.to_string(), after.to_string());
-                finding.at("/balance")
-            })
-        })
+        }
+        Some(lists.into_values().collect())
     }
 
     /// Judges the sum of what the holders of a token gained, except those that a block may explain.

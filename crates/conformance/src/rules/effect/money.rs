@@ -198,6 +198,14 @@ impl<'h> Money<'h> {
         (!self.has_all_blocks).then_some(unread)
     }
 
+    /// Whether the blocks since show that nobody else has transactions in them.
+    pub(super) fn has_only_own_transactions(&self) -> bool {
+        let mut blocks = self.blocks.values();
+        self.has_all_blocks
+            && self.of_others.is_empty()
+            && blocks.all(|block| lists_transactions(block))
+    }
+
     /// Whether a wallet made a block without transactions and gained nothing of this token. Then blocks are not rewarded.
     pub(super) fn has_unrewarded_creator(&self, token: &str) -> bool {
         let empty = self.history.blocks().filter(|(index, entry)| {
