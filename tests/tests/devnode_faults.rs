@@ -87,7 +87,7 @@ fn expected(fault: F) -> Option<Found> {
         F::AnyVerifier => AsUser("submit-transaction/authority"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
-        F::LastFeeOnly => As("submit-transaction/nothing-created"),
+        F::LastFeeOnly | F::FeeElsewhere => As("submit-transaction/nothing-created"),
         _ => return None,
     })
 }

@@ -190,6 +190,7 @@ faults! {
     FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";
     VerifierPays "verifier-pays" "the fee of a claim is paid by the verifier in its params";
     LastFeeOnly "last-fee-only" "the creator of a block receives the fee of its last transaction only";
+    FeeElsewhere "fee-elsewhere" "the token contract, and not the creator of a block, receives its fees, and in another token";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";
     AnyContract "any-contract" "a call of a contract that does not exist makes a claim of the verification contract";
     AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";

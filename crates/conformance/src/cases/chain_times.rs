@@ -102,6 +102,35 @@ fn receipt_times(
     evidence: &Evidence,
     result: &mut Examination,
 ) {
+    let texts = [
+        "a receipt is dated more than a day before the block that it is about",
+        "a receipt is dated more than a day after its block",
+    ];
+    let window = voting_window(links, memory, CLOCKS_DIFFER);
+    judge_votes(links.votes, window, texts, evidence, result);
+}
+
+/// Checks that not all votes of a block have another time than the block. The clocks of all voters are not wrong in the
+/// same way: a node whose own blocks look like this writes another time zone.
+pub(super) const VOTES_OF_NEW_BLOCKS: Check = Check::in_order(
+    |links, memory, evidence, result| {
+        let texts = [
+            "all receipts are dated more than 15 minutes before the block that they are about",
+            "all receipts are dated more than 15 minutes after their block",
+        ];
+        let latest_and_earliest = links.votes.map(|[earliest, latest]| [latest, earliest]);
+        let window = voting_window(links, memory, QUARTER);
+        judge_votes(latest_and_earliest, window, texts, evidence, result);
+    },
+    1,
+    NO_RECEIPT,
+);
+
+/// A quarter of an hour in milliseconds. Offsets of time zones are multiples of it.
+const QUARTER: i64 = 15 * 60 * 1_000;
+
+/// Returns the earliest and the latest time that the votes in a block may have, as far as they are known.
+fn voting_window(links: &Links, memory: &mut Memory, tolerance: i64) -> [Option<i64>; 2] {
     // Other cases report a block's time in another unit, or in the future.
     let latest = now().saturating_add(CLOCKS_DIFFER);
     let time = links.time.map(TimestampMs::as_millis);
@@ -110,6 +139,21 @@ fn receipt_times(
         .last_time
         .filter(|(index, _)| index + 1 == links.index);
     memory.last_time = time.map(|time| (links.index, time));
+    [
+        before.map(|(_, before)| before - tolerance),
+        time.map(|time| time + tolerance),
+    ]
+}
+
+/// Compares the first of two votes with the earliest time, and the second one with the latest.
+fn judge_votes(
+    votes: Option<[(usize, i64); 2]>,
+    [least, most]: [Option<i64>; 2],
+    [too_early, too_late]: [&str; 2],
+    evidence: &Evidence,
+    result: &mut Examination,
+) {
+    let Some([first, second]) = votes else { return };
     let mut judge = |(place, voted): (usize, i64), is_wrong: bool, what: &str, expected: String| {
         result.count_item();
         if is_wrong {
@@ -118,19 +162,12 @@ fn receipt_times(
             result.push(Finding::of_report(report, what, expected, voted.to_string()).at(at));
         }
     };
-    let Some([earliest, latest]) = links.votes else {
-        return;
-    };
-    if let Some((_, before)) = before {
-        let least = before - CLOCKS_DIFFER;
-        let what = "a receipt is dated more than a day before the block that it is about";
+    if let Some(least) = least {
         let expected = format!("a timestamp of at least {least}");
-        judge(earliest, earliest.1 < least, what, expected);
+        judge(first, first.1 < least, too_early, expected);
     }
-    if let Some(time) = time {
-        let most = time + CLOCKS_DIFFER;
-        let what = "a receipt is dated more than a day after its block";
+    if let Some(most) = most {
         let expected = format!("a timestamp of at most {most}");
-        judge(latest, latest.1 > most, what, expected);
+        judge(second, second.1 > most, too_late, expected);
     }
 }

@@ -8,6 +8,7 @@ use super::{
     block_cases::block_cases,
     case::{Case, Example},
     cause::{Cause, When},
+    chain_times::VOTES_OF_NEW_BLOCKS,
     check::Check::Own,
     claim,
     inconclusive::unknown,
@@ -44,11 +45,12 @@ pub(crate) const CASES: &[Case] = &[
             "BLOCK-10",
             "BLOCK-11",
             "BLOCK-12",
+            "RECEIPT-4",
             "RECEIPT-7",
             "RECEIPT-8",
             "CONSISTENT-8",
         ],
-        checks: "Every MUST case about blocks that passes for older blocks also passes for all blocks that are made and read during the run. So each transaction is in one of them, once.",
+        checks: "Every MUST case about blocks that passes for older blocks also passes for all blocks that are made and read during the run. So each transaction is in one of them, once. Their receipts are not all dated more than 15 minutes before or after them.",
         exception: Some(
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
@@ -88,13 +90,18 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     let cases = block_cases()
         .into_iter()
         .filter(|case| case.level == level && case.id != ABOUT_CLAIMS);
-    for (case, check) in cases.filter_map(|case| Some((case.id, case.block_check()?))) {
+    let cases = cases.filter_map(|case| Some((case.id, case.block_check()?, true)));
+    let of_new = VOTES_OF_NEW_BLOCKS
+        .block_check()
+        .filter(|_| level == Level::Must);
+    let of_new = of_new.map(|check| ("chain/receipt-times", check, false));
+    for (case, check, also_for_older) in cases.chain(of_new) {
         let check = PreparedCheck::new(check, &context.spec)?;
         let mut memory = Memory::default();
         let before = check.check_all(&older, &mut memory)?;
         let at_end = check.end(&mut memory.clone());
         // The case itself reports older blocks.
-        if !before.findings.is_empty() || !at_end.findings.is_empty() {
+        if also_for_older && (!before.findings.is_empty() || !at_end.findings.is_empty()) {
             continue;
         }
         let mut found = check.check_all(&new, &mut memory)?;

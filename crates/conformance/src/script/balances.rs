@@ -44,11 +44,17 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
         let most = held.into_iter().take(OTHER_TOKENS);
         most.map(|(other, _)| token_balance_request(wallet, &other))
     });
-    let others = others.chain([token_holders_request(&token)]);
-    node.send_all(others.collect()).await.map(drop)
+    // Somebody may receive it in another token.
+    let known = submitter.samples.discovered.tokens.iter();
+    let known = known.filter(|other| **other != token).take(OTHER_TOKENS);
+    let holders = [&token].into_iter().chain(known);
+    let holders = holders.map(|token| token_holders_request(token));
+    node.send_all(others.chain(holders).collect())
+        .await
+        .map(drop)
 }
 
-/// Maximum number of other tokens of a wallet that pays whose balances are read.
+/// Maximum number of other tokens, of a wallet that pays and of the chain, whose balances are read.
 const OTHER_TOKENS: usize = 3;
 
 /// Reads the balances again while `is_unsettled`, at most until the settle timeout, and then the blocks that

@@ -5,7 +5,8 @@ use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
 use super::{
-    Chain, Committee, ContractCall, NATIVE_TOKEN, Submission, TransactionRules, committee::MEMBERS,
+    Chain, Committee, ContractCall, NATIVE_TOKEN, Submission, TransactionRules, VAULT,
+    committee::MEMBERS,
 };
 use crate::{ChainTime, FUNDS, InjectedFault, seed::Seed, test_wallet::TestWallet};
 
@@ -20,7 +21,6 @@ pub(crate) const CLAIMED_ASSET: (&str, u64) = ("warehouse-receipt-0001", 2);
 
 /// Two tokens in addition to the native one. Balances of the second are above 2^53.
 const GRAIN: &str = "GRAIN";
-const VAULT: &str = "VAULT";
 
 /// The wallets at the start of a chain.
 pub(crate) struct GenesisWallets<'a> {

@@ -27,6 +27,8 @@ pub(crate) use verification::{Record, TABLE};
 
 /// The token for fees. Its code exists only on this node.
 pub(crate) const NATIVE_TOKEN: &str = "DEVN";
+/// A token of which wallets and the token contract hold amounts that a float can't represent.
+pub(crate) const VAULT: &str = "VAULT";
 
 /// Base units in one native token.
 pub(crate) const NATIVE_UNIT: u128 = 1_000_000;

@@ -7,7 +7,7 @@ use nodeproof_primitives::{
 };
 
 use super::{
-    Committee, NATIVE_TOKEN, Transaction, TransactionRules,
+    Committee, NATIVE_TOKEN, Transaction, TransactionRules, VAULT,
     block::{Block, BlockView, Vote, block_hash},
     committee::MEMBERS,
     ledger::Ledger,
@@ -380,6 +380,11 @@ impl Chain {
                     if self.has(InjectedFault::LastFeeOnly) {
                         self.ledger.burn(NATIVE_TOKEN, creator, earlier_fee);
                         earlier_fee = transaction.fee;
+                    }
+                    if self.has(InjectedFault::FeeElsewhere) {
+                        let treasury = HolderAddress::Contract(self.rules.token);
+                        self.ledger.burn(NATIVE_TOKEN, creator, transaction.fee);
+                        self.ledger.mint(VAULT, treasury, transaction.fee);
                     }
                     entries.push(transaction.entry);
                 }

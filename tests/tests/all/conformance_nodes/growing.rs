@@ -35,10 +35,11 @@ async fn nodes_that_grow_while_they_respond_are_compared_in_everything() {
             "{check:?}"
         );
     }
-    // Requests of the comparison are counted, too, and there are few of them.
+    // Requests of the comparison are counted, too, and there are few of them. A comparison that meets a new block is
+    // repeated: a run alone sends about 400, and both together sent from 530 to 800.
     for (node, proxy) in report.nodes.iter().zip([&one, &slow]) {
         assert_eq!(node.requests, proxy.requests().len() as u64);
-        assert!(node.requests < 780, "{}", node.requests);
+        assert!(node.requests < 1_500, "{}", node.requests);
     }
 }
 

@@ -355,11 +355,10 @@ impl<'h> Money<'h> {
         if self.of_others.iter().any(|other| other.is_call) {
             return;
         }
-        let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
+        let lists = || self.judged().filter(|((_, kind), _)| *kind == HOLDERS);
+        let tokens: BTreeSet<&String> = lists().map(|((pair, _), _)| &pair.1).collect();
         for token in tokens {
-            let of_token = self
-                .judged()
-                .filter(|((pair, kind), _)| *kind == HOLDERS && pair.1 == **token);
+            let of_token = lists().filter(|((pair, _), _)| pair.1 == **token);
             let is_unrewarded = self.has_unrewarded_creator(token);
             let other_reason = |wallet: &str| match is_unrewarded {
                 true => self.reason_of_others(wallet),

@@ -20,6 +20,8 @@ enum Row {
     List([i64; 3]),
     /// The same list without wallet c.
     Cut([i64; 2]),
+    /// The list of the balances of another token, in which nothing is paid.
+    Other([i64; 3]),
     /// A submission with this code by these wallets, for a fee of 10. It is accepted or refused.
     Submit(&'static str, &'static [&'static str], bool),
     /// An accepted submission by wallet a for this fee.
@@ -33,7 +35,7 @@ enum Row {
     /// A block with a call of another program.
     Call(u64),
 }
-use Row::{Block, Call, Cut, Forge, Holds, Pays, Submit, Transfer};
+use Row::{Block, Call, Cut, Forge, Holds, Other, Pays, Submit, Transfer};
 
 fn wallet(name: &str) -> String {
     format!("0x{}", name.repeat(40))
@@ -45,13 +47,13 @@ fn submission(code: &str, signers: &[&str]) -> Value {
         "specific_data": {"signers": signers, "params": {"asset_id": code}}}, "signatures": []})
 }
 
-fn list(amounts: &[i64]) -> (Request, String) {
+fn list(token: &str, amounts: &[i64]) -> (Request, String) {
     let entries = ["a", "b", "c"].iter().zip(amounts).map(|(name, amount)| {
-        serde_json::json!({"wallet": wallet(name), "token_code": "T", "balance": amount})
+        serde_json::json!({"wallet": wallet(name), "token_code": token, "balance": amount})
     });
     let list: Vec<_> = entries.collect();
     let body = serde_json::json!({ "balance": list }).to_string();
-    (token_holders_request("T"), body)
+    (token_holders_request(token), body)
 }
 
 fn exchange(row: Row) -> (Request, String) {
@@ -66,8 +68,9 @@ fn exchange(row: Row) -> (Request, String) {
             token_balance_request(&wallet(name), "T"),
             serde_json::json!({ "balance": amount }).to_string(),
         ),
-        Row::List(amounts) => list(&amounts),
-        Cut(amounts) => list(&amounts),
+        Row::List(amounts) => list("T", &amounts),
+        Cut(amounts) => list("T", &amounts),
+        Other(amounts) => list("U", &amounts),
         Submit(code, signers, valid) => (
             Request::post("/submit-transaction", submission(code, signers).to_string()),
             serde_json::json!({"status": "SUCCESS", "response": {"valid": valid}}).to_string(),
@@ -391,6 +394,32 @@ fn what_creators_gain_counts_unless_blocks_may_be_rewarded() {
             Row::List(after),
         ];
         assert_eq!(judged(&rows).0, found, "{what}");
+    }
+}
+
+#[test]
+fn nobody_gains_a_token_in_which_nothing_was_paid() {
+    let block = |creator| Block(2, creator, &["1"]);
+    for (what, block, after, found) in [
+        ("nothing changes", block("e"), [50, 20, 0], &[][..]),
+        ("a wallet gains", block("e"), [50, 21, 0], &[Created]),
+        ("a new holder gains", block("e"), [50, 20, 10], &[Created]),
+        ("the creator may be rewarded", block("c"), [50, 20, 10], &[]),
+        (
+            "another program sent it",
+            Transfer(2, "c"),
+            [50, 20, 10],
+            &[],
+        ),
+        ("a call may send it", Call(2), [50, 20, 10], &[]),
+    ] {
+        let [paid, _] = PAID;
+        let before = [START, Holds("a", 50), Other([50, 20, 0]), paid];
+        let rows = [
+            &before[..],
+            &[block, Block(3, "e", &["1"]), Holds("a", 40), Other(after)],
+        ];
+        assert_eq!(judged(&rows.concat()).0, found, "{what}");
     }
 }
 
