@@ -85,6 +85,8 @@ fn expected(fault: F) -> Option<Found> {
         F::OverlapLost => As("submit-transaction/claim-readable"),
         F::AnyFunction | F::AnyContract => AsUser("submit-transaction/refused-not-stored"),
         F::AnyVerifier => AsUser("submit-transaction/authority"),
+        F::OutsiderPays | F::DuplicateCosts => AsUser("submit-transaction/fee-paid"),
+        F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
         F::LastFeeOnly | F::FeeElsewhere => As("submit-transaction/nothing-created"),
@@ -104,7 +106,7 @@ fn is_about_submissions(fault: F) -> bool {
 /// Returns the time between two blocks. The faults about transactions of one block need several in it.
 fn block_time(fault: F) -> Duration {
     Duration::from_millis(match fault {
-        F::OnePending | F::FirstPays | F::PendingUnverified => 2_000,
+        F::OnePending | F::FirstPays | F::PendingReplaced | F::PendingUnverified => 2_000,
         // No block comes between two submissions that are sent together.
         F::OverlapLost => 500,
         _ => 100,

@@ -191,6 +191,9 @@ faults! {
     VerifierPays "verifier-pays" "the fee of a claim is paid by the verifier in its params";
     LastFeeOnly "last-fee-only" "the creator of a block receives the fee of its last transaction only";
     FeeElsewhere "fee-elsewhere" "the token contract, and not the creator of a block, receives its fees, and in another token";
+    OutsiderPays "outsider-pays" "a wallet whose signature is not needed and not verified pays the fee";
+    DuplicateCosts "duplicate-costs" "a second claim of a verifier about an asset is refused, and costs the fee";
+    PendingReplaced "pending-replaced" "a transaction with the trans_code of a pending one of another wallet replaces it";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";
     AnyContract "any-contract" "a call of a contract that does not exist makes a claim of the verification contract";
     AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";

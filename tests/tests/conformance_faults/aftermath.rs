@@ -16,6 +16,7 @@ use integration_tests::{
 use serde_json::{Value, json};
 
 use crate::{
+    balances::{BALANCES, asks_for, entries},
     blocks::{BLOCK, receipts},
     records::STATE,
     submit_transaction::typed,
@@ -66,6 +67,14 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/claim-in-block-as-signed"];
         "puts a refused transaction into blocks", refused_in_blocks(|request| refused_asset(request).is_some())
             => ["submit-transaction/refused-not-stored"];
+        "the list of a token's holders never shows more than at first", stateful(BTreeMap::new(), |first, request, response| {
+            if request.path != BALANCES || !asks_for(request, "ALL_WALLETS_FOR_TOKEN") { return response }
+            response.with_json(|list| for entry in entries(list) {
+                let [wallet, token] = ["wallet_address", "token_code"].map(|name| entry[name].to_string());
+                let held = entry["balance"].as_u64().unwrap_or_default();
+                entry["balance"] = json!(held.min(*first.entry((wallet, token)).or_insert(held)));
+            })
+        }) => ["get-balances/agree"];
         "a claim's record can be read only once", read_once()
             => ["submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {

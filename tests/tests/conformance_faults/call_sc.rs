@@ -30,6 +30,13 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 false => response,
             }
         }) => ["call-sc/echo"];
+        "the body of a call is decoded in pieces of 512 bytes", change_response(CALL, |request, response| {
+            let pieces = request.body.chunks(512).map(String::from_utf8_lossy);
+            let decoded = pieces.collect::<String>();
+            if decoded.as_bytes() == request.body { return response }
+            let call: Value = serde_json::from_str(&decoded).unwrap_or_default();
+            response.with_json(|built| set(built, "/transaction/specific_data/params", call["params"].clone()))
+        }) => ["call-sc/echo"];
         "a content type with a charset is refused", change_response(CALL, |request, response| {
             let media = request.headers.get(header::CONTENT_TYPE);
             match media.is_some_and(|media| media != "application/json") {

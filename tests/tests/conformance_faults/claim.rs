@@ -123,6 +123,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         "refuses a valid claim", claiming(true, |response| {
             response["response"] = json!({"valid": false, "msg": "no", "new_transaction": true});
         }) => ["submit-transaction/claim-accepted"];
+        "refuses a claim, and executes it", change_json(SUBMIT, |request, response| {
+            if kind_of_submission(request) == "claim" { response["response"]["valid"] = json!(false); }
+        }) => ["submit-transaction/claim-accepted", "submit-transaction/refused-costs-nothing", "submit-transaction/refused-not-stored"];
         "returns status 500 for a valid claim", change_response(SUBMIT, |request, response| {
             if kind_of_submission(request) == "claim" {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
@@ -268,7 +271,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             if String::from_utf8_lossy(&request.body).contains("\"doc_hash_list\":[]") {
                 response["response"] = json!({"valid": false, "msg": "no documents", "new_transaction": true});
             }
-        }) => ["submit-transaction/claim-accepted", "submit-transaction/signed-values"];
+        }) => ["submit-transaction/claim-accepted", "submit-transaction/fee-paid", "submit-transaction/refused-not-stored", "submit-transaction/signed-values"];
         "builds another claim if its remarks are empty", change_json("/call-sc", |request, response| {
             if String::from_utf8_lossy(&request.body).contains("\"remarks\":\"\"") {
                 set(response, "/transaction/specific_data/params/asset_type", json!("none"));

@@ -58,7 +58,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
 }
 
 /// The faults that have more than one cause.
-const SEVERAL_CAUSES: [&str; 14] = [
+const SEVERAL_CAUSES: [&str; 15] = [
     "counts the signatures of any signers",
     "verifies only the first of two signatures",
     "does not verify unknown members",
@@ -67,6 +67,8 @@ const SEVERAL_CAUSES: [&str; 14] = [
     "verifies numbers in strings as numbers",
     "accepts another wallet's key from the second time on",
     "signatures do not cover a signer's address",
+    // It stores what it refuses.
+    "refuses a claim with empty lists",
     // The receipts do not verify, either.
     "receipts have the time of another zone",
     // The fee of what was accepted is not taken, either.

@@ -273,26 +273,33 @@ async fn worded(
     is_right: impl Fn(&Value) -> bool,
     what: String,
 ) -> Findings {
-    let request = known.request.clone();
+    let usual = known.request.clone();
+    let asked = usual.clone().worded(wording);
     let expected = known.excerpt(160);
-    match context.node.send(request.clone().worded(wording)).await {
-        Ok(response) => {
-            let is_right = response.success_object().is_some_and(is_right)
-                || wording == Wording::Chunked && response.status == LENGTH_REQUIRED;
-            let finding = || Finding::new(&response, what, expected, response.summary());
-            Ok(Examination::of(1, (!is_right).then(finding)))
+    let mut lost = None;
+    // A network may lose a response. The same request does not lose it each time.
+    for _ in 0..TIMES {
+        match context.node.send(asked.clone()).await {
+            Ok(response) => {
+                let is_right = response.success_object().is_some_and(is_right)
+                    || wording == Wording::Chunked && response.status == LENGTH_REQUIRED;
+                let finding = || Finding::new(&response, what, expected, response.summary());
+                return Ok(Examination::of(1, (!is_right).then(finding)));
+            }
+            Err(InconclusiveReason::Transport(reason)) => {
+                // The node may be gone.
+                let responds = context.node.send(usual.clone()).await?;
+                lost = Some((responds, escaped_up_to(&reason, 300)));
+            }
+            Err(reason) => return Err(reason),
         }
-        Err(InconclusiveReason::Transport(reason)) => {
-            // The node may be gone.
-            let usual = context.node.send(request).await?;
-            let actual = escaped_up_to(&reason, 300);
-            Ok(Examination::failed(Finding::new(
-                &usual, what, expected, actual,
-            )))
-        }
-        Err(reason) => Err(reason),
     }
+    let finding = lost.map(|(usual, reason)| Finding::new(&usual, what, expected, reason));
+    Ok(Examination::of(1, finding))
 }
+
+/// Number of requests in other words that must get no response until that is a finding.
+const TIMES: usize = 2;
 
 /// The samples whose query is sent several times at once, and how often.
 const AT_ONCE: [Sample; 3] = [

@@ -61,9 +61,13 @@ pub(super) async fn by_another(
 
 /// Returns a new transaction like an accepted one.
 pub(super) fn new_like(accepted: &str) -> Result<String, InconclusiveReason> {
-    altered(accepted, |transaction| {
+    altered(&with_new_code(accepted)?, take_other_asset)
+}
+
+/// Returns the same transaction with another code.
+pub(super) fn with_new_code(text: &str) -> Result<String, InconclusiveReason> {
+    altered(text, |transaction| {
         transaction["trans_code"] = format!("{:040x}", unique()).into();
-        take_other_asset(transaction);
     })
 }
 
@@ -73,7 +77,7 @@ fn take_other_asset(transaction: &mut Value) {
 }
 
 /// Returns a request that submits a transaction which this wallet has signed.
-async fn signed_by(
+pub(super) async fn signed_by(
     submitter: &Submitter,
     wallet: &SigningWallet,
     text: &str,

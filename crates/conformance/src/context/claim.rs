@@ -8,7 +8,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    around_claim::{by_another, new_like, of_another_key, with_its_signature, with_other_remarks},
+    around_claim::{
+        by_another, new_like, of_another_key, signed_by, with_its_signature, with_new_code,
+        with_other_remarks,
+    },
     batch::{element, submit_refused},
     claim_step::{balance_request, currency_of, no_sample, signed_request},
     claim_values::{claim_call, co_signers_type},
@@ -422,14 +425,11 @@ impl<'s> FirstClaim<'s> {
     /// Submits a transaction of the co-signer with the code of the claim, and, on a network without value, transactions
     /// that a node may accept or refuse. At a node that accepts these, each costs one more fee.
     async fn involve_another(&self) -> Result<(), InconclusiveReason> {
-        let (submitter, text) = (self.submitter, &self.text);
-        let co_signer = submitter.with.co_signer.as_ref();
-        if let Some(co_signer) = co_signer {
-            let request = by_another(submitter, co_signer, text, &code_of(text)).await?;
-            let _ = submitter.submit_serialized(request).await;
-        }
+        let submitter = self.submitter;
+        self.submit_co_signers_with_its_code().await?;
         if submitter.is_without_value() {
             self.submit_undecided(self.other_payer()).await?;
+            self.claim_twice().await?;
         }
         // A batch may be checked in another way.
         let claims = self.claims();
@@ -484,8 +484,24 @@ impl<'s> FirstClaim<'s> {
         Ok(())
     }
 
+    /// Makes a claim, and another one about the same asset. A node may refuse that one, which then costs nothing.
+    async fn claim_twice(&self) -> Result<(), InconclusiveReason> {
+        let submitter = self.submitter;
+        let first = new_like(&self.text)?;
+        for text in [&first, &with_new_code(&first)?] {
+            let request = signed_by(submitter, self.wallet, text).await?;
+            match submitter.submit_serialized(request).await {
+                Ok(response) if is_valid(&response) => wait_for(submitter, &response).await,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
     /// Submits the claim in other forms, in which what is signed is the same, and then with faults.
     async fn submit_while_pending(&self) {
+        // A pending transaction is not replaced by another one with its code.
+        let _ = self.submit_co_signers_with_its_code().await;
         for row in equal_forms() {
             let wallet = self.wallet.address();
             let form = row.of_claim(self.submitter, &self.text, wallet, self.signature());
@@ -494,6 +510,19 @@ impl<'s> FirstClaim<'s> {
             }
         }
         self.submit_wrongly_again(Moment::Pending).await;
+    }
+
+    /// Submits a transaction of the co-signer with the code of the claim.
+    async fn submit_co_signers_with_its_code(&self) -> Result<(), InconclusiveReason> {
+        let (submitter, text) = (self.submitter, &self.text);
+        if let Some(co_signer) = &submitter.with.co_signer
+            && submitter.with.public_wallet.is_none()
+            && submitter.may_pay_more()
+        {
+            let request = by_another(submitter, co_signer, text, &code_of(text)).await?;
+            let _ = submitter.submit_serialized(request).await;
+        }
+        Ok(())
     }
 
     /// Returns requests that submit the claim with faults once it is accepted, or at the moment when it is.

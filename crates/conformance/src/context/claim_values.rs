@@ -134,8 +134,9 @@ impl Values {
             "NaN",
             "2024-01-02",
             "=1+1",
-            "\u{1f600}",
         ];
+        // Wherever a program cuts a body into pieces of equal length, it cuts one of these characters.
+        let characters = "\u{1f600}".repeat(100);
         Self {
             asset_type: "null".to_owned(),
             outcome: 2,
@@ -144,7 +145,11 @@ impl Values {
                 format!("0e{}98", "9876543210".repeat(6)),
                 "1234".repeat(16),
             ],
-            doc_link_list: entries.map(ToOwned::to_owned).to_vec(),
+            doc_link_list: entries
+                .map(ToOwned::to_owned)
+                .into_iter()
+                .chain([characters])
+                .collect(),
             remarks: "-0".to_owned(),
             deletable_after: 1 << 31,
         }

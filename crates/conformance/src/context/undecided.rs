@@ -15,13 +15,14 @@ const FUNCTION: &str = "/specific_data/function";
 const TWICE: &str = r#"{"transaction":<signed>,"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#;
 
 /// Number of the first rows, in which the other wallet can pay. In the others, it is a stranger.
-const OF_PAYER: usize = 2;
+const OF_PAYER: usize = 3;
 
 static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
     rows! {
         "" {
             "a transaction that names another wallet as the one that pays" => right().edited("/fee_payer", To("\"<stranger>\""));
             "a transaction that names another wallet as its verifier" => right().edited(VERIFIER, To("\"<stranger>\""));
+            "a transaction with one more signature, a wrong one of a wallet that is not a signer" => of(Signer, &[("<wallet>", RIGHT), ("<stranger>", "<other>")]);
             "a transaction with one more signature, of a wallet that is not a signer" => of(Signer, &[("<wallet>", RIGHT), ("<stranger>", "<other>")]);
             "a transaction that lists its signer twice" => of(Signer, &[("<wallet>", RIGHT), ("<wallet>", RIGHT)]).edited(SIGNERS, To(r#"["<wallet>","<wallet>"]"#));
             "a transaction for a contract that does not exist" => right().edited(ADDRESS, To("\"ctffffffffffffffffffffffffffffffffffffffff\""));

@@ -104,12 +104,13 @@ impl Fates {
     }
 }
 
-/// Whether a right node may refuse a submission with this code.
+/// Whether it matters that a submission with this code was refused. Other cases report that a right one was, unless it
+/// is a claim of the user, who pays for it.
 fn may_be_refused(entry: &Entry, code: &str) -> bool {
     let is_right = |what: &String| right_rows().iter().any(|row| row.what == *what);
     match &entry.exchange.request.step {
         Some(Step::Control | Step::RightThen) => false,
-        Some(Step::Claim(_, Act::Unusual | Act::Reversed | Act::Submit | Act::Again)) => false,
+        Some(Step::Claim(_, Act::Unusual | Act::Reversed)) => false,
         Some(Step::Row(what) | Step::Claim(_, Act::Row(what))) => !is_right(what),
         Some(Step::Batch(batch)) => batch.wrong.iter().any(|(wrong, _)| wrong == code),
         Some(Step::WrongAtFirst | Step::Claim(..)) | None => true,

@@ -1,7 +1,11 @@
 //! The balances that a run reads before it submits anything, and once everything is in blocks.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
+use nodeproof_primitives::WalletAddress;
 use tokio::time::Instant;
 
 use crate::{
@@ -25,6 +29,7 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
         .iter()
         .cloned()
         .chain(known.iter().map(address))
+        .chain(creators(&submitter.samples.history()))
         .collect();
     let Some(token) = fee_token(submitter) else {
         return Ok(());
@@ -53,6 +58,23 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
         .await
         .map(drop)
 }
+
+/// Returns the wallets that made the latest blocks. They may receive fees.
+fn creators(history: &History) -> BTreeSet<String> {
+    let latest = history.blocks().collect::<BTreeMap<_, _>>();
+    let blocks = latest.values().rev().take(CREATORS);
+    let creators = blocks.filter_map(|entry| {
+        let creator = entry.exchange.success_object()?.get("creator_wallet")?;
+        creator
+            .as_str()
+            .filter(|text| text.parse::<WalletAddress>().is_ok())
+            .map(ToOwned::to_owned)
+    });
+    creators.collect()
+}
+
+/// Number of the latest blocks whose creators' balances are read.
+const CREATORS: usize = 4;
 
 /// Maximum number of other tokens, of a wallet that pays and of the chain, whose balances are read.
 const OTHER_TOKENS: usize = 3;

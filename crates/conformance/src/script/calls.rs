@@ -88,12 +88,15 @@ fn with_unusual_values(context: &Samples) -> Vec<Request> {
     // Plain texts, which careless filters in front of a node take for attacks.
     let remarks =
         "please select one from the list, or drop the table -- it's '1' or '2', see <the script>";
+    // Wherever a program cuts a body into pieces of equal length, it cuts one of these characters.
+    let characters = "\u{1f30d}".repeat(600);
     let link = "https://example.org/a/../select?from=list&script=<1>";
     let signers: Vec<_> = [0xd1_u8, 0x2e, 0xff, 0x07, 0x9a]
         .map(|byte| format!("0x{}", format!("{byte:02x}").repeat(20)))
         .to_vec();
     let bodies = [
         with(&|body| body["params"]["remarks"] = remarks.into()),
+        with(&|body| body["params"]["remarks"] = format!("{characters}.{characters}").into()),
         with(&|body| body["params"]["doc_link_list"][0] = link.into()),
         with(&|body| {
             body["signers"] = json!([signers[0], signers[1], signers[2], signers[3], signers[4]])

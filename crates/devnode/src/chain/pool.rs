@@ -66,6 +66,11 @@ impl Pool {
         self.waiting.retain(|waiting| waiting.payer != payer);
     }
 
+    /// Removes a pending transaction.
+    pub(crate) fn drop_pending(&mut self, code: TransactionCode) {
+        self.waiting.retain(|waiting| waiting.code != code);
+    }
+
     /// Takes no fee for a pending transaction.
     pub(crate) fn exempt(&mut self, code: TransactionCode) {
         let mut waiting = self.waiting.iter_mut();

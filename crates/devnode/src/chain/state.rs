@@ -162,6 +162,12 @@ impl Chain {
             CodeStatus::OtherTransaction if self.has(InjectedFault::KnownCodeAccepted) => {
                 return Verdict::accepted(false);
             }
+            CodeStatus::OtherTransaction
+                if self.has(InjectedFault::PendingReplaced)
+                    && self.pool.waits(transaction.code) =>
+            {
+                self.pool.drop_pending(transaction.code);
+            }
             CodeStatus::SameTransaction => {
                 if self.has(InjectedFault::CopiesCost) && self.pool.waits(transaction.code) {
                     self.charge(&transaction);
@@ -179,6 +185,13 @@ impl Chain {
         }
         if let Err(message) = self.affordable(&transaction) {
             return Verdict::refused(message, true);
+        }
+        if self.has(InjectedFault::DuplicateCosts)
+            && let Call::AddVerification(record) = &transaction.call
+            && self.table.holds(&record.asset_id, record.verifier)
+        {
+            self.charge(&transaction);
+            return Verdict::refused("this verifier has made a claim about this asset", true);
         }
         if self.has(InjectedFault::OnePending) {
             self.pool.drop_all_of(transaction.payer);

@@ -183,6 +183,7 @@ impl Submission<'_> {
             Some(InjectedFault::FirstSignatureOnly) => {
                 self.first_verified(&message, &call.signers)?
             }
+            Some(InjectedFault::OutsiderPays) => self.verified_of(&call.signers)?,
             _ => self.verified_signatures()?,
         };
         let (payer, fee) = match call.signers.first() {
@@ -203,6 +204,7 @@ impl Submission<'_> {
             fee,
             payer: HolderAddress::Wallet(match fault {
                 Some(InjectedFault::VerifierPays) => verifier(&call).unwrap_or(payer),
+                Some(InjectedFault::OutsiderPays) => self.outsider(&call.signers).unwrap_or(payer),
                 _ => payer,
             }),
             call: contract_call(&call, payer, rules, fault)?,
@@ -228,6 +230,22 @@ impl Submission<'_> {
         let entries = self.entries()?;
         verify_transaction(self.transaction, &entries).map_err(|_| invalid_signatures())?;
         Ok(entries.iter().map(entry_text).collect())
+    }
+
+    /// Returns all signatures as JSON if those of the signers are valid. This is a fault.
+    fn verified_of(&self, signers: &[WalletAddress]) -> Result<Vec<String>, Refusal> {
+        let entries = self.entries()?;
+        let mut needed = entries.clone();
+        needed.retain(|entry| signers.contains(&entry.wallet_address));
+        verify_transaction(self.transaction, &needed).map_err(|_| invalid_signatures())?;
+        Ok(entries.iter().map(entry_text).collect())
+    }
+
+    /// Returns a wallet that is not among the signers and has an entry in the signatures.
+    fn outsider(&self, signers: &[WalletAddress]) -> Option<WalletAddress> {
+        let entries = self.entries().ok()?;
+        let mut wallets = entries.iter().map(|entry| entry.wallet_address);
+        wallets.find(|wallet| !signers.contains(wallet))
     }
 
     /// Returns all signatures as JSON if the first one is valid. This is a fault.

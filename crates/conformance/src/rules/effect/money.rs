@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::super::readings::{Key, Reading, Readings, readings};
+use super::super::{
+    readings::{Key, Reading, Readings, readings},
+    refused::is_clear_refusal,
+};
 use crate::{
     api::{
         Pair, has_record, in_block, is_valid, lists_no_transaction, lists_transactions, requested,
@@ -81,6 +84,8 @@ pub(super) struct Money<'h> {
     pub(super) accepted: Vec<Accepted>,
     /// The wallets that submissions name as signers, also those that were refused.
     pub(super) signers: BTreeSet<String>,
+    /// The codes of what was not accepted, and whether all of them were clearly refused.
+    refused: BTreeMap<String, bool>,
     pub(super) readings: Readings<'h>,
     /// The blocks since the first submission that were read, and whether all of them were.
     pub(super) blocks: BTreeMap<u64, &'h Value>,
@@ -96,6 +101,7 @@ impl<'h> Money<'h> {
             first_submission,
             accepted: Vec::new(),
             signers: BTreeSet::new(),
+            refused: BTreeMap::new(),
             readings: readings(history),
             blocks: BTreeMap::new(),
             has_all_blocks: true,
@@ -141,6 +147,11 @@ impl<'h> Money<'h> {
             };
             let is_accepted = is_valid(&entry.exchange)
                 || times_in_batch(&entry.exchange, "accepted_transactions", &accepted.code) > 0;
+            if !is_accepted {
+                let is_refused = is_clear_refusal(&entry.exchange);
+                let known = self.refused.entry(accepted.code.clone());
+                *known.or_insert(true) &= is_refused;
+            }
             let is_known = self.accepted.iter().any(|one| one.code == accepted.code);
             if is_accepted && !is_known {
                 self.accepted.push(accepted);
@@ -154,7 +165,16 @@ impl<'h> Money<'h> {
             let found = has_record(&entry.exchange);
             found.then(|| requested(&entry.exchange, "unique_value"))?
         });
-        let recorded: BTreeSet<&str> = states.collect();
+        // A record does not show which one of several claims about its asset made it.
+        let mut recorded: BTreeSet<&str> = states.collect();
+        for (place, one) in self.accepted.iter().enumerate() {
+            let mut others = self.accepted[..place].iter();
+            let asset = one
+                .asset
+                .as_deref()
+                .filter(|_| others.any(|other| other.asset == one.asset));
+            recorded.retain(|known| Some(*known) != asset);
+        }
         for one in &mut self.accepted {
             let mut blocks = self.blocks.iter();
             let asset = one.asset.as_deref();
@@ -228,7 +248,9 @@ impl<'h> Money<'h> {
     /// Returns the transactions of a block that this run did not submit.
     fn others_in(&self, block: &Value) -> Vec<Other> {
         let is_own = |entry: &&Value| {
-            let mut codes = self.accepted.iter().map(|one| &one.code);
+            let accepted = self.accepted.iter().map(|one| &one.code);
+            let refused = self.refused.iter().filter(|(_, is_clear)| **is_clear);
+            let mut codes = accepted.chain(refused.map(|(code, _)| code));
             codes.any(|code| in_block(entry, code).is_some())
         };
         let list = block.pointer("/text/transactions");

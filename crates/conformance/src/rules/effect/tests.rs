@@ -290,6 +290,12 @@ fn what_others_explain_is_not_judged() {
             false,
         ),
         (
+            "it was refused",
+            vec![START, Holds("a", 50), REFUSED, block, Holds("a", 40)],
+            &[Refusal],
+            false,
+        ),
+        (
             "a block is missing",
             [&start(block)[..], &[Block(4, "e", &[])]].concat(),
             &[],
@@ -358,6 +364,73 @@ fn a_refusal_shows_something_if_the_node_tells_submissions_apart() {
         Holds("a", 40),
     ];
     assert_eq!(examined(&accepted), [1, 1]);
+}
+
+#[test]
+fn what_is_in_no_block_shows_nothing_of_its_fee() {
+    let [paid, _] = PAID;
+    let history = history(&[START, Holds("a", 50), paid, Forge("2"), Holds("a", 50)]);
+    let examined = [Fee, Refusal].map(|kind| effect(&history, kind).examined);
+    assert_eq!(examined, [0, 1]);
+}
+
+#[test]
+fn a_finding_says_how_a_balance_changed_and_what_was_paid() {
+    let [paid, block] = PAID;
+    let second = [Submit("2", &["a"], true), Block(3, "e", &["2"])];
+    let of = |rows: &[Row], has: i64| [&[START, Holds("a", 50)], rows, &[Holds("a", has)]].concat();
+    let two = [&[paid, block][..], &second].concat();
+    for (kind, rows, what, expected) in [
+        (
+            Fee,
+            of(&[paid, block], 50),
+            "did not change, and its accepted transaction costs 10",
+            "40",
+        ),
+        (
+            Fee,
+            of(&[paid, block], 51),
+            "went up by 1, and its accepted transaction costs 10",
+            "40",
+        ),
+        (
+            Fee,
+            of(&two, 45),
+            "went down by 5, and its 2 accepted transactions cost 20",
+            "30",
+        ),
+        (
+            Refusal,
+            of(&[REFUSED], 40),
+            "went down by 10, and no transaction of it was accepted and is in a block",
+            "50",
+        ),
+        (
+            Others,
+            vec![START, Holds("c", 7), paid, block, Holds("c", 6)],
+            "went down by 1, and it signed nothing",
+            "7",
+        ),
+    ] {
+        let history = history(&rows);
+        let found = &effect(&history, kind).findings[0];
+        let has = |name| format!("the T of the wallet {} {what}", wallet(name));
+        assert!([has("a"), has("c")].contains(&found.what), "{}", found.what);
+        let actual = match rows.last() {
+            Some(Holds(_, amount)) => amount.to_string(),
+            _ => String::new(),
+        };
+        assert_eq!([&*found.expected, &*found.actual], [expected, &*actual]);
+    }
+}
+
+#[test]
+fn a_creator_may_gain_although_it_was_refused() {
+    let blocks = |creator| vec![START, Holds("a", 50), REFUSED, Block(2, creator, &[])];
+    for (creator, found) in [("a", &[][..]), ("e", &[Refusal])] {
+        let rows = [blocks(creator), vec![Holds("a", 60)]].concat();
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{creator}");
+    }
 }
 
 #[test]
@@ -503,6 +576,11 @@ fn a_fee_is_received_each_time_or_never() {
             "half a unit is rounded",
             lists([40, 20, 10], Pays("2", 10.5), [29, 20, 20]),
             &[],
+        ),
+        (
+            "a wrong payment is another finding",
+            [&lost()[..7], &[Holds("a", 35)], &lost()[7..]].concat(),
+            &[Fee],
         ),
         (
             "another program may have burned it",
