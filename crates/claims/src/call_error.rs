@@ -91,6 +91,23 @@ pub enum SavedCallError {
         /// The transaction.
         trans_code: TransactionCode,
     },
+    /// A block has another transaction with the code of the saved one, or shows it with other contents. The node may have
+    /// given two transactions one code, and then the saved one is never executed. Look at the block, and keep the file.
+    #[error(
+        "block {block} has another transaction with the code {trans_code}: {difference}; the one that was signed may not \
+         have been executed, and is saved in {}",
+        escaped(&saved_in.to_string_lossy())
+    )]
+    AnotherInBlock {
+        /// The block.
+        block: u64,
+        /// The transaction that was saved.
+        trans_code: TransactionCode,
+        /// The first difference.
+        difference: String,
+        /// The file in which it is saved.
+        saved_in: PathBuf,
+    },
 }
 
 impl SavedCallError {
@@ -105,7 +122,7 @@ impl SavedCallError {
             }
             Self::Saved(_) => CallErrorKind::SavedFile,
             Self::Submission { error, .. } => error.kind(),
-            Self::Waiting { .. } => CallErrorKind::Uncertain,
+            Self::Waiting { .. } | Self::AnotherInBlock { .. } => CallErrorKind::Uncertain,
         }
     }
 

@@ -213,7 +213,7 @@ impl PreparedClaim {
         let recorded_earlier = saved.state() == TransactionState::Recorded;
         let (mut sent, mut new_transaction) = (0, Some(false));
         let mut recorded = None;
-        if resumed && saved.state().may_have_arrived() {
+        if resumed && saved.state().was_submitted() {
             // A failure shows nothing. The wait meets the same one.
             let seen = self.look().await.ok();
             recorded = seen.filter(|seen| seen.record().is_some());

@@ -213,6 +213,9 @@ impl SavedCall {
             return Ok(None);
         };
         let included = included(client, &saved, &self.wait).await?;
+        if let Some(included) = &included {
+            check_included(&saved, included)?;
+        }
         Ok(Some(CallStatus { saved, included }))
     }
 
@@ -348,7 +351,7 @@ impl SavedCall {
             trans_code,
         };
         // A transaction that was never sent is in no block.
-        if resumed && saved.state() != TransactionState::Signed {
+        if resumed && saved.state().was_submitted() {
             outcome.included = included_if_possible(client, &saved, &self.wait).await;
         }
         if outcome.included.is_none() {
@@ -388,6 +391,9 @@ impl SavedCall {
         }
         outcome.shows_transactions =
             (outcome.included.is_some() || !self.wait.timeout.is_zero()).then_some(true);
+        if let Some(included) = &outcome.included {
+            check_included(&saved, included)?;
+        }
         if let Some(included) = &outcome.included
             && saved.block() != Some(KnownBlock::from(included))
         {
@@ -417,6 +423,26 @@ async fn included(
         ..options.clone()
     };
     client.wait_for_inclusion(saved.trans_code(), &search).await
+}
+
+/// Compares the transaction in a block with the saved one. A node can show another one with the same code. Contents in a
+/// form that was not observed are not compared.
+fn check_included(saved: &SavedTransaction, included: &Inclusion) -> Result<(), SavedCallError> {
+    let Ok(Some(shown)) = included.transaction.contract_call() else {
+        return Ok(());
+    };
+    let shown = ContractCall::new(shown.address, shown.function)
+        .signers(shown.signers)
+        .params(&shown.params)?;
+    let Some(difference) = saved.difference_from(&shown) else {
+        return Ok(());
+    };
+    Err(SavedCallError::AnotherInBlock {
+        block: included.block,
+        trans_code: saved.trans_code(),
+        difference,
+        saved_in: saved.path().to_owned(),
+    })
 }
 
 /// Finds the block that contains a saved transaction, unless that fails or takes too long.

@@ -1,10 +1,11 @@
 //! `POST /submit-transaction`, and its response.
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::{escape::escaped_up_to, redact::Secrets};
 
 use crate::{
     Client, Error, SignedTransaction, SubmitError, SubmitMessages, SubmitResponse,
     call::{Operation, SUCCESS},
+    transport::SecretHeaders,
 };
 
 const SUBMIT_TRANSACTION: Operation = Operation {
@@ -20,8 +21,35 @@ impl Client {
     ) -> Result<SubmitResponse, Error> {
         let call = self.begin(SUBMIT_TRANSACTION);
         let response = call.client.submit_transaction(transaction).await;
-        call.decoded(response).await
+        let secrets = signatures_of(transaction);
+        let mut response: SubmitResponse = call
+            .decoded(response)
+            .await
+            .map_err(|error: Error| error.without_secrets(&secrets))?;
+        let messages = match &mut response.response.msg {
+            SubmitMessages::OneMessage(message) => std::slice::from_mut(message),
+            SubmitMessages::SeveralMessages(messages) => messages,
+        };
+        for message in messages {
+            if let Some(harmless) = secrets.redact(message, SecretHeaders::REDACTED) {
+                *message = harmless;
+            }
+        }
+        Ok(response)
     }
+}
+
+/// Length of the shortest piece of a signature that is not shown.
+const SHORTEST_PIECE: usize = 16;
+
+/// Returns the signatures of a transaction. A node can send them back in a message, and anybody who has them can submit
+/// the transaction.
+fn signatures_of(transaction: &SignedTransaction) -> Secrets {
+    let mut secrets = Secrets::default();
+    for entry in transaction.signatures().unwrap_or_default() {
+        secrets.add(&entry.msgsign.to_string(), SHORTEST_PIECE);
+    }
+    secrets
 }
 
 impl SubmitResponse {

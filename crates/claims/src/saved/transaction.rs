@@ -1,7 +1,7 @@
 //! A signed transaction in a file, and its last known state.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -9,8 +9,11 @@ use nodeproof_client::{
     BaseUrl, Block, ContractCall, Inclusion, SignedTransaction,
     contract_call::{CheckedTransaction, Fee, shown_apart},
 };
-use nodeproof_primitives::{Amount, Hash256, Network, RawJson, TransactionCode};
+use nodeproof_primitives::{
+    Amount, Hash256, Network, RawJson, TransactionCode, escape::escaped_up_to,
+};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -59,9 +62,9 @@ pub enum TransactionState {
 }
 
 impl TransactionState {
-    /// Returns whether a node may have accepted it.
-    pub(crate) fn may_have_arrived(self) -> bool {
-        matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
+    /// Returns whether it was sent to a node, which may have executed it, whatever it responded.
+    pub(crate) fn was_submitted(self) -> bool {
+        self != Self::Signed
     }
 }
 
@@ -407,6 +410,40 @@ impl SavedTransaction {
         })
     }
 
+    /// Returns the first difference of a call that a node shows from the one in the file. It may be written in another way.
+    pub(crate) fn difference_from(&self, shown: &ContractCall) -> Option<String> {
+        let signed = &self.contents.requested;
+        let texts = |call: &ContractCall| {
+            let (contract, function) = (call.sc_address.to_string(), call.function_called.clone());
+            [contract, function, list(call)]
+        };
+        let (ours, theirs) = (params(signed), params(shown));
+        let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        let other_param = names.into_iter().find(|name| {
+            let (one, other) = (ours.get(*name), theirs.get(*name));
+            one.zip(other)
+                .is_none_or(|(one, other)| !is_same_value(one, other))
+        });
+        let text_of = |params: &BTreeMap<String, RawJson>, name: &String| {
+            let value = params.get(name);
+            value.map_or_else(|| "not there".to_owned(), ToString::to_string)
+        };
+        let names = ["address", "function", "signers"].map(ToOwned::to_owned);
+        let mut each = names
+            .into_iter()
+            .zip(texts(signed).into_iter().zip(texts(shown)));
+        let other_text = each.find(|(_, (signed, shown))| signed != shown);
+        let (name, (signed, shown)) = other_text.or_else(|| {
+            let name = other_param?;
+            Some((name.clone(), (text_of(&ours, name), text_of(&theirs, name))))
+        })?;
+        let (signed, shown) = shown_apart(&signed, &shown);
+        Some(format!(
+            "`{}` is {shown} there, and was signed as {signed}",
+            escaped_up_to(&name, 60)
+        ))
+    }
+
     /// Checks that it was saved for the node at this base URL or, with `any_node`, for another one. All
     /// names and addresses of this machine are one host: `localhost`, `127.0.0.1`, `[::1]`.
     ///
@@ -583,4 +620,13 @@ fn list(call: &ContractCall) -> String {
 pub(super) fn params(call: &ContractCall) -> BTreeMap<String, RawJson> {
     // The checks of a call reject parameters that are not an object.
     call.params.decode().unwrap_or_default()
+}
+
+/// Whether two JSON values mean the same, in whatever way they are written.
+fn is_same_value(one: &RawJson, other: &RawJson) -> bool {
+    let number = |value: &RawJson| value.as_str().parse::<Amount>().ok();
+    let value = |json: &RawJson| json.decode::<Value>().ok();
+    one == other
+        || value(one).is_some_and(|one| Some(one) == value(other))
+        || number(one).is_some_and(|one| Some(one) == number(other))
 }

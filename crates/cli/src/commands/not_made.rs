@@ -22,6 +22,7 @@ pub(super) fn saved_call(error: SavedCallError) -> Failure {
         SavedCallError::Submission { error, .. } => submission(&error, text),
         SavedCallError::Waiting { .. } => Failure::new(Kind::Unconfirmed, text)
             .with_suffix("; run the same command again, which submits the same transaction"),
+        SavedCallError::AnotherInBlock { .. } => Failure::new(Kind::Unconfirmed, text),
         _ => Failure::usage(text),
     }
 }
@@ -55,7 +56,9 @@ pub(super) fn submission(error: &SubmitError, text: String) -> Failure {
                 "; nothing was submitted, because this base URL does not have the endpoint: is it a \
                  node's?",
             ),
-        Some(status) if (400..500).contains(&status) => Failure::new(Kind::Refused, text),
+        Some(status) if (400..500).contains(&status) => {
+            Failure::new(Kind::Refused, text).with_maybe_sent(true)
+        }
         _ => Failure::new(Kind::Unreachable, text),
     }
 }

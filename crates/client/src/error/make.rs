@@ -15,6 +15,7 @@ use crate::{
 use nodeproof_primitives::{
     Integer,
     escape::{escaped_up_to, excerpt},
+    redact::Secrets,
 };
 
 /// The maximum length of a body's excerpt in an error, in bytes.
@@ -193,14 +194,17 @@ impl Error {
         inner.maybe_sent = notes.maybe_sent;
         inner.status = notes.status;
         inner.retry_after = notes.retry_after;
-        self.without_secrets(&notes.headers)
+        let mut secrets = Secrets::default();
+        notes.headers.add_to(&mut secrets);
+        self.without_secrets(&secrets)
     }
 
-    /// Returns the same error without the values of these headers, which a node can send back.
-    fn without_secrets(mut self, headers: &SecretHeaders) -> Self {
+    /// Returns the same error without these secrets, which a node can send back.
+    pub(crate) fn without_secrets(mut self, secrets: &Secrets) -> Self {
+        let redact = |text: &str| secrets.redact(text, SecretHeaders::REDACTED);
         let inner = &mut self.0;
         let hide = |text: &mut String| {
-            if let Some(harmless) = headers.redact(text) {
+            if let Some(harmless) = redact(text) {
                 *text = harmless;
             }
         };
@@ -216,9 +220,9 @@ impl Error {
             sources(source)
                 .map(ToString::to_string)
                 .chain([debug])
-                .any(|text| headers.redact(&text).is_some())
+                .any(|text| redact(&text).is_some())
         };
-        if !headers.is_empty() {
+        if !secrets.is_empty() {
             inner.source = inner.source.take().filter(|source| !shows(source));
         }
         self

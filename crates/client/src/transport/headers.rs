@@ -98,14 +98,6 @@ impl SecretHeaders {
             secrets.add(value, MIN_LENGTH);
         }
     }
-
-    /// Replaces the values, and pieces of them, in a text that a node sent back. Returns `None` if the
-    /// text has none.
-    pub(crate) fn redact(&self, text: &str) -> Option<String> {
-        let mut secrets = Secrets::default();
-        self.add_to(&mut secrets);
-        secrets.redact(text, Self::REDACTED)
-    }
 }
 
 /// The headers, for a request of your own. Their values are marked as sensitive.
@@ -144,6 +136,12 @@ impl<'h> Extend<&'h Self> for SecretHeaders {
 mod tests {
     use super::*;
 
+    fn redacted(headers: &SecretHeaders, text: &str) -> Option<String> {
+        let mut secrets = Secrets::default();
+        headers.add_to(&mut secrets);
+        secrets.redact(text, SecretHeaders::REDACTED)
+    }
+
     #[test]
     fn values_and_their_parts_are_replaced() {
         let mut headers = SecretHeaders::default();
@@ -167,9 +165,12 @@ mod tests {
             ("abc1234, and no ab/cd", None),
             ("", None),
         ] {
-            assert_eq!(headers.redact(text).as_deref(), shown, "{text}");
+            assert_eq!(redacted(&headers, text).as_deref(), shown, "{text}");
         }
-        assert_eq!(SecretHeaders::default().redact("ab/cd-0123456789"), None);
+        assert_eq!(
+            redacted(&SecretHeaders::default(), "ab/cd-0123456789"),
+            None
+        );
     }
 
     #[test]

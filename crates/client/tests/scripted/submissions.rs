@@ -147,6 +147,38 @@ async fn a_refusal_is_an_error_with_the_messages_and_is_final() {
 }
 
 #[tokio::test]
+async fn a_signature_that_a_node_sends_back_is_not_shown() {
+    let signature = "5a1b".repeat(32);
+    let wallet = format!("0x{}", "1".repeat(40));
+    let signed = format!(
+        r#"{{"transaction":{{"fee":1}},"signatures":[{{"wallet_address":"{wallet}","msgsign":"{signature}"}}]}}"#
+    );
+    let signed = SignedTransaction::from_json(&signed).unwrap();
+    let capitals = signature.to_uppercase();
+    for echo in [&signature, &capitals, &signature[..40], &capitals[88..]] {
+        let detail = format!(r#"{{"detail":"bad {echo}."}}"#);
+        let msg = format!(
+            r#"{{"status":"SUCCESS","response":{{"valid":false,"msg":"bad {echo}.","new_transaction":true}}}}"#
+        );
+        for reply in [
+            Reply::status(400, &detail),
+            Reply::status(500, &detail),
+            Reply::json(&msg),
+            Reply::json(&detail),
+        ] {
+            let server = Server::responding(reply).await;
+            let client = client(&server.base);
+            let error = client
+                .submit(&signed, &SubmitPolicy::ONCE)
+                .await
+                .unwrap_err();
+            let shown = format!("{error} {error:#} {error:?} {:?}", error.messages());
+            assert!(!shown.contains(echo), "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn submitting_ends_after_as_many_times_as_are_allowed() {
     let server = Server::responding(Reply::status(503, "{}")).await;
     let error = client(&server.base)

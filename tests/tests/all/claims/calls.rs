@@ -3,13 +3,14 @@
 use std::process::{Command, Stdio};
 
 use axum::http::StatusCode;
-use integration_tests::built;
+use integration_tests::{built, faults::change_json};
 use nodeproof_claims::{
     CallErrorKind, CallOutcome, SavedCall, SavedCallError, SavedTransactionError, TransactionState,
 };
 use nodeproof_client::{CallOptions, CheckedTransaction, ContractCall, InclusionOptions, Transfer};
 use nodeproof_devnode::{BlockTime, ChainTime, InjectedFault, Outage};
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -147,6 +148,69 @@ async fn a_node_that_refuses_a_transaction_it_has_does_not_hide_its_block() {
     std::fs::remove_file(world.file()).unwrap();
     let error = refused.make(&client, &[&alice]).await.unwrap_err();
     assert_eq!(error.kind(), CallErrorKind::Refused, "{error}");
+}
+
+/// Changes the `specific_data` of all transactions in blocks.
+fn shows_calls(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fault {
+    change_json("/get-block", move |_, block| {
+        let list = block.pointer_mut("/text/transactions");
+        let list = list.and_then(Value::as_array_mut).into_iter().flatten();
+        let calls = list.filter_map(|entry| entry.pointer_mut("/transaction/specific_data"));
+        calls.for_each(&change);
+    })
+}
+
+#[tokio::test]
+async fn a_block_with_another_transaction_confirms_nothing() {
+    let change = |name: &'static str, value: Value| {
+        shows_calls(move |call| match call["params"].get_mut(name) {
+            Some(param) => *param = value.clone(),
+            None => call[name] = value.clone(),
+        })
+    };
+    let other = format!("0x{}", "6".repeat(40));
+    for (name, fault, shown) in [
+        (
+            "amount_to_send",
+            change("amount_to_send", json!(7)),
+            "is 7 there, and was signed as 900",
+        ),
+        ("receiver", change("receiver", json!(other)), "is \"0x666"),
+        (
+            "function",
+            change("function", json!("mint")),
+            "is mint there",
+        ),
+        ("signers", change("signers", json!([other])), "is 0x666"),
+    ] {
+        let world = TestEnvironment::with_quick_blocks().await;
+        let (_proxy, client) = world.behind(fault).await;
+        let (alice, call) = (world.named("alice"), world.transfer(900));
+        // Whether it was sent just now or by an earlier run.
+        for _ in 0..2 {
+            let error = call.make(&client, &[&alice]).await.unwrap_err();
+            assert!(error.maybe_sent(), "{error}");
+            let text = error.to_string();
+            assert!(text.contains(&format!("`{name}` {shown}")), "{text}");
+            assert_eq!(world.saved().state(), TransactionState::Accepted);
+        }
+        let error = call.status(&client).await.unwrap_err();
+        assert!(matches!(error, SavedCallError::AnotherInBlock { .. }));
+        assert_eq!(world.node.submissions_received(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_block_may_write_the_transaction_in_another_way() {
+    let world = TestEnvironment::with_quick_blocks().await;
+    let (_proxy, client) = world
+        .behind(shows_calls(|call| {
+            call["params"]["amount_to_send"] = json!(7.0)
+        }))
+        .await;
+    let alice = world.named("alice");
+    let outcome = world.transfer(7).make(&client, &[&alice]).await.unwrap();
+    assert_eq!(outcome.block(), Some(world.node.height()));
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Claims that are not made, and their messages.
 
+use axum::http::StatusCode;
 use nodeproof_claims::{CallErrorKind, ReadBack, Refusal, SavedCallError, SavedTransactionError};
 use nodeproof_client::{ContractCall, ErrorKind, Transfer};
 use nodeproof_primitives::{Network, SignerError, Signing, WalletAddress};
@@ -23,6 +24,25 @@ async fn a_claim_with_another_fee_than_the_saved_one_is_another_claim() {
     std::fs::remove_file(world.file()).unwrap();
     let made = world.make(&claim, &world.with_blocks()).await;
     assert!(made.unwrap().record().is_some());
+}
+
+#[tokio::test]
+async fn a_claim_that_was_refused_and_is_recorded_is_found_by_the_next_run() {
+    let world = TestEnvironment::new().await;
+    let refuses: Fault = Arc::new(|request, response| match request.path.as_str() {
+        "/submit-transaction" => response
+            .with_status(StatusCode::BAD_REQUEST)
+            .with_body(r#"{"detail":"Bad"}"#),
+        _ => response,
+    });
+    let (_proxy, client) = world.behind(refuses).await;
+    let (claim, options) = (world.claim("a"), world.options());
+    let error = world.make_at(&client, &claim, &options).await.unwrap_err();
+    assert_eq!(error.kind(), CallErrorKind::Refused, "{error}");
+    world.node.node().make_block();
+    let made = world.make_at(&client, &claim, &options).await.unwrap();
+    assert!(made.record().is_some() && made.resumed);
+    assert_eq!(world.node.submissions_received(), 1);
 }
 
 #[tokio::test]
