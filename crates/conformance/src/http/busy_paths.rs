@@ -25,6 +25,12 @@ impl BusyPaths {
         }
     }
 
+    /// Returns the paths whose last response was that the node is busy.
+    pub(super) fn busy(&self) -> Vec<&'static str> {
+        let paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.keys().copied().collect()
+    }
+
     /// Whether a path has been busy for so long that waiting is of no use.
     pub(super) fn is_stuck(&self, path: &str, now: Instant) -> bool {
         let paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -146,6 +146,11 @@ impl Node {
             .exchanges()
     }
 
+    /// Returns the paths whose last response was that the node is busy.
+    pub(crate) fn busy_paths(&self) -> Vec<&'static str> {
+        self.busy.busy()
+    }
+
     /// Whether a path has been busy for so long that its requests are no longer repeated.
     pub(crate) fn is_stuck(&self, path: &str) -> bool {
         self.busy.is_stuck(path, Instant::now())

@@ -85,6 +85,7 @@ pub(crate) async fn examine(
     let limit = options.limits.deadline;
     let deadline = (started + limit, limit);
     let done = run_until_deadline(work, interrupt.as_mut(), Some(deadline)).await;
+    let done = done.map_err(|reason| with_busy_paths(reason, &node));
     let (examined_node, running, stop_reason) = match done {
         Ok((found, running)) => {
             let (sweeping, chain) = (sweeping.as_ref(), &found.chain);
@@ -246,6 +247,21 @@ fn add_sweep_results(
     }
     let unread_reason = || sweeping.unread().or_else(|| sweeping.beyond());
     stop_reason.or_else(|| unread_reason().filter(|_| !fails))
+}
+
+/// Adds to the reason of a run that is out of time where the node was busy. Each such request waits for the node's
+/// `Retry-After`.
+fn with_busy_paths(reason: StopReason, node: &Node) -> StopReason {
+    let busy = node.busy_paths();
+    match reason {
+        StopReason::DeadlineExceeded(reason) if !busy.is_empty() => {
+            let paths = busy.join(", ");
+            StopReason::DeadlineExceeded(format!(
+                "{reason}: the node was busy, and refused requests for {paths} with 429 or 503"
+            ))
+        }
+        reason => reason,
+    }
 }
 
 /// Runs some work until it is done, interrupted or out of time.

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use integration_tests::hostile::front::{Act, Front, Good, Seen, front};
+use integration_tests::hostile::front::{Act, Front, Good, Seen, front, raw};
 use nodeproof_devnode::Config;
 use serde_json::Value;
 use tokio::time::sleep;
@@ -23,12 +23,17 @@ const BETWEEN: Duration = Duration::from_millis(50);
 /// Starts a good node behind a front. It responds to a few requests, one of them wrongly, and then to
 /// none.
 async fn falling_silent() -> (nodeproof_devnode::Handle, Front) {
+    falling(Act::Silence).await
+}
+
+/// The same, with another end.
+async fn falling(end: Act) -> (nodeproof_devnode::Handle, Front) {
     let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
         .expect("a node");
-    let act = Arc::new(|seen: &Seen, good: &Good| {
+    let act = Arc::new(move |seen: &Seen, good: &Good| {
         if seen.place > BEFORE {
-            Act::Silence
+            end.clone()
         } else {
             let body = good.text().replace("\"status\":1", "\"status\":\"1\"");
             Act::send(good.changed(body))
@@ -128,6 +133,19 @@ async fn a_node_that_falls_silent_ends_the_run_by_its_deadline() {
     let status = ended(&mut child).await.expect("an end");
     assert_eq!(status.code(), Some(3));
     let why = "not done within its deadline of 3 s";
+    assert_told(folder.path(), &printed(&mut child), 3, why);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_asks_for_patience_is_named_as_the_reason() {
+    let head =
+        "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 31536000000\r\nContent-Length: 0\r\n";
+    let (_node, front) = falling(Act::send(raw(head, b""))).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = run(&front, folder.path(), &["--deadline", "3"]);
+    let status = ended(&mut child).await.expect("an end");
+    assert_eq!(status.code(), Some(3));
+    let why = "within its deadline of 3 s: the node was busy, and refused requests for /";
     assert_told(folder.path(), &printed(&mut child), 3, why);
 }
 
