@@ -217,7 +217,7 @@ async fn equal_requests(context: &Samples) -> Findings {
     if let Some(block) = block {
         for wording in OF_BLOCK {
             let what = format!("a request {} does not get the block", wording.description());
-            checked.add(worded(context, block, wording, is_block, what).await);
+            checked.add(worded(context, None, block, wording, is_block, what).await);
         }
         let mut others = OF_OTHERS.map(|wording| (block, wording)).to_vec();
         others.extend(call.map(|call| (call, Wording::PlainText)));
@@ -228,7 +228,7 @@ async fn equal_requests(context: &Samples) -> Findings {
     if let Some(call) = call {
         for wording in OF_CALL {
             let what = format!("a call {} is not built", wording.description());
-            checked.add(worded(context, call, wording, is_built, what).await);
+            checked.add(worded(context, None, call, wording, is_built, what).await);
         }
     }
     Ok(checked)
@@ -236,55 +236,58 @@ async fn equal_requests(context: &Samples) -> Findings {
 
 /// Sends a request of another program, and checks that the next one gets the block.
 async fn after_another(context: &Samples, other: Request, block: &Exchange) -> Findings {
-    let mut checked = Examination::default();
-    let wording = other.wording;
     let what = format!(
         "the block is not returned after a request {}",
-        wording.description()
+        other.wording.description()
     );
-    // It is not part of the history, whose responses are judged.
-    let options = SendOptions {
-        is_one_of_many: true,
-        ..SendOptions::default()
-    };
-    if let Ok((response, _)) = context.node.send_with(other, options).await
-        && wording == Wording::Compressed
-        && is_packed(&response)
-    {
-        let what = "a response to a request with `accept-encoding` is neither the block nor does it say that it is encoded";
-        let expected = "`content-encoding`, or the block";
-        checked.push(Finding::new(&response, what, expected, response.summary()));
-    }
-    checked.add(worded(context, block, Wording::Usual, is_block, what).await);
-    Ok(checked)
+    worded(context, Some(other), block, Wording::Usual, is_block, what).await
 }
 
-/// Whether a success is unreadable and does not say how it is encoded.
-fn is_packed(response: &Exchange) -> bool {
+/// Returns a finding if a success that may be compressed is unreadable and does not say how it is encoded.
+fn packed(response: &Arc<Exchange>) -> Option<Finding> {
     let is_readable = response.success_object().is_some_and(is_block);
-    response.is_success() && response.content_encoding.is_none() && !is_readable
+    let is_packed = response.is_success() && response.content_encoding.is_none() && !is_readable;
+    let what = "a response to a request with `accept-encoding` is neither the block nor does it say that it is encoded";
+    let expected = "`content-encoding`, or the block";
+    (is_packed && response.request.wording == Wording::Compressed)
+        .then(|| Finding::new(response, what, expected, response.summary()))
 }
 
-/// Sends a request in another way, and checks that it gets what it got before.
+/// Number of requests that must get no response until that is a finding. A network may lose one.
+const TIMES: usize = 2;
+
+/// Sends a request in another way, or after another one, and checks that it gets what it got before.
 async fn worded(
     context: &Samples,
+    other: Option<Request>,
     known: &Exchange,
     wording: Wording,
     is_right: impl Fn(&Value) -> bool,
     what: String,
 ) -> Findings {
     let usual = known.request.clone();
-    let asked = usual.clone().worded(wording);
     let expected = known.excerpt(160);
+    // The other one is not part of the history, whose responses are judged.
+    let options = SendOptions {
+        is_one_of_many: true,
+        ..SendOptions::default()
+    };
     let mut lost = None;
-    // A network may lose a response. The same request does not lose it each time.
     for _ in 0..TIMES {
-        match context.node.send(asked.clone()).await {
+        let before = match &other {
+            Some(other) => context.node.send_with(other.clone(), options).await.ok(),
+            None => None,
+        };
+        match context.node.send(usual.clone().worded(wording)).await {
             Ok(response) => {
                 let is_right = response.success_object().is_some_and(is_right)
                     || wording == Wording::Chunked && response.status == LENGTH_REQUIRED;
                 let finding = || Finding::new(&response, what, expected, response.summary());
-                return Ok(Examination::of(1, (!is_right).then(finding)));
+                let mut checked = Examination::of(1, (!is_right).then(finding));
+                checked
+                    .findings
+                    .extend(before.and_then(|(response, _)| packed(&response)));
+                return Ok(checked);
             }
             Err(InconclusiveReason::Transport(reason)) => {
                 // The node may be gone.
@@ -297,9 +300,6 @@ async fn worded(
     let finding = lost.map(|(usual, reason)| Finding::new(&usual, what, expected, reason));
     Ok(Examination::of(1, finding))
 }
-
-/// Number of requests in other words that must get no response until that is a finding.
-const TIMES: usize = 2;
 
 /// The samples whose query is sent several times at once, and how often.
 const AT_ONCE: [Sample; 3] = [

@@ -96,7 +96,10 @@ fn with_unusual_values(context: &Samples) -> Vec<Request> {
         .to_vec();
     let bodies = [
         with(&|body| body["params"]["remarks"] = remarks.into()),
-        with(&|body| body["params"]["remarks"] = format!("{characters}.{characters}").into()),
+        with(&|body| {
+            body["params"]["remarks"] =
+                format!("{characters} between two long words {characters}").into()
+        }),
         with(&|body| body["params"]["doc_link_list"][0] = link.into()),
         with(&|body| {
             body["signers"] = json!([signers[0], signers[1], signers[2], signers[3], signers[4]])
