@@ -393,12 +393,11 @@ impl SavedCall {
             (outcome.included.is_some() || !self.wait.timeout.is_zero()).then_some(true);
         if let Some(included) = &outcome.included {
             check_included(&saved, included)?;
-        }
-        if let Some(included) = &outcome.included
-            && saved.block() != Some(KnownBlock::from(included))
-        {
-            saved = saved.at_block(Some(KnownBlock::from(included)));
-            saved.note_if_possible(TransactionState::Recorded).await;
+            let known = Some(KnownBlock::from(included));
+            if saved.block() != known {
+                saved = saved.at_block(known);
+                saved.note_if_possible(TransactionState::Recorded).await;
+            }
         }
         Ok(outcome)
     }

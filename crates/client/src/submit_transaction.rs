@@ -42,8 +42,8 @@ impl Client {
 /// Length of the shortest piece of a signature that is not shown.
 const SHORTEST_PIECE: usize = 16;
 
-/// Returns the signatures of a transaction. A node can send them back in a message, and anybody who has them can submit
-/// the transaction.
+/// Returns the signatures of a transaction. A node can send them back in a message, and anyone with them can submit the
+/// transaction.
 fn signatures_of(transaction: &SignedTransaction) -> Secrets {
     let mut secrets = Secrets::default();
     for entry in transaction.signatures().unwrap_or_default() {

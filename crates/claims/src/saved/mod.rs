@@ -1,5 +1,6 @@
 //! A signed transaction in a file, saved before it is sent.
 
+mod compare;
 mod error;
 mod file;
 mod index;

@@ -9,10 +9,11 @@ use nodeproof_client::{AddVerification, ContractCall, ContractFunction};
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{
+    compare::params,
     error::SavedTransactionError,
     file,
     index::Index,
-    transaction::{FORMAT, SavedTransaction, params},
+    transaction::{FORMAT, SavedTransaction},
 };
 
 /// The largest number of entries of a folder that are searched.

@@ -1,22 +1,19 @@
 //! A signed transaction in a file, and its last known state.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use nodeproof_client::{
     BaseUrl, Block, ContractCall, Inclusion, SignedTransaction,
-    contract_call::{CheckedTransaction, Fee, shown_apart},
+    contract_call::{CheckedTransaction, Fee},
 };
 use nodeproof_primitives::{
     Amount, Hash256, Network, RawJson, TransactionCode, escape::escaped_up_to,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{
+    compare::{Difference, in_params, in_texts, is_same_value, params},
     error::SavedTransactionError,
     file::{self, LockedFolder, Placement},
 };
@@ -357,41 +354,28 @@ impl SavedTransaction {
         fee: Option<&Fee>,
     ) -> Result<(), SavedTransactionError> {
         let kept = &self.contents;
-        let mut differences = Vec::new();
-        let mut compare = |name: &str, kept: String, requested: String| {
-            if kept != requested {
-                let (kept, requested) = shown_apart(&kept, &requested);
-                differences.push(format!("`{name}` was {kept}, and is now {requested}"));
-            }
-        };
-        compare(
-            "sc_address",
-            kept.requested.sc_address.to_string(),
-            requested.sc_address.to_string(),
-        );
-        compare(
-            "function_called",
-            kept.requested.function_called.clone(),
-            requested.function_called.clone(),
-        );
-        compare("signers", list(&kept.requested), list(requested));
+        let names = ["sc_address", "function_called", "signers"];
+        let mut all: Vec<_> = in_texts(&kept.requested, requested, names).collect();
         if let Some(fee) = fee {
-            compare("fee", kept.fee.amount.to_string(), fee.amount().to_string());
-            compare(
+            let (amount, currency) = (fee.amount().to_string(), fee.currency().to_owned());
+            all.extend(Difference::between(
+                "fee",
+                kept.fee.amount.to_string(),
+                amount,
+            ));
+            all.extend(Difference::between(
                 "currency",
                 kept.fee.currency.clone(),
-                fee.currency().to_owned(),
-            );
+                currency,
+            ));
         }
-        let (before, now) = (params(&kept.requested), params(requested));
-        let written = |params: &BTreeMap<String, RawJson>, name: &str| {
-            let value = params.get(name);
-            value.map_or_else(|| "not there".to_owned(), ToString::to_string)
-        };
-        let added = now.keys().filter(|name| !before.contains_key(*name));
-        for name in before.keys().chain(added) {
-            compare(name, written(&before, name), written(&now, name));
-        }
+        // Values with different text count as different.
+        all.extend(in_params(&kept.requested, requested, RawJson::eq));
+        let told = all.iter().map(|different| {
+            let (kept, requested) = different.shown();
+            format!("`{}` was {kept}, and is now {requested}", different.name)
+        });
+        let differences: Vec<_> = told.collect();
         if differences.is_empty() {
             // Repeat the check that runs before signing.
             let repeated =
@@ -412,35 +396,13 @@ impl SavedTransaction {
 
     /// Returns the first difference of a call that a node shows from the one in the file. It may be written in another way.
     pub(crate) fn difference_from(&self, shown: &ContractCall) -> Option<String> {
-        let signed = &self.contents.requested;
-        let texts = |call: &ContractCall| {
-            let (contract, function) = (call.sc_address.to_string(), call.function_called.clone());
-            [contract, function, list(call)]
-        };
-        let (ours, theirs) = (params(signed), params(shown));
-        let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
-        let other_param = names.into_iter().find(|name| {
-            let (one, other) = (ours.get(*name), theirs.get(*name));
-            one.zip(other)
-                .is_none_or(|(one, other)| !is_same_value(one, other))
-        });
-        let text_of = |params: &BTreeMap<String, RawJson>, name: &String| {
-            let value = params.get(name);
-            value.map_or_else(|| "not there".to_owned(), ToString::to_string)
-        };
-        let names = ["address", "function", "signers"].map(ToOwned::to_owned);
-        let mut each = names
-            .into_iter()
-            .zip(texts(signed).into_iter().zip(texts(shown)));
-        let other_text = each.find(|(_, (signed, shown))| signed != shown);
-        let (name, (signed, shown)) = other_text.or_else(|| {
-            let name = other_param?;
-            Some((name.clone(), (text_of(&ours, name), text_of(&theirs, name))))
-        })?;
-        let (signed, shown) = shown_apart(&signed, &shown);
+        let kept = &self.contents.requested;
+        let texts = in_texts(kept, shown, ["address", "function", "signers"]);
+        let different = texts.chain(in_params(kept, shown, is_same_value)).next()?;
+        let (signed, shown) = different.shown();
+        let name = escaped_up_to(&different.name, 60);
         Some(format!(
-            "`{}` is {shown} there, and was signed as {signed}",
-            escaped_up_to(&name, 60)
+            "`{name}` is {shown} there, and was signed as {signed}"
         ))
     }
 
@@ -609,24 +571,4 @@ impl Contents {
         }
         Hash256::from_bytes(hasher.finalize().into()).to_string()
     }
-}
-
-fn list(call: &ContractCall) -> String {
-    let signers: Vec<_> = call.signers.iter().map(ToString::to_string).collect();
-    signers.join(", ")
-}
-
-/// Returns the parameters, each as its text. Values with different text count as different.
-pub(super) fn params(call: &ContractCall) -> BTreeMap<String, RawJson> {
-    // The checks of a call reject parameters that are not an object.
-    call.params.decode().unwrap_or_default()
-}
-
-/// Whether two JSON values mean the same, in whatever way they are written.
-fn is_same_value(one: &RawJson, other: &RawJson) -> bool {
-    let number = |value: &RawJson| value.as_str().parse::<Amount>().ok();
-    let value = |json: &RawJson| json.decode::<Value>().ok();
-    one == other
-        || value(one).is_some_and(|one| Some(one) == value(other))
-        || number(one).is_some_and(|one| Some(one) == number(other))
 }

@@ -30,10 +30,17 @@ pub(crate) struct InBlock<'v> {
 /// Finds a transaction in a block by its code. The specification does not show the shape of the
 /// elements. An element may be only the code.
 pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
-    let is_code = |text: &str| text.eq_ignore_ascii_case(code);
+    find_in_block(block, &|text| text.eq_ignore_ascii_case(code))
+}
+
+/// Finds the first transaction in a block whose code is one of those that are wanted.
+pub(crate) fn find_in_block<'v>(
+    block: &'v Value,
+    is_wanted: &impl Fn(&str) -> bool,
+) -> Option<InBlock<'v>> {
     let is_it = |value: &Value| {
         let named = value.get("trans_code").and_then(Value::as_str);
-        named.or(value.as_str()).is_some_and(is_code)
+        named.or(value.as_str()).is_some_and(is_wanted)
     };
     match block {
         transaction if is_it(transaction) => Some(InBlock {
@@ -41,13 +48,13 @@ pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> 
             signatures: transaction.get("signatures"),
         }),
         Value::Object(members) => members.values().find_map(|member| {
-            let mut found = in_block(member, code)?;
+            let mut found = find_in_block(member, is_wanted)?;
             if is_it(member) {
                 found.signatures = found.signatures.or(members.get("signatures"));
             }
             Some(found)
         }),
-        Value::Array(items) => items.iter().find_map(|item| in_block(item, code)),
+        Value::Array(items) => items.iter().find_map(|item| find_in_block(item, is_wanted)),
         _ => None,
     }
 }

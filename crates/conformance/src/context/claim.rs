@@ -83,12 +83,11 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
     };
     // A node that does not store one claim would make the run wait for each of them.
     if settled.record.is_some() {
-        let signs_more = submitter.with.public_wallet.is_none() && submitter.may_pay_more();
-        if signs_more {
+        if submitter.signs_more() {
             first.sign_wrongly().await;
         }
         Box::pin(first.make_others(run, early)).await?;
-        if signs_more {
+        if submitter.signs_more() {
             Box::pin(first.involve_another()).await?;
         }
     }
@@ -360,8 +359,7 @@ impl<'s> FirstClaim<'s> {
     /// Returns another token in which the wallet could pay a fee, on a network whose tokens have no value.
     fn other_token(&self) -> Option<String> {
         let submitter = self.submitter;
-        let signs_more = submitter.with.public_wallet.is_none() && submitter.may_pay_more();
-        if !signs_more || !submitter.is_without_value() {
+        if !submitter.signs_more() || !submitter.is_without_value() {
             return None;
         }
         let fee = submitter.with.fee.as_str().parse::<i128>().ok()?;
@@ -516,8 +514,7 @@ impl<'s> FirstClaim<'s> {
     async fn submit_co_signers_with_its_code(&self) -> Result<(), InconclusiveReason> {
         let (submitter, text) = (self.submitter, &self.text);
         if let Some(co_signer) = &submitter.with.co_signer
-            && submitter.with.public_wallet.is_none()
-            && submitter.may_pay_more()
+            && submitter.signs_more()
         {
             let request = by_another(submitter, co_signer, text, &code_of(text)).await?;
             let _ = submitter.submit_serialized(request).await;

@@ -45,6 +45,11 @@ impl Submitter {
         self.with.public_wallet.is_some() || self.with.claims.get() > 1
     }
 
+    /// Whether the user's wallet signs more than its claims, which a broken node may charge for.
+    pub(super) fn signs_more(&self) -> bool {
+        self.with.public_wallet.is_none() && self.may_pay_more()
+    }
+
     /// Notes why a step is not taken.
     pub(super) fn skip(&self, step: Step, reason: impl Into<InconclusiveReason>) {
         let reason = reason.into();

@@ -125,15 +125,19 @@ fn assert_told(folder: &Path, printed: &str, exit: i32, why: &str) {
     }
 }
 
+/// Runs with this deadline in seconds. It must end the run, and say so with this text.
+async fn ends_at_its_deadline(front: &Front, deadline: &str, why: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = run(front, folder.path(), &["--deadline", deadline]);
+    let status = ended(&mut child).await.expect("an end");
+    assert_eq!(status.code(), Some(3));
+    assert_told(folder.path(), &printed(&mut child), 3, why);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_falls_silent_ends_the_run_by_its_deadline() {
     let (_node, front) = falling_silent().await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut child = run(&front, folder.path(), &["--deadline", "3"]);
-    let status = ended(&mut child).await.expect("an end");
-    assert_eq!(status.code(), Some(3));
-    let why = "not done within its deadline of 3 s";
-    assert_told(folder.path(), &printed(&mut child), 3, why);
+    ends_at_its_deadline(&front, "3", "not done within its deadline of 3 s").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,13 +145,9 @@ async fn a_node_that_asks_for_patience_is_named_as_the_reason() {
     let head =
         "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 31536000000\r\nContent-Length: 0\r\n";
     let (_node, front) = falling(Act::send(raw(head, b""))).await;
-    let folder = tempfile::tempdir().expect("a folder");
     // Each path is requested again after 5 s. A good response to an earlier request may arrive after the first refusal.
-    let mut child = run(&front, folder.path(), &["--deadline", "8"]);
-    let status = ended(&mut child).await.expect("an end");
-    assert_eq!(status.code(), Some(3));
     let why = "within its deadline of 8 s: the node was busy, and refused requests for /";
-    assert_told(folder.path(), &printed(&mut child), 3, why);
+    ends_at_its_deadline(&front, "8", why).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,8 +13,8 @@ use super::super::{
 };
 use crate::{
     api::{
-        Pair, has_record, in_block, is_valid, lists_no_transaction, lists_transactions, requested,
-        times_in_batch,
+        Pair, find_in_block, has_record, in_block, is_valid, lists_no_transaction,
+        lists_transactions, requested, times_in_batch,
     },
     history::{Entry, History},
 };
@@ -115,11 +115,9 @@ impl<'h> Money<'h> {
             money.add_submission(entry);
         }
         money.settle();
-        money.of_others = money
-            .blocks
-            .values()
-            .flat_map(|block| money.others_in(block))
-            .collect();
+        let own = money.own_codes();
+        let blocks = money.blocks.values();
+        money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
         Some(money)
     }
 
@@ -167,14 +165,13 @@ impl<'h> Money<'h> {
         });
         // A record does not show which one of several claims about its asset made it.
         let mut recorded: BTreeSet<&str> = states.collect();
-        for (place, one) in self.accepted.iter().enumerate() {
-            let mut others = self.accepted[..place].iter();
-            let asset = one
-                .asset
-                .as_deref()
-                .filter(|_| others.any(|other| other.asset == one.asset));
-            recorded.retain(|known| Some(*known) != asset);
-        }
+        recorded.retain(|asset| {
+            let accepted = self.accepted.iter();
+            accepted
+                .filter(|one| one.asset.as_deref() == Some(*asset))
+                .count()
+                < 2
+        });
         for one in &mut self.accepted {
             let mut blocks = self.blocks.iter();
             let asset = one.asset.as_deref();
@@ -245,26 +242,12 @@ impl<'h> Money<'h> {
         })
     }
 
-    /// Returns the transactions of a block that this run did not submit.
-    fn others_in(&self, block: &Value) -> Vec<Other> {
-        let is_own = |entry: &&Value| {
-            let accepted = self.accepted.iter().map(|one| &one.code);
-            let refused = self.refused.iter().filter(|(_, is_clear)| **is_clear);
-            let mut codes = accepted.chain(refused.map(|(code, _)| code));
-            codes.any(|code| in_block(entry, code).is_some())
-        };
-        let list = block.pointer("/text/transactions");
-        let list = list.and_then(Value::as_array).into_iter().flatten();
-        let others = list.filter(|entry| !is_own(entry));
-        others
-            .map(|entry| {
-                let transaction = entry.get("transaction").unwrap_or(entry);
-                Other {
-                    is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
-                    text: entry.to_string(),
-                }
-            })
-            .collect()
+    /// Returns the codes of what this run submitted, in lower case, unless it is not known what became of it.
+    fn own_codes(&self) -> BTreeSet<String> {
+        let accepted = self.accepted.iter().map(|one| &one.code);
+        let refused = self.refused.iter().filter(|(_, is_clear)| **is_clear);
+        let codes = accepted.chain(refused.map(|(code, _)| code));
+        codes.map(|code| code.to_ascii_lowercase()).collect()
     }
 
     /// Returns the readings of a balance from the last one before anything was submitted.
@@ -288,4 +271,21 @@ fn made_by(block: &Value, wallet: &str) -> bool {
     let names = ["creator_wallet", "expected_miner"].into_iter();
     let mut named = names.filter_map(|name| block.get(name)?.as_str());
     named.any(|name| name == wallet)
+}
+
+/// Returns the transactions of a block that this run did not submit.
+fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
+    let is_own = |text: &str| own.contains(&text.to_ascii_lowercase());
+    let list = block.pointer("/text/transactions");
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    let others = list.filter(|entry| find_in_block(entry, &is_own).is_none());
+    others
+        .map(|entry| {
+            let transaction = entry.get("transaction").unwrap_or(entry);
+            Other {
+                is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
+                text: entry.to_string(),
+            }
+        })
+        .collect()
 }
