@@ -267,15 +267,14 @@ async fn worded(
 ) -> Findings {
     let usual = known.request.clone();
     let expected = known.excerpt(160);
-    // The other one is not part of the history, whose responses are judged.
-    let options = SendOptions {
-        is_one_of_many: true,
+    let unjudged = SendOptions {
+        is_unjudged: true,
         ..SendOptions::default()
     };
     let mut lost = None;
     for _ in 0..TIMES {
         let before = match &other {
-            Some(other) => context.node.send_with(other.clone(), options).await.ok(),
+            Some(other) => context.node.send_with(other.clone(), unjudged).await.ok(),
             None => None,
         };
         match context.node.send(usual.clone().worded(wording)).await {

@@ -79,6 +79,8 @@ pub(crate) struct SendOptions {
     pub(crate) no_other_calls: bool,
     /// Whether the caller holds [`Node::all_turns`].
     pub(crate) has_all_turns: bool,
+    /// Whether the response is not part of the history, so the rules do not judge it.
+    pub(crate) is_unjudged: bool,
 }
 
 /// A response. If it is long and [one of many](SendOptions::is_one_of_many), it has a permit. The caller
@@ -393,6 +395,7 @@ impl Node {
         exchange_recorder::record(exchange);
         // A sweep has too many blocks to keep, and judges each one itself.
         if !options.is_one_of_many
+            && !options.is_unjudged
             && let Ok(mut exchanges) = self.exchanges.lock()
         {
             exchanges.add(exchange, began);
