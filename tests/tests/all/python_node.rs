@@ -47,6 +47,8 @@ fn start(options: &[&str]) -> Option<PythonNode> {
         .args(["--port", "0"])
         .args(options)
         .stdout(Stdio::piped())
+        // It prints a trace for each connection that its caller closes.
+        .stderr(Stdio::null())
         .spawn()
         .expect("the node starts");
     let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
@@ -126,4 +128,21 @@ fn a_server_without_keep_alive_is_checked_with_any_number_of_jobs() {
         };
         nodeproof(&node, folder.path(), &["--jobs", jobs]);
     }
+}
+
+#[test]
+fn a_node_that_waits_for_another_connection_is_not_blamed() {
+    let Some(node) = start(&[]) else {
+        return;
+    };
+    let output = Command::new(&node.nodeproof)
+        .args(["--base-url", &node.base_url, "--network", "devnet"])
+        .args(["--jobs", "4", "--request-timeout", "1"])
+        .args(["--only", "http/*", "--only", "get-block/*"])
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains(" 0 failed"), "{text}");
+    assert!(text.contains("needs --jobs 1"), "{text}");
 }

@@ -76,7 +76,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             let media = request.headers.get(header::CONTENT_TYPE);
             if request.path == "/call-sc" && media.is_some_and(|media| media == "text/plain") { *is_left = true; }
             match request.path == BLOCK && std::mem::take(is_left) {
-                true => response.with_status(StatusCode::BAD_REQUEST).with_body("Bad request syntax"),
+                true => response.with_status(StatusCode::NOT_IMPLEMENTED).with_body("Unsupported method"),
                 false => response,
             }
         }) => ["http/equal-requests"];

@@ -253,7 +253,7 @@ fn packed(response: &Arc<Exchange>) -> Option<Finding> {
         .then(|| Finding::new(response, what, expected, response.summary()))
 }
 
-/// Number of requests that must get no response until that is a finding. A network may lose one.
+/// Number of requests that must get no response, or a server error, until that is a finding. Each may happen once.
 const TIMES: usize = 2;
 
 /// Sends a request in another way, or after another one, and checks that it gets what it got before.
@@ -267,37 +267,68 @@ async fn worded(
 ) -> Findings {
     let usual = known.request.clone();
     let expected = known.excerpt(160);
-    let unjudged = SendOptions {
-        is_unjudged: true,
-        ..SendOptions::default()
-    };
     let mut lost = None;
     for _ in 0..TIMES {
-        let before = match &other {
-            Some(other) => context.node.send_with(other.clone(), unjudged).await.ok(),
-            None => None,
-        };
-        match context.node.send(usual.clone().worded(wording)).await {
-            Ok(response) => {
+        let (before, response) = one_after_another(context, other.clone(), wording, &usual).await;
+        let (exchange, reason) = match response {
+            Ok(response) if response.status < 500 => {
                 let is_right = response.success_object().is_some_and(is_right)
                     || wording == Wording::Chunked && response.status == LENGTH_REQUIRED;
                 let finding = || Finding::new(&response, what, expected, response.summary());
                 let mut checked = Examination::of(1, (!is_right).then(finding));
-                checked
-                    .findings
-                    .extend(before.and_then(|(response, _)| packed(&response)));
+                checked.findings.extend(before.as_ref().and_then(packed));
                 return Ok(checked);
             }
-            Err(InconclusiveReason::Transport(reason)) => {
-                // The node may be gone.
-                let responds = context.node.send(usual.clone()).await?;
-                lost = Some((responds, escaped_up_to(&reason, 300)));
+            Ok(response) => {
+                let summary = response.summary();
+                (response, summary)
             }
+            // The node may be gone, or handle one connection at a time, which another case has.
+            Err(InconclusiveReason::Transport(reason)) => (
+                context.send_renewed(usual.clone()).await?,
+                escaped_up_to(&reason, 300),
+            ),
             Err(reason) => return Err(reason),
-        }
+        };
+        lost = Some((exchange, reason));
     }
-    let finding = lost.map(|(usual, reason)| Finding::new(&usual, what, expected, reason));
+    let finding = lost.map(|(exchange, reason)| Finding::new(&exchange, what, expected, reason));
     Ok(Examination::of(1, finding))
+}
+
+/// Sends the request of another program, if any, and the usual one just after it, so both are on one connection.
+async fn one_after_another(
+    context: &Samples,
+    other: Option<Request>,
+    wording: Wording,
+    usual: &Request,
+) -> (
+    Option<Arc<Exchange>>,
+    Result<Arc<Exchange>, InconclusiveReason>,
+) {
+    let node = &context.node;
+    let alone = match &other {
+        Some(_) => node.all_turns().await,
+        None => None,
+    };
+    let options = SendOptions {
+        has_all_turns: alone.is_some(),
+        wants_server_errors: true,
+        ..SendOptions::default()
+    };
+    let unjudged = SendOptions {
+        is_unjudged: true,
+        ..options
+    };
+    let before = match other {
+        Some(other) => node.send_with(other, unjudged).await.ok(),
+        None => None,
+    };
+    let response = node.send_with(usual.clone().worded(wording), options).await;
+    (
+        before.map(|(response, _)| response),
+        response.map(|(response, _)| response),
+    )
 }
 
 /// The samples whose query is sent several times at once, and how often.

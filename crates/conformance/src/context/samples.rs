@@ -20,7 +20,7 @@ use crate::{
     },
     discovery::Discovered,
     history::History,
-    http::{self, BackOff, Exchange, InconclusiveReason, Node, Request},
+    http::{self, BackOff, Exchange, InconclusiveReason, Node, Request, SendOptions},
 };
 use nodeproof_openapi::Spec;
 
@@ -87,13 +87,26 @@ impl Samples {
     pub(crate) async fn send_alone(&self, request: &Request) -> Repeated {
         let _alone = self.alone.write().await;
         self.wait_for_node().await?;
-        match self.node.send(request.clone()).await {
+        match self.send_renewed(request.clone()).await {
             Err(InconclusiveReason::Transport(reason)) => {
                 self.wait_for_node().await?;
                 Ok(Err(reason))
             }
             response => response.map(Ok),
         }
+    }
+
+    /// Sends a request on a new connection. A node that handles one connection at a time may wait for another one.
+    pub(crate) async fn send_renewed(
+        &self,
+        request: Request,
+    ) -> Result<Arc<Exchange>, InconclusiveReason> {
+        let options = SendOptions {
+            on_new_connection: true,
+            ..SendOptions::default()
+        };
+        let (exchange, _) = self.node.send_with(request, options).await?;
+        Ok(exchange)
     }
 
     /// Waits until the node responds to a request for a block that it has, as after a restart.
@@ -106,7 +119,7 @@ impl Samples {
         let until = Instant::now() + RESTART;
         let mut back_off = BackOff::new(Duration::from_millis(50), Duration::from_secs(1));
         loop {
-            match self.node.send(block_request(known)).await {
+            match self.send_renewed(block_request(known)).await {
                 Err(InconclusiveReason::Transport(_)) if Instant::now() < until => {}
                 Err(InconclusiveReason::Transport(reason)) => {
                     let reason = format!("the node did not come back: {reason}");

@@ -81,6 +81,10 @@ pub(crate) struct SendOptions {
     pub(crate) has_all_turns: bool,
     /// Whether the response is not part of the history, so the rules do not judge it.
     pub(crate) is_unjudged: bool,
+    /// Whether a server error is returned, and not retried.
+    pub(crate) wants_server_errors: bool,
+    /// Whether the request is sent on a new connection.
+    pub(crate) on_new_connection: bool,
 }
 
 /// A response. If it is long and [one of many](SendOptions::is_one_of_many), it has a permit. The caller
@@ -307,6 +311,7 @@ impl Node {
         let mut retried = false;
         let mut repeats = 0;
         let mut server_error = None;
+        let renews = options.on_new_connection;
         loop {
             // A retry follows at once, in the same turn.
             if needs_turn && turn.is_none() {
@@ -315,7 +320,7 @@ impl Node {
             }
             let began = Instant::now();
             match self
-                .send_once(&request, retried || repeats > 0, options)
+                .send_once(&request, renews || retried || repeats > 0, options)
                 .await
             {
                 Ok(Tried {
@@ -338,6 +343,7 @@ impl Node {
                 Ok(Tried { exchange, .. })
                     if (exchange.status >= 500 || exchange.status == TOO_LATE)
                         && !retried
+                        && !options.wants_server_errors
                         && !request.carries_signature =>
                 {
                     retried = true;
