@@ -85,7 +85,9 @@ fn expected(fault: F) -> Option<Found> {
         F::OverlapLost => As("submit-transaction/claim-readable"),
         F::AnyFunction | F::AnyContract => AsUser("submit-transaction/refused-not-stored"),
         F::AnyVerifier => AsUser("submit-transaction/authority"),
-        F::OutsiderPays | F::DuplicateCosts => AsUser("submit-transaction/fee-paid"),
+        F::OutsiderPays | F::DuplicateCosts | F::TransferToItself | F::Overspends => {
+            AsUser("submit-transaction/fee-paid")
+        }
         F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
@@ -108,7 +110,7 @@ fn block_time(fault: F) -> Duration {
     Duration::from_millis(match fault {
         F::OnePending | F::FirstPays | F::PendingReplaced | F::PendingUnverified => 2_000,
         // No block comes between two submissions that are sent together.
-        F::OverlapLost => 500,
+        F::OverlapLost | F::Overspends => 500,
         _ => 100,
     })
 }

@@ -194,6 +194,8 @@ faults! {
     OutsiderPays "outsider-pays" "a wallet whose signature is not needed and not verified pays the fee";
     DuplicateCosts "duplicate-costs" "a second claim of a verifier about an asset is refused, and costs the fee";
     PendingReplaced "pending-replaced" "a transaction with the trans_code of a pending one of another wallet replaces it";
+    TransferToItself "transfer-to-itself" "a transfer to the wallet that sends it adds its amount";
+    Overspends "overspends" "what a wallet spends is compared with its balance, without what is pending, and the rest of a fee that it can't pay is created";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";
     AnyContract "any-contract" "a call of a contract that does not exist makes a claim of the verification contract";
     AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";

@@ -69,10 +69,14 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-requests",
         requirements: &["CONSISTENT-5", "HTTP-2", "HTTP-4", "CALL-1"],
-        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after a call that is sent as plain text, which the node may refuse. A compressed response says so.",
+        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
         matters: "Libraries, proxies and caches write requests in many ways, and their users see only the response.",
         check: Read(|c| Box::pin(equal_requests(c))),
-        sends: &[call_sc::BUILD],
+        sends: &[
+            call_sc::BUILD,
+            RequestKind::post(NO_PATH, "{…}"),
+            RequestKind::post("/get-block", "{…}"),
+        ],
         ..BASE
     },
     Case {
@@ -221,8 +225,11 @@ async fn equal_requests(context: &Samples) -> Findings {
         }
         let mut others = OF_OTHERS.map(|wording| (block, wording)).to_vec();
         others.extend(call.map(|call| (call, Wording::PlainText)));
-        for (known, wording) in others {
-            checked.add(after_another(context, known.request.clone().worded(wording), block).await);
+        let others = others
+            .into_iter()
+            .map(|(known, wording)| known.request.clone().worded(wording));
+        for other in others.chain(call.into_iter().flat_map(misdirected)) {
+            checked.add(after_another(context, other, block).await);
         }
     }
     if let Some(call) = call {
@@ -234,12 +241,24 @@ async fn equal_requests(context: &Samples) -> Findings {
     Ok(checked)
 }
 
+/// Returns requests with the body of a call to paths that take none. A node may refuse them without reading the body.
+fn misdirected(call: &Arc<Exchange>) -> Vec<Request> {
+    let body = call.request.body.clone().unwrap_or_default();
+    let paths = [NO_PATH, "/get-block"].into_iter();
+    paths
+        .map(|path| Request::post(path, body.clone()))
+        .collect()
+}
+
 /// Sends a request of another program, and checks that the next one gets the block.
 async fn after_another(context: &Samples, other: Request, block: &Exchange) -> Findings {
-    let what = format!(
-        "the block is not returned after a request {}",
-        other.wording.description()
-    );
+    let what = match other.wording {
+        Wording::Usual => format!("the block is not returned after a POST to {}", other.path),
+        wording => format!(
+            "the block is not returned after a request {}",
+            wording.description()
+        ),
+    };
     worded(context, Some(other), block, Wording::Usual, is_block, what).await
 }
 

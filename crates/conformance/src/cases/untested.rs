@@ -9,7 +9,8 @@ pub(crate) const UNTESTED: &[(&str, &str)] = &[
     ),
     (
         "TX-9",
-        "The specification does not name a token contract, and a run transfers nothing.",
+        "The specification shows the params, and not what the function does. On a devnet, a run that makes claims also \
+         transfers tokens, and `submit-transaction/fee-paid` judges the balances.",
     ),
     (
         "RECORD-3",

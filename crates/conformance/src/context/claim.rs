@@ -24,6 +24,7 @@ use super::{
     signatures::stranger,
     signing::{SigningWallet, Submitting},
     submitter::{Response, Submitter},
+    transfers::transfer_and_overspend,
     undecided::undecided_rows,
     variant::{Cost, Variant},
     waiting::{NewBlocks, read_blocks_around, settle, settle_accepted, wait_for},
@@ -90,6 +91,10 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
         if submitter.signs_more() {
             Box::pin(first.involve_another()).await?;
         }
+        first.read_holders().await;
+        let (contract, token) = (&first.contract, currency_of(&first.text));
+        let spending = transfer_and_overspend(submitter, wallet, contract, &token, run);
+        Box::pin(spending).await?;
     }
     first.read_again(&settled).await
 }

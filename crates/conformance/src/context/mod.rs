@@ -24,6 +24,7 @@ mod snapshot_store;
 mod submissions;
 mod submitter;
 mod swept_claims;
+mod transfers;
 mod undecided;
 mod variant;
 mod waiting;

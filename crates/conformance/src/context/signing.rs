@@ -61,7 +61,8 @@ pub struct Submitting {
     /// Number of claims to make, from 1 to 8. Each pays a fee, and has other values. With two or more, the
     /// signature of the first one is also submitted with other transactions, and the wallet also signs
     /// transactions of a wrong form. A node must refuse all of these. On a devnet, some of them offer more than the
-    /// wallet holds, one more claim offers the fee in another token, and one is about the co-signer's asset.
+    /// wallet holds, one more claim offers the fee in another token, and one is about the co-signer's asset. There, the
+    /// wallet also transfers one and a half fees to itself and to a new wallet, which makes two claims.
     pub claims: NonZeroU8,
     /// Maximum time to wait until a claim can be read.
     pub settle_timeout: Duration,

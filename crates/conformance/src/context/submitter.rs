@@ -2,14 +2,18 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, PoisonError},
+    sync::{Arc, OnceLock, PoisonError},
 };
 
 use futures_util::future::join_all;
 use nodeproof_primitives::Network;
+use nodeproof_wallet::KeyPair;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{samples::Samples, signing::Submitting};
+use super::{
+    samples::Samples,
+    signing::{SigningWallet, Submitting},
+};
 use crate::http::{Exchange, InconclusiveReason, MissingStep, Request, Step};
 
 /// The result of a submission.
@@ -22,6 +26,7 @@ pub(crate) struct Submitter {
     turn: Mutex<()>,
     /// The codes of all transactions drafted so far.
     codes: std::sync::Mutex<BTreeSet<String>>,
+    new_wallet: OnceLock<Option<SigningWallet>>,
 }
 
 impl Submitter {
@@ -31,7 +36,16 @@ impl Submitter {
             with,
             turn: Mutex::default(),
             codes: std::sync::Mutex::default(),
+            new_wallet: OnceLock::new(),
         }
+    }
+
+    /// Returns a wallet that no chain has, or `None` if the run must not give it tokens.
+    pub(crate) fn new_wallet(&self) -> Option<&SigningWallet> {
+        let may_give = self.with.makes_a_claim && self.is_without_value() && self.signs_more();
+        let generate = || KeyPair::generate().ok().map(SigningWallet::from);
+        let wallet = self.new_wallet.get_or_init(generate);
+        wallet.as_ref().filter(|_| may_give)
     }
 
     /// Whether the tokens of the network have no value.

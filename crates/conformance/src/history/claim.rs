@@ -26,6 +26,8 @@ pub(crate) const IN_OTHER_TOKEN: u8 = MAX_CLAIMS + 2;
 pub(crate) const SHARED: u8 = MAX_CLAIMS + 3;
 /// The number of the claim of the run's wallet about the asset that the co-signer has claimed.
 pub(crate) const OF_SAME_ASSET: u8 = MAX_CLAIMS + 4;
+/// The numbers of the claims of a new wallet, which can pay one of them. They have the values of claims 2 and 7.
+pub(crate) const OF_NEW_WALLET: [u8; 2] = [MAX_CLAIMS + 5, MAX_CLAIMS + 8];
 /// Number of new blocks after which a longer wait for the record cannot help.
 pub(crate) const MIN_NEW_BLOCKS: u64 = 2;
 

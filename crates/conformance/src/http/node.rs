@@ -10,7 +10,7 @@ use std::{
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use nodeproof_primitives::escape::escaped_up_to;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, RwLockReadGuard, Semaphore, SemaphorePermit};
 
 use super::{
     back_off::BackOff,
@@ -85,6 +85,12 @@ pub(crate) struct SendOptions {
     pub(crate) wants_server_errors: bool,
     /// Whether the request is sent on a new connection.
     pub(crate) on_new_connection: bool,
+}
+
+/// While this is held, no other request is sent, apart from submissions.
+pub(crate) struct AllTurns<'n> {
+    _calls: RwLockReadGuard<'n, ()>,
+    _turns: SemaphorePermit<'n>,
 }
 
 /// A response. If it is long and [one of many](SendOptions::is_one_of_many), it has a permit. The caller
@@ -192,12 +198,18 @@ impl Node {
 
     /// Waits until no other request is sent, and lets none be sent until the returned permit is dropped. With one job,
     /// there is no permit, because requests are never sent together.
-    pub(crate) async fn all_turns(&self) -> Option<SemaphorePermit<'_>> {
+    pub(crate) async fn all_turns(&self) -> Option<AllTurns<'_>> {
         let all = u32::try_from(self.limits().jobs)
             .ok()
             .filter(|all| *all > 1)?;
+        // Whoever blocks the calls waits for a turn later, so the turns come second here, too.
+        let calls = self.calls.read().await;
         // The semaphore is never closed.
-        self.turns.acquire_many(all).await.ok()
+        let turns = self.turns.acquire_many(all).await.ok()?;
+        Some(AllTurns {
+            _calls: calls,
+            _turns: turns,
+        })
     }
 
     /// Blocks all other requests that build contract calls until the returned guard is dropped.
@@ -296,7 +308,9 @@ impl Node {
             return response.map(|exchange| (exchange, None));
         }
         let _beside_others = match request.path {
-            "/call-sc" if !options.no_other_calls => Some(self.calls.read().await),
+            "/call-sc" if !options.no_other_calls && !options.has_all_turns => {
+                Some(self.calls.read().await)
+            }
             _ => None,
         };
         if request.path.starts_with("/submit") && !self.limits().submits {

@@ -28,7 +28,7 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     let wallets: BTreeSet<String> = paying
         .iter()
         .cloned()
-        .chain(known.iter().map(address))
+        .chain(known.iter().chain(submitter.new_wallet()).map(address))
         .chain(creators(&submitter.samples.history()))
         .collect();
     let Some(token) = fee_token(submitter) else {

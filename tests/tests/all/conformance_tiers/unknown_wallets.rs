@@ -35,6 +35,13 @@ fn signers(request: &RecordedRequest) -> Vec<String> {
         .collect()
 }
 
+/// Returns the wallet to which a submission transfers tokens.
+fn receiver(request: &RecordedRequest) -> Option<String> {
+    let body: Value = serde_json::from_slice(&request.body).ok()?;
+    let receiver = body.pointer("/transaction/specific_data/params/receiver")?;
+    receiver.as_str().map(ToOwned::to_owned)
+}
+
 fn is_valid(response: &Response) -> bool {
     has(response, "valid")
 }
@@ -62,10 +69,15 @@ async fn run_with(
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let known = [same.wallet("bob"), same.wallet(co_signer)];
     let known = known.into_iter().flatten();
-    let known: Vec<_> = known.map(|wallet| wallet.address().to_string()).collect();
+    let known: BTreeSet<_> = known.map(|wallet| wallet.address().to_string()).collect();
+    let known = Mutex::new(known);
     let fault: Fault = change_response(SUBMIT, move |request, response| {
+        let mut known = known.lock().expect("a set");
         let is_known = signers(request).iter().all(|signer| known.contains(signer));
         let is_accepted = is_valid(&response) && is_known;
+        // A wallet is known once it has received tokens.
+        known.extend(receiver(request).filter(|_| is_accepted));
+        drop(known);
         change(
             request,
             if is_accepted {

@@ -82,7 +82,8 @@ impl<'h> Money<'h> {
                 continue;
             }
             slack += one.rounding;
-            let with: BTreeSet<i128> = sums.iter().map(|sum| sum + one.fee).collect();
+            let cost = one.cost_to(pair);
+            let with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
             match is_past || is_last && one.is_settled {
                 true => sums = with,
@@ -96,7 +97,9 @@ impl<'h> Money<'h> {
     fn cost(&self, pair: &Pair) -> (i128, usize) {
         let own = self.accepted.iter().filter(|one| one.concerns(pair));
         let settled = own.filter(|one| one.is_settled);
-        settled.fold((0, 0), |(sum, count), one| (sum + one.fee, count + 1))
+        settled.fold((0, 0), |(sum, count), one| {
+            (sum + one.cost_to(pair), count + 1)
+        })
     }
 
     /// Returns the accepted transactions of a wallet, whatever token pays their fees.
@@ -124,14 +127,22 @@ impl<'h> Money<'h> {
             higher => format!("went up by {}", -higher),
         };
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
+        let own = || self.accepted.iter().filter(|one| one.concerns(pair));
+        let has_transfers = own().any(|one| one.transfer.is_some());
         let accepted = match (self.signers.contains(&pair.0), count) {
+            _ if has_transfers => format!("its accepted transactions and transfers take {cost}"),
             (false, _) => "it signed nothing".to_owned(),
             (true, 0) => "no transaction of it was accepted and is in a block".to_owned(),
             (true, 1) => format!("its accepted transaction costs {cost}"),
             (true, count) => format!("its {count} accepted transactions cost {cost}"),
         };
         let what = format!("the {token} of the wallet {wallet} {change}, and {accepted}");
-        let expected = base.amount.checked_sub(cost)?.to_string();
+        let expected = match base.amount.checked_sub(cost)? {
+            left if left < 0 => {
+                "some of these are refused: the wallet can't pay all of them".to_owned()
+            }
+            left => left.to_string(),
+        };
         let exchange = &at.entry.exchange;
         let finding = Finding::new(exchange, what, expected, at.amount.to_string());
         Some(finding.at("/balance"))
@@ -158,8 +169,9 @@ impl<'h> Money<'h> {
                 continue;
             };
             let [before, at] = between;
-            let may_gain =
-                effect == Effect::Others || effect == Effect::Refusal && self.makes_blocks(&pair.0);
+            let is_sent_tokens = self.accepted.iter().any(|one| one.moved_from(pair) < 0);
+            let may_gain = effect == Effect::Others && !is_sent_tokens
+                || effect == Effect::Refusal && self.makes_blocks(&pair.0);
             let is_gain = may_gain && at.amount > before.amount;
             let is_refusal = self.were_refused(pair, between);
             if is_gain
@@ -198,8 +210,13 @@ impl<'h> Money<'h> {
                 .filter(|other| keys.iter().any(|(pair, _)| other.concerns(pair)));
             let (mut least, mut most) = (0, 0);
             for other in of_these {
-                least += if other.is_settled { other.fee } else { 0 };
-                most += other.most();
+                let moved: i128 = keys.iter().map(|(pair, _)| other.moved_from(pair)).sum();
+                least += if other.is_settled {
+                    other.fee + moved
+                } else {
+                    0
+                };
+                most += other.most() + moved.max(0);
             }
             if (least..=most).contains(&lower) {
                 result.count_item();
@@ -377,8 +394,8 @@ impl<'h> Money<'h> {
                 gained = gained.saturating_add(gain);
                 shows = Some(last);
             }
-            let paid = self.accepted.iter().filter(|one| one.token == **token);
-            let paid: i128 = paid.map(Accepted::most).sum();
+            let paid = self.accepted.iter().map(|one| one.paid_in(token));
+            let paid: i128 = paid.sum();
             if let Some(reading) = shows.filter(|_| gained > paid) {
                 let what = format!(
                     "the holders of {} gained {gained}, and the accepted transactions cost {paid}",

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::super::{
-    readings::{Key, Reading, Readings, readings},
+    readings::{Key, Reading, Readings, SINGLE, readings},
     refused::is_clear_refusal,
 };
 use crate::{
@@ -28,6 +28,7 @@ pub(super) struct Accepted {
     pub(super) fee: i128,
     pub(super) rounding: i128,
     pub(super) asset: Option<String>,
+    pub(super) transfer: Option<Transfer>,
     pub(super) began: Duration,
     /// Whether it is known to be in a block.
     pub(super) is_settled: bool,
@@ -54,20 +55,86 @@ impl Accepted {
             },
             rounding: decimal.is_some_and(|fee| fee.fract() != 0.0).into(),
             asset: text(&data["params"]["asset_id"]),
+            transfer: Transfer::of(data),
             began,
             is_settled: false,
             is_past: None,
         })
     }
 
-    pub(super) fn concerns(&self, (wallet, token): &Pair) -> bool {
-        self.token == *token && self.payers.contains(wallet)
+    /// Whether it pays a fee from a balance, or is a transfer from or to it.
+    pub(super) fn concerns(&self, pair: &Pair) -> bool {
+        self.fee_of(pair) != 0 || self.moved_from(pair) != 0
+    }
+
+    fn fee_of(&self, (wallet, token): &Pair) -> i128 {
+        let pays = self.token == *token && self.payers.contains(wallet);
+        if pays { self.fee } else { 0 }
+    }
+
+    /// Returns what it moves away from a balance. That is negative if the wallet receives it.
+    pub(super) fn moved_from(&self, (wallet, token): &Pair) -> i128 {
+        let transfer = self.transfer.as_ref().filter(|one| one.token == *token);
+        transfer.map_or(0, |one| {
+            let amount_if = |is_it| if is_it { one.amount } else { 0 };
+            amount_if(one.from == *wallet) - amount_if(one.to == *wallet)
+        })
+    }
+
+    /// Returns what it takes from a balance.
+    pub(super) fn cost_to(&self, pair: &Pair) -> i128 {
+        self.fee_of(pair) + self.moved_from(pair)
+    }
+
+    /// Returns the most that others receive of a token.
+    pub(super) fn paid_in(&self, token: &str) -> i128 {
+        let fee = if self.token == token { self.most() } else { 0 };
+        let transfer = self.transfer.as_ref();
+        let transfer = transfer.filter(|one| one.token == token && one.from != one.to);
+        fee + transfer.map_or(0, |one| one.amount)
     }
 
     /// Returns the most that the signers pay together: each part of the fee may be rounded up.
     pub(super) fn most(&self) -> i128 {
         let payers = (self.payers.len() as i128).max(1);
         (self.fee + self.rounding + payers - 1) / payers * payers
+    }
+}
+
+/// A transfer of tokens.
+pub(super) struct Transfer {
+    from: String,
+    to: String,
+    pub(super) token: String,
+    pub(super) amount: i128,
+}
+
+impl Transfer {
+    /// The largest power of ten by which a node may count an amount in other units than a balance.
+    const MAX_DECIMALS: u32 = 18;
+
+    /// Returns the transfer that a call is. The first signer pays.
+    fn of(data: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+        let params = data
+            .get("params")
+            .filter(|_| data["function"] == "transfer")?;
+        Some(Self {
+            from: text(&data["signers"][0])?,
+            to: text(&params["receiver"])?,
+            token: text(&params["asset_code"])?,
+            amount: params["amount_to_send"].as_i64()?.into(),
+        })
+    }
+
+    /// Takes over the unit in which the node counts: what the receiver gained shows it. A transfer may fail when its
+    /// block is made. Then it moves nothing.
+    fn take_unit_of(&mut self, gained: i128) {
+        let powers = (0..=Self::MAX_DECIMALS).map(|power| 10_i128.pow(power));
+        let mut amounts = powers.filter_map(|power| self.amount.checked_mul(power));
+        if gained == 0 || amounts.any(|amount| amount == gained) {
+            self.amount = gained;
+        }
     }
 }
 
@@ -115,6 +182,7 @@ impl<'h> Money<'h> {
             money.add_submission(entry);
         }
         money.settle();
+        money.take_units();
         let own = money.own_codes();
         let blocks = money.blocks.values();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
@@ -182,6 +250,29 @@ impl<'h> Money<'h> {
             });
             one.is_past = later;
             one.is_settled = block.is_some() || asset.is_some_and(|asset| recorded.contains(asset));
+        }
+    }
+
+    /// Compares each transfer to another wallet with what that one gained at most.
+    fn take_units(&mut self) {
+        let gained = |to: &str, token: &str| {
+            let readings = self.since_base(&((to.to_owned(), token.to_owned()), SINGLE))?;
+            let base = readings.first()?.amount;
+            let gains = readings.iter().map(|one| one.amount.saturating_sub(base));
+            gains.max()
+        };
+        let gains: Vec<_> = self
+            .accepted
+            .iter()
+            .map(|one| {
+                let transfer = one.transfer.as_ref()?;
+                gained(&transfer.to, &transfer.token).filter(|_| transfer.to != transfer.from)
+            })
+            .collect();
+        for (one, gained) in self.accepted.iter_mut().zip(gains) {
+            if let (Some(transfer), Some(gained)) = (&mut one.transfer, gained) {
+                transfer.take_unit_of(gained);
+            }
         }
     }
 

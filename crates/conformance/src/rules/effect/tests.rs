@@ -1,5 +1,7 @@
 //! Histories, and what the rule finds in them.
 
+mod transfers;
+
 use Effect::{Created, Fee, Others, Refusal};
 
 use serde_json::Value;
@@ -26,6 +28,8 @@ enum Row {
     Submit(&'static str, &'static [&'static str], bool),
     /// An accepted submission by wallet a for this fee.
     Pays(&'static str, f64),
+    /// An accepted transfer of this many tokens, by wallet a to this wallet.
+    Sends(&'static str, &'static str, i64),
     /// A refused submission that is wrongly signed.
     Forge(&'static str),
     /// A block with its creator, and the codes of the transactions of this run.
@@ -35,7 +39,7 @@ enum Row {
     /// A block with a call of another program.
     Call(u64),
 }
-use Row::{Block, Call, Cut, Forge, Holds, Other, Pays, Submit, Transfer};
+use Row::{Block, Call, Cut, Forge, Holds, Other, Pays, Sends, Submit, Transfer};
 
 fn wallet(name: &str) -> String {
     format!("0x{}", name.repeat(40))
@@ -79,6 +83,15 @@ fn exchange(row: Row) -> (Request, String) {
             let (_, body) = exchange(Submit(code, &["a"], true));
             let mut submission = submission(code, &["a"]);
             submission["transaction"]["fee"] = fee.into();
+            let request = Request::post("/submit-transaction", submission.to_string());
+            (request, body)
+        }
+        Sends(code, to, amount) => {
+            let (_, body) = exchange(Submit(code, &["a"], true));
+            let mut submission = submission(code, &["a"]);
+            let data = &mut submission["transaction"]["specific_data"];
+            data["function"] = "transfer".into();
+            data["params"] = serde_json::json!({"amount_to_send": amount, "receiver": wallet(to), "asset_code": "T"});
             let request = Request::post("/submit-transaction", submission.to_string());
             (request, body)
         }

@@ -1,0 +1,150 @@
+//! Transfers of tokens, and claims that together cost more than their wallet holds. All of them are for networks whose
+//! tokens have no value.
+
+use nodeproof_primitives::WalletAddress;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{
+    claim_step::{Taken, no_sample, signed_request},
+    draft::{call_request, checked_with_time, difference_from_call},
+    further_claim::{FurtherClaim, submit_at_once},
+    signing::SigningWallet,
+    submitter::Submitter,
+    waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
+};
+use crate::{
+    api::{held, is_valid, token_balance_request},
+    history::{History, OF_NEW_WALLET},
+    http::BackOff,
+};
+
+/// The name of the function, which the specification shows.
+const TRANSFER: &str = "transfer";
+/// The smallest fee whose half distinguishes one fee from two, whatever the numbers of the claims add to them.
+const LEAST_FEE: u64 = 100;
+
+/// The contract and the token of a run's transfers.
+struct Transfers<'s> {
+    submitter: &'s Submitter,
+    wallet: &'s SigningWallet,
+    contract: String,
+    token: &'s str,
+    amount: u64,
+}
+
+/// Transfers tokens of the wallet to itself and to a new wallet. That one then makes two claims at the same moment, of
+/// which it can pay one.
+pub(super) async fn transfer_and_overspend(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    verification: &str,
+    token: &str,
+    run: u128,
+) -> Taken<()> {
+    let fee = submitter.with.fee.as_str().parse::<u64>().ok();
+    let Some(fee) = fee.filter(|fee| *fee >= LEAST_FEE) else {
+        return Ok(());
+    };
+    let Some(new_wallet) = submitter.new_wallet() else {
+        return Ok(());
+    };
+    let history = submitter.samples.history();
+    let contract = contract_of_transfers(&history, token);
+    let transfers = Transfers {
+        submitter,
+        wallet,
+        contract: contract.unwrap_or_else(|| verification.to_owned()),
+        token,
+        amount: fee.saturating_add(fee / 2),
+    };
+    if !transfers.send_to(wallet.address()).await?
+        || !transfers.send_to(new_wallet.address()).await?
+    {
+        return Ok(());
+    }
+    let began = Instant::now();
+    if !transfers.is_received(new_wallet.address()).await? {
+        return Ok(());
+    }
+    let took = began.elapsed();
+    let mut claims = Vec::new();
+    for number in OF_NEW_WALLET {
+        claims.push(FurtherClaim::prepare(submitter, new_wallet, verification, number, run).await?);
+    }
+    let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
+    blocks.skip_to_the_latest(submitter).await?;
+    submit_at_once(submitter, &mut claims).await;
+    // One of them has no record at a right node.
+    let patience = (took * 3).max(MAX_PAUSE).min(submitter.with.settle_timeout);
+    let until = Instant::now() + patience;
+    for claim in &claims {
+        claim.settle(submitter, blocks.clone(), until).await;
+    }
+    Ok(())
+}
+
+/// Returns the contract of a transfer that a block shows, if possible of this token.
+fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
+    let blocks = history
+        .blocks()
+        .filter_map(|(_, entry)| entry.exchange.success_object());
+    let lists = blocks.filter_map(|block| block.pointer("/text/transactions")?.as_array());
+    let transfers = lists.flatten().filter_map(|entry| {
+        let transaction = entry.get("transaction").unwrap_or(entry);
+        let data = transaction.get("specific_data")?;
+        let contract = data["address"].as_str()?;
+        (data["function"] == TRANSFER).then_some((data["params"]["asset_code"] == token, contract))
+    });
+    transfers.max().map(|(_, contract)| contract.to_owned())
+}
+
+impl Transfers<'_> {
+    /// Has the node build a transfer, signs it and submits it. Returns whether it was accepted.
+    async fn send_to(&self, receiver: WalletAddress) -> Taken<bool> {
+        let submitter = self.submitter;
+        let call = self.call(receiver);
+        let node = &submitter.samples.node;
+        let built = node.send(call_request(&call)).await?;
+        if difference_from_call(&call, &built).is_some() {
+            return Ok(false);
+        }
+        let Ok(checked) = checked_with_time(&call, &built, &submitter.with) else {
+            return Ok(false);
+        };
+        match signed_request(submitter, self.wallet, &checked).await? {
+            Ok((_, request)) => Ok(is_valid(&*submitter.submit_serialized(request).await?)),
+            Err(reason) => no_sample(reason),
+        }
+    }
+
+    fn call(&self, receiver: WalletAddress) -> Value {
+        json!({
+            "sc_address": self.contract,
+            "function_called": TRANSFER,
+            "signers": [self.wallet.address()],
+            "params": {
+                "amount_to_send": self.amount,
+                "receiver": receiver,
+                "asset_code": self.token,
+            },
+        })
+    }
+
+    /// Reads a wallet's balance until there is one, at most until the settle timeout.
+    async fn is_received(&self, wallet: WalletAddress) -> Taken<bool> {
+        let until = Instant::now() + self.submitter.with.settle_timeout;
+        let request = token_balance_request(&wallet.to_string(), self.token);
+        let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+        loop {
+            let response = self.submitter.samples.node.send(request.clone()).await?;
+            if held(&response).is_some_and(|amount| amount.get() > 0) {
+                return Ok(true);
+            }
+            if Instant::now() + back_off.peek() > until {
+                return Ok(false);
+            }
+            back_off.wait().await;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Transfers, and wallets that spend more than they have.
+
+use super::*;
+
+/// Wallet a sends tokens to wallet b, which then has two transactions in a block. Wallet b ends with this balance.
+fn overspent(left: i64) -> Vec<Row> {
+    vec![
+        START,
+        Holds("a", 100),
+        Holds("b", 0),
+        Sends("1", "b", 15),
+        Block(2, "e", &["1"]),
+        Holds("b", 15),
+        Submit("2", &["b"], true),
+        Submit("3", &["b"], true),
+        Block(3, "e", &["2", "3"]),
+        Holds("a", 75),
+        Holds("b", left),
+    ]
+}
+
+#[test]
+fn a_transfer_moves_its_amount_once() {
+    let of = |to: &'static str, has: [i64; 2]| {
+        vec![
+            START,
+            Holds("a", 1000),
+            Holds("b", 0),
+            Sends("1", to, 15),
+            Block(2, "e", &["1"]),
+            Holds("a", has[0]),
+            Holds("b", has[1]),
+        ]
+    };
+    let sends = |has| of("b", has);
+    let to_itself = |has| of("a", [has, 0]);
+    for (what, rows, found) in [
+        ("it moves the amount", sends([975, 15]), &[][..]),
+        ("it moves nothing", sends([990, 0]), &[]),
+        ("it fails, and takes nothing", sends([1000, 0]), &[Fee]),
+        ("the node counts in tenths", sends([840, 150]), &[]),
+        ("nobody receives it", sends([975, 0]), &[Fee]),
+        ("it is received, and not taken", sends([990, 15]), &[Fee]),
+        ("it is received twice", sends([975, 30]), &[Others]),
+        ("half is received", sends([975, 7]), &[Others]),
+        ("it is to the wallet itself", to_itself(990), &[]),
+        ("it creates its amount", to_itself(1005), &[Fee]),
+        ("it destroys its amount", to_itself(975), &[Fee]),
+        ("it costs nothing", to_itself(1000), &[Fee]),
+    ] {
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn a_wallet_spends_no_more_than_it_has() {
+    let executed_once = || {
+        let mut rows = overspent(5);
+        rows[8] = Block(3, "e", &["3"]);
+        rows
+    };
+    for (what, rows, found) in [
+        ("one of two is executed", executed_once(), &[][..]),
+        ("the rest is taken as 0", overspent(0), &[Fee]),
+        ("the balance is below 0", overspent(-5), &[Created]),
+        ("only one is paid", overspent(5), &[Fee]),
+    ] {
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn what_others_receive_is_not_more_than_what_was_sent() {
+    let of = |lists: [[i64; 3]; 2]| {
+        let [before, after] = lists.map(Row::List);
+        vec![
+            START,
+            before,
+            Sends("1", "b", 15),
+            Block(2, "e", &["1"]),
+            after,
+        ]
+    };
+    for (what, lists, found) in [
+        ("it is received", [[100, 0, 0], [75, 15, 10]], &[][..]),
+        (
+            "somebody else gains, too",
+            [[100, 0, 0], [75, 15, 11]],
+            &[Created],
+        ),
+    ] {
+        assert_eq!(judged(&of(lists)), (found.to_vec(), false), "{what}");
+    }
+}
