@@ -61,8 +61,21 @@ pub(crate) fn first_mismatch<T: DeserializeOwned>(
 
 /// Returns the reason for a body that a JSON parser only calls unexpected.
 fn not_json(body: &[u8]) -> Option<&'static str> {
-    if body.starts_with(b"\xef\xbb\xbf") {
-        return Some("it begins with a byte order mark, which JSON does not have");
+    let starts: [(&[u8], _); 4] = [
+        (
+            b"\xef\xbb\xbf",
+            "it begins with a byte order mark, which JSON does not have",
+        ),
+        (
+            b"\x1f\x8b",
+            "it is compressed with gzip, which was not requested",
+        ),
+        (b"\xff\xfe", "it is UTF-16, and not UTF-8"),
+        (b"\xfe\xff", "it is UTF-16, and not UTF-8"),
+    ];
+    let found = starts.iter().find(|(start, _)| body.starts_with(start));
+    if let Some((_, reason)) = found {
+        return Some(reason);
     }
     match body.trim_ascii_start().first() {
         None => Some("it is empty"),
@@ -111,7 +124,7 @@ fn described(json: &[u8], path: &Path, reason: &str) -> String {
     }
     let expected = match expected(reason) {
         Some(expected) => format!("expected {}", escaped_up_to(expected, MAX_LENGTH)),
-        None => escaped_up_to(reason, MAX_LENGTH),
+        None => escaped_up_to(of_no_form(reason).unwrap_or(reason), MAX_LENGTH),
     };
     match received(json, path) {
         Some(received) => format!("{place}{expected}, received {received}"),
@@ -130,8 +143,28 @@ fn expected(reason: &str) -> Option<&str> {
     let rest = reason
         .strip_prefix("invalid type: ")
         .or_else(|| reason.strip_prefix("invalid value: "))?;
-    rest.rsplit_once(", expected ")
-        .map(|(_, expected)| expected)
+    let (_, expected) = rest.rsplit_once(", expected ")?;
+    Some(in_json(expected).unwrap_or(expected))
+}
+
+/// Returns what serde calls by a word of Rust, in JSON's words.
+fn in_json(expected: &str) -> Option<&'static str> {
+    [
+        ("struct ", "an object"),
+        ("a map", "an object"),
+        ("a sequence", "an array"),
+        ("tuple ", "an array"),
+        ("unit", "null"),
+    ]
+    .into_iter()
+    .find_map(|(start, in_json)| expected.starts_with(start).then_some(in_json))
+}
+
+/// Returns what is wrong where one of several forms was expected.
+fn of_no_form(reason: &str) -> Option<&'static str> {
+    reason
+        .starts_with("data did not match any variant of ")
+        .then_some("it has none of the documented forms")
 }
 
 /// Returns the kind of the value at a path.
@@ -150,7 +183,7 @@ fn received(json: &[u8], path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Block, Receipt, SubmitResponse, TrustScore};
+    use crate::{Block, Receipt, SubmitResponse, TrustScore, generated::types::TokenHolders};
 
     fn reason<T: DeserializeOwned>(json: &str) -> String {
         match from_json::<T>(json.as_bytes()) {
@@ -169,7 +202,7 @@ mod tests {
                 "it begins with a byte order mark, which JSON does not have",
             ),
             ("{", "EOF while parsing an object at line 1 column 1"),
-            ("[]", "expected struct TrustScore, received an array"),
+            ("[]", "expected an object, received an array"),
             ("{}", "`status` is missing"),
             (
                 r#"{"status":"a","trust_score":1,"trust_score":1}"#,
@@ -195,6 +228,26 @@ mod tests {
             reason::<SubmitResponse>(r#"{"status":"SUCCESS","response":{"valid":1,"msg":"a"}}"#),
             "`response.valid`: expected a boolean, received the number 1"
         );
+        assert_eq!(
+            reason::<SubmitResponse>(r#"{"status":"SUCCESS","response":{"valid":true,"msg":5}}"#),
+            "`response.msg`: it has none of the documented forms, received the number 5"
+        );
+        assert_eq!(
+            reason::<TokenHolders>(r#"{"balance":"x"}"#),
+            "`balance`: expected an array, received the string \"x\""
+        );
+    }
+
+    #[test]
+    fn a_body_in_another_encoding_is_named() {
+        for (body, expected) in [
+            (&b"\x1f\x8b\x08\x00"[..], "compressed with gzip"),
+            (b"\xff\xfe{\x00}\x00", "UTF-16"),
+            (b"\xfe\xff\x00{\x00}", "UTF-16"),
+        ] {
+            let error = from_json::<TrustScore>(body).err().unwrap().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]

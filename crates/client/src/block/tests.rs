@@ -198,7 +198,7 @@ fn the_first_wrong_place_is_named() {
         committee=[7] | `committee[0]`
         committee="[7]" | `committee[0]`
         committee="x" | `committee`: expected value
-        committee="7" | `committee`: expected a sequence, received the number 7
+        committee="7" | `committee`: expected an array, received the number 7
         creator_wallet="0x1" | `creator_wallet`
         hash="aa" | `hash`
     "#;

@@ -137,11 +137,7 @@ async fn a_run_that_submits_is_judged_again_with_the_same_findings() {
         None,
         Some(InjectedFault::NoSignatureCheck),
         Some(InjectedFault::RefusedStored),
-        Some(InjectedFault::RemarksCut),
-        Some(InjectedFault::FeeTwice),
-        Some(InjectedFault::ResubmissionNew),
-        Some(InjectedFault::ParamsAltered),
-        Some(InjectedFault::TableCondition),
+        Some(InjectedFault::Overspends),
     ];
     for run in runs.map(|fault| tokio::spawn(judged_again(fault))) {
         run.await.expect("a run that is judged again");
