@@ -27,15 +27,16 @@ pub(super) async fn of_another_key(
     Ok((code_of(&text), request.wrongly_signed(what)))
 }
 
-/// Returns the request that submits a claim that nobody signed.
+/// Returns the code of a claim that nobody signed, and the request that submits it.
 pub(super) async fn unsigned(
     submitter: &Submitter,
     wallet: WalletAddress,
     remarks: &str,
-) -> Result<Request, InconclusiveReason> {
+) -> Result<(String, Request), InconclusiveReason> {
     let text = draft(submitter, &[wallet], remarks).await?;
     let request = Request::post("/submit-transaction", whole(&text, &[]));
-    Ok(request.wrongly_signed("an unsigned transaction, submitted after a right one,"))
+    let what = "an unsigned transaction, submitted after a right one,";
+    Ok((code_of(&text), request.wrongly_signed(what)))
 }
 
 /// Returns a request that submits a transaction of another wallet, which has signed it correctly. It is like an accepted

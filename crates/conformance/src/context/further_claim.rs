@@ -149,13 +149,10 @@ impl FurtherClaim {
     /// Submits a new transaction with a wrong signature right after a right submission. Nothing of that may count for it.
     async fn submit_wrongly_next(&self, submitter: &Submitter) {
         let wrong = match self.number % 2 {
-            0 => {
-                let signed = of_another_key(submitter, self.wallet, REFUSED).await;
-                signed.map(|(_, request)| request)
-            }
+            0 => of_another_key(submitter, self.wallet, REFUSED).await,
             _ => unsigned(submitter, self.wallet, REFUSED).await,
         };
-        if let Ok(wrong) = wrong {
+        if let Ok((_, wrong)) = wrong {
             let _ = submitter.submit_serialized(wrong).await;
         }
     }
@@ -283,8 +280,8 @@ fn with_fee_of(number: u8, submitter: &Submitter, wallet: WalletAddress) -> Subm
     }
 }
 
-/// Submits the claims that are for a batch in one batch, each twice, with wrongly signed transactions after the first claim
-/// and at the end, and last a submission that was accepted before. What a batch refuses as a whole must not be executed.
+/// Submits the claims that are for a batch in one batch, each twice, with a wrongly signed transaction after the first claim
+/// and an unsigned one at the end, and last a submission that was accepted before. What a batch refuses as a whole must not be executed.
 /// A batch of right ones alone follows only without the first of these claims, because it would hide that.
 pub(super) async fn submit_in_batch(
     submitter: &Submitter,
@@ -297,9 +294,8 @@ pub(super) async fn submit_in_batch(
         return;
     };
     let mut wrong = Vec::new();
-    for _ in 0..2 {
-        wrong.extend(of_another_key(submitter, wallet, REFUSED).await.ok());
-    }
+    wrong.extend(of_another_key(submitter, wallet, REFUSED).await.ok());
+    wrong.extend(unsigned(submitter, wallet, REFUSED).await.ok());
     send_batch(submitter, &mut claims, wrong, known).await;
     if claims.iter().all(|claim| !claim.is_in_batch) {
         claims.retain(|claim| claim.number != IN_BATCH);
@@ -325,10 +321,10 @@ async fn send_batch(
     all.extend(others);
     all.push(known);
     let bodies: Vec<_> = all.iter().filter_map(|one| one.body.as_deref()).collect();
-    let what = "a transaction signed with another wallet's key";
-    let wrong = wrong
-        .iter()
-        .map(|(code, _)| (code.clone(), what.to_owned()));
+    let wrong = wrong.iter().map(|(code, request)| {
+        let what = request.wrongly_signed.as_deref().unwrap_or_default();
+        (code.clone(), what.to_owned())
+    });
     let step = Step::Batch(BatchStep {
         control: None,
         wrong: wrong.collect(),

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    claim_step::{Taken, no_sample, signed_request},
-    draft::{call_request, checked_with_time, difference_from_call},
+    claim_step::{Taken, signed_request},
+    draft::{by_hand, call_request, checked_with_time, difference_from_call},
     further_claim::{FurtherClaim, submit_at_once},
+    signatures::{sign, signed_over},
     signing::SigningWallet,
     submitter::Submitter,
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
@@ -22,19 +23,19 @@ use crate::{
 /// The name of the function, which the specification shows.
 const TRANSFER: &str = "transfer";
 /// The smallest fee whose half distinguishes one fee from two, whatever the numbers of the claims add to them.
-const LEAST_FEE: u64 = 100;
+const LEAST_FEE: i64 = 100;
+/// Three times as much is exact in a number of JSON.
+const MOST_FEE: i64 = 1 << 51;
 
 /// The contract and the token of a run's transfers.
 struct Transfers<'s> {
     submitter: &'s Submitter,
-    wallet: &'s SigningWallet,
     contract: String,
     token: &'s str,
-    amount: u64,
 }
 
-/// Transfers tokens of the wallet to itself and to a new wallet. That one then makes two claims at the same moment, of
-/// which it can pay one.
+/// Transfers tokens of the wallet to itself and to a new wallet. That one sends more than it has, and less than nothing,
+/// and then makes two claims at the same moment, of which it can pay one.
 pub(super) async fn transfer_and_overspend(
     submitter: &Submitter,
     wallet: &SigningWallet,
@@ -42,25 +43,22 @@ pub(super) async fn transfer_and_overspend(
     token: &str,
     run: u128,
 ) -> Taken<()> {
-    let fee = submitter.with.fee.as_str().parse::<u64>().ok();
-    let Some(fee) = fee.filter(|fee| *fee >= LEAST_FEE) else {
+    let fee = submitter.with.fee.as_str().parse::<i64>().ok();
+    let Some(fee) = fee.filter(|fee| (LEAST_FEE..MOST_FEE).contains(fee)) else {
         return Ok(());
     };
     let Some(new_wallet) = submitter.new_wallet() else {
         return Ok(());
     };
-    let history = submitter.samples.history();
-    let contract = contract_of_transfers(&history, token);
+    let contract = contract_of_transfers(&submitter.samples.history(), token);
     let transfers = Transfers {
         submitter,
-        wallet,
         contract: contract.unwrap_or_else(|| verification.to_owned()),
         token,
-        amount: fee.saturating_add(fee / 2),
     };
-    if !transfers.send_to(wallet.address()).await?
-        || !transfers.send_to(new_wallet.address()).await?
-    {
+    let amount = fee + fee / 2;
+    transfers.send(wallet, wallet, amount).await?;
+    if !transfers.send(wallet, new_wallet, amount).await? {
         return Ok(());
     }
     let began = Instant::now();
@@ -68,6 +66,9 @@ pub(super) async fn transfer_and_overspend(
         return Ok(());
     }
     let took = began.elapsed();
+    for amount in [2 * amount, -amount] {
+        transfers.send_by_hand(new_wallet, wallet, amount).await?;
+    }
     let mut claims = Vec::new();
     for number in OF_NEW_WALLET {
         claims.push(FurtherClaim::prepare(submitter, new_wallet, verification, number, run).await?);
@@ -101,31 +102,43 @@ fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
 
 impl Transfers<'_> {
     /// Has the node build a transfer, signs it and submits it. Returns whether it was accepted.
-    async fn send_to(&self, receiver: WalletAddress) -> Taken<bool> {
+    async fn send(&self, from: &SigningWallet, to: &SigningWallet, amount: i64) -> Taken<bool> {
         let submitter = self.submitter;
-        let call = self.call(receiver);
-        let node = &submitter.samples.node;
-        let built = node.send(call_request(&call)).await?;
+        let call = self.call(from, to, amount);
+        let built = submitter.samples.node.send(call_request(&call)).await?;
         if difference_from_call(&call, &built).is_some() {
             return Ok(false);
         }
         let Ok(checked) = checked_with_time(&call, &built, &submitter.with) else {
             return Ok(false);
         };
-        match signed_request(submitter, self.wallet, &checked).await? {
+        match signed_request(submitter, from, &checked).await? {
             Ok((_, request)) => Ok(is_valid(&*submitter.submit_serialized(request).await?)),
-            Err(reason) => no_sample(reason),
+            Err(_) => Ok(false),
         }
     }
 
-    fn call(&self, receiver: WalletAddress) -> Value {
+    /// Submits a transfer that a node may refuse to build.
+    async fn send_by_hand(
+        &self,
+        from: &SigningWallet,
+        to: &SigningWallet,
+        amount: i64,
+    ) -> Taken<()> {
+        let text = by_hand(self.submitter, &self.call(from, to, amount));
+        let entry = sign(from, &text).await?;
+        let request = signed_over(&text, &text, &[entry]).carrying_signature();
+        self.submitter.submit_serialized(request).await.map(drop)
+    }
+
+    fn call(&self, from: &SigningWallet, to: &SigningWallet, amount: i64) -> Value {
         json!({
             "sc_address": self.contract,
             "function_called": TRANSFER,
-            "signers": [self.wallet.address()],
+            "signers": [from.address()],
             "params": {
-                "amount_to_send": self.amount,
-                "receiver": receiver,
+                "amount_to_send": amount,
+                "receiver": to.address(),
                 "asset_code": self.token,
             },
         })

@@ -123,7 +123,8 @@ impl Transfer {
             from: text(&data["signers"][0])?,
             to: text(&params["receiver"])?,
             token: text(&params["asset_code"])?,
-            amount: params["amount_to_send"].as_i64()?.into(),
+            // Nobody can send less than nothing.
+            amount: params["amount_to_send"].as_i64()?.max(0).into(),
         })
     }
 

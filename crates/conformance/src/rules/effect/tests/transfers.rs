@@ -32,6 +32,11 @@ fn a_transfer_moves_its_amount_once() {
             Holds("b", has[1]),
         ]
     };
+    let stolen = |has| {
+        let mut rows = of("b", [has, 0]);
+        rows[3] = Sends("1", "b", -15);
+        rows
+    };
     let sends = |has| of("b", has);
     let to_itself = |has| of("a", [has, 0]);
     for (what, rows, found) in [
@@ -47,6 +52,8 @@ fn a_transfer_moves_its_amount_once() {
         ("it creates its amount", to_itself(1005), &[Fee]),
         ("it destroys its amount", to_itself(975), &[Fee]),
         ("it costs nothing", to_itself(1000), &[Fee]),
+        ("less than nothing moves nothing", stolen(990), &[]),
+        ("less than nothing is taken", stolen(1005), &[Fee]),
     ] {
         assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
     }
