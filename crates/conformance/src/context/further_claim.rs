@@ -280,9 +280,10 @@ fn with_fee_of(number: u8, submitter: &Submitter, wallet: WalletAddress) -> Subm
     }
 }
 
-/// Submits the claims that are for a batch in one batch, each twice, with a wrongly signed transaction after the first claim
-/// and an unsigned one at the end, and last a submission that was accepted before. What a batch refuses as a whole must not be executed.
-/// A batch of right ones alone follows only without the first of these claims, because it would hide that.
+/// Submits the claims that are for a batch in one batch, each twice, with a wrongly signed transaction after the first
+/// claim and an unsigned one at the end, and last a submission that was accepted before. What a batch refuses as a whole
+/// must not be executed. A batch of right ones alone follows only without the first of these claims, because it would
+/// hide that.
 pub(super) async fn submit_in_batch(
     submitter: &Submitter,
     claims: &mut [FurtherClaim],
