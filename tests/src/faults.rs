@@ -23,6 +23,8 @@ pub struct SeededFault {
     pub fault: Fault,
     /// The cases that must fail, warn or inform. All of them must, and no others.
     pub failing_cases: &'static [&'static str],
+    /// The kinds of submissions that findings must show, as [`kind_of_body`](crate::submissions::kind_of_body) names them.
+    pub kinds: &'static [&'static str],
 }
 
 /// Builds a list of [`SeededFault`] from entries of the form `name, fault => [cases];`.
@@ -30,7 +32,7 @@ pub struct SeededFault {
 macro_rules! seeded_faults {
     ($($name:literal, $fault:expr => [$($case:literal),* $(,)?];)*) => {
         vec![$($crate::faults::SeededFault {
-            name: $name, fault: $fault, failing_cases: &[$($case),*],
+            name: $name, fault: $fault, failing_cases: &[$($case),*], kinds: &[],
         }),*]
     };
 }

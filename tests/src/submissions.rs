@@ -28,10 +28,15 @@ pub fn stranger() -> KeyPair {
 /// Returns the fault of a submission, or `claim` or `control` for a valid one.
 #[must_use]
 pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
-    if request.body.is_empty() {
+    kind_of_body(&request.body)
+}
+
+/// Returns the kind of a submission by its body.
+pub fn kind_of_body(text: &[u8]) -> &'static str {
+    if text.is_empty() {
         return "body-empty";
     }
-    let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
+    let Ok(body) = serde_json::from_slice::<Value>(text) else {
         return "body-not-json";
     };
     let transaction = &body["transaction"];
@@ -61,15 +66,16 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
             None => "transaction-required",
         };
     }
-    if request.body.len() > 10_000 {
+    if text.len() > 10_000 {
         return "oversized";
     }
+    let whole = text;
     let text = transaction.to_string();
     let is_right = !entries.is_empty() && entries.iter().all(|entry| is_own(entry, &text));
     if is_right && let Some(kind) = malformed_part(transaction) {
         return kind;
     }
-    if let Some(kind) = misnamed(&request.body, entries) {
+    if let Some(kind) = misnamed(whole, entries) {
         return kind;
     }
     let digits = |entry: &Value| entry["msgsign"].as_str().unwrap_or_default().to_owned();
@@ -479,10 +485,19 @@ pub fn knows_codes() -> Fault {
 
 /// Accepts invalid submissions of this kind.
 pub fn accepting(kind: &'static str) -> Fault {
+    accepting_if(move |found| found == kind)
+}
+
+/// Accepts invalid submissions of these kinds.
+pub fn accepting_any(kinds: &'static [&'static str]) -> Fault {
+    accepting_if(move |found| kinds.contains(&found))
+}
+
+fn accepting_if(is_accepted: impl Fn(&str) -> bool + Send + Sync + 'static) -> Fault {
     let good = json!({"status": "SUCCESS",
         "response": {"valid": true, "msg": "fine", "new_transaction": true}});
     let wrong = move |request: &RecordedRequest, _: &Response| {
-        request.method == "POST" && kind_of_submission(request) == kind
+        request.method == "POST" && is_accepted(kind_of_submission(request))
     };
     respond_successfully_if(SUBMIT, wrong, good)
 }

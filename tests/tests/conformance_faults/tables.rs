@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use integration_tests::{
     faults::SeededFault,
     matrix,
+    submissions::kind_of_body,
     watch::{caught, causes},
 };
 use libtest_mimic::{Failed, Trial};
@@ -57,6 +58,12 @@ fn tables(facts: &Facts) -> Vec<Table> {
     ]
 }
 
+/// Faults that also concern another right signature of one in a hundred runs. So these run again if a run finds more.
+const BY_CHANCE: [&str; 2] = [
+    "drops a zero byte at the beginning of r",
+    "drops a zero byte at the beginning of s",
+];
+
 /// The faults that have more than one cause.
 const SEVERAL_CAUSES: [&str; 15] = [
     "counts the signatures of any signers",
@@ -85,6 +92,19 @@ fn expect_one_cause(fault: &str, causes: &[String]) -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("one fault has these causes: {causes:?}").into())
+}
+
+/// Checks that findings show a submission of each of these kinds.
+fn expect_kinds(kinds: &[&str], report: &NodeReport) -> Result<(), Failed> {
+    let findings = report.cases.iter().flat_map(|case| &case.findings);
+    let shown = findings.filter_map(|found| report.exchanges.get(found.exchange?));
+    let bodies = shown.filter_map(|exchange| exchange.request_body.as_deref());
+    let found: BTreeSet<_> = bodies.map(|body| kind_of_body(body.as_bytes())).collect();
+    let missing: Vec<_> = kinds.iter().filter(|kind| !found.contains(*kind)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(format!("no finding shows {missing:?}, only {found:?}").into())
 }
 
 /// Adds what a run found to a failure.
@@ -147,15 +167,23 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             let name = format!("{}::{}", table.operation, test_name(row.name));
             assert!(names.insert(name.clone()), "two rows are named {name}");
             trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
-                let report = match table.tier {
-                    Tier::Read => setup.report(row.fault).await,
-                    Tier::Probe => probes::run(&setup.node, row.fault).await,
-                    _ if table.operation == "claim_values" => claim_values::run(row.fault).await,
-                    _ => claim::run(row.fault, table.tier).await,
+                let is_found = async || {
+                    let fault = Arc::clone(&row.fault);
+                    let report = match table.tier {
+                        Tier::Read => setup.report(fault).await,
+                        Tier::Probe => probes::run(&setup.node, fault).await,
+                        _ if table.operation == "claim_values" => claim_values::run(fault).await,
+                        _ => claim::run(fault, table.tier).await,
+                    };
+                    expect_cases(&caught(&report), row.failing_cases)
+                        .and_then(|()| expect_one_cause(row.name, &causes(&report)))
+                        .and_then(|()| expect_kinds(row.kinds, &report))
+                        .map_err(|failed| with_findings(&failed, &report))
                 };
-                expect_cases(&caught(&report), row.failing_cases)
-                    .and_then(|()| expect_one_cause(row.name, &causes(&report)))
-                    .map_err(|failed| with_findings(&failed, &report))
+                match is_found().await {
+                    Err(_) if BY_CHANCE.contains(&row.name) => is_found().await,
+                    result => result,
+                }
             }));
         }
     }
