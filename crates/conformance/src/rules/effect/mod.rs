@@ -127,10 +127,13 @@ impl<'h> Money<'h> {
             higher => format!("went up by {}", -higher),
         };
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
-        let own = || self.accepted.iter().filter(|one| one.concerns(pair));
-        let has_transfers = own().any(|one| one.transfer.is_some());
+        let settled = self.accepted.iter().filter(|one| one.is_settled);
+        let received: i128 = settled.map(|one| (-one.moved_from(pair)).max(0)).sum();
         let accepted = match (self.signers.contains(&pair.0), count) {
-            _ if has_transfers => format!("its accepted transactions and transfers take {cost}"),
+            _ if received > 0 => {
+                let spent = cost + received;
+                format!("it received {received}, and its accepted transactions cost {spent}")
+            }
             (false, _) => "it signed nothing".to_owned(),
             (true, 0) => "no transaction of it was accepted and is in a block".to_owned(),
             (true, 1) => format!("its accepted transaction costs {cost}"),
@@ -139,7 +142,7 @@ impl<'h> Money<'h> {
         let what = format!("the {token} of the wallet {wallet} {change}, and {accepted}");
         let expected = match base.amount.checked_sub(cost)? {
             left if left < 0 => {
-                "some of these are refused: the wallet can't pay all of them".to_owned()
+                "one of these is refused, because the wallet can't pay all of them".to_owned()
             }
             left => left.to_string(),
         };
