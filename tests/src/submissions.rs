@@ -32,11 +32,11 @@ pub fn kind_of_submission(request: &RecordedRequest) -> &'static str {
 }
 
 /// Returns the kind of a submission by its body.
-pub fn kind_of_body(text: &[u8]) -> &'static str {
-    if text.is_empty() {
+pub fn kind_of_body(whole: &[u8]) -> &'static str {
+    if whole.is_empty() {
         return "body-empty";
     }
-    let Ok(body) = serde_json::from_slice::<Value>(text) else {
+    let Ok(body) = serde_json::from_slice::<Value>(whole) else {
         return "body-not-json";
     };
     let transaction = &body["transaction"];
@@ -66,10 +66,9 @@ pub fn kind_of_body(text: &[u8]) -> &'static str {
             None => "transaction-required",
         };
     }
-    if text.len() > 10_000 {
+    if whole.len() > 10_000 {
         return "oversized";
     }
-    let whole = text;
     let text = transaction.to_string();
     let is_right = !entries.is_empty() && entries.iter().all(|entry| is_own(entry, &text));
     if is_right && let Some(kind) = malformed_part(transaction) {

@@ -94,9 +94,13 @@ fn expect_one_cause(fault: &str, causes: &[String]) -> Result<(), Failed> {
     Err(format!("one fault has these causes: {causes:?}").into())
 }
 
-/// Checks that findings show a submission of each of these kinds.
-fn expect_kinds(kinds: &[&str], report: &NodeReport) -> Result<(), Failed> {
-    let findings = report.cases.iter().flat_map(|case| &case.findings);
+/// Checks that findings of these cases show a submission of each of these kinds.
+fn expect_kinds(cases: &[&str], kinds: &[&str], report: &NodeReport) -> Result<(), Failed> {
+    let failing = report
+        .cases
+        .iter()
+        .filter(|case| cases.contains(&&*case.id));
+    let findings = failing.flat_map(|case| &case.findings);
     let shown = findings.filter_map(|found| report.exchanges.get(found.exchange?));
     let bodies = shown.filter_map(|exchange| exchange.request_body.as_deref());
     let found: BTreeSet<_> = bodies.map(|body| kind_of_body(body.as_bytes())).collect();
@@ -177,7 +181,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
                     };
                     expect_cases(&caught(&report), row.failing_cases)
                         .and_then(|()| expect_one_cause(row.name, &causes(&report)))
-                        .and_then(|()| expect_kinds(row.kinds, &report))
+                        .and_then(|()| expect_kinds(row.failing_cases, row.kinds, &report))
                         .map_err(|failed| with_findings(&failed, &report))
                 };
                 match is_found().await {

@@ -59,13 +59,17 @@ pub(crate) fn find_in_block<'v>(
     }
 }
 
+/// Returns the elements of a block's list of transactions, each with its transaction, which may be the element itself.
+pub(crate) fn listed_transactions(block: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    let list = block.pointer("/text/transactions");
+    let entries = list.and_then(Value::as_array).into_iter().flatten();
+    entries.map(|entry| (entry, entry.get("transaction").unwrap_or(entry)))
+}
+
 /// Returns how often a block's transactions contain a transaction with this code. Only elements in an
 /// observed form count: a submission, a transaction, or a code.
 pub(crate) fn times_in_block(block: &Value, code: &str) -> usize {
-    let list = block.pointer("/text/transactions");
-    let entries = list.and_then(Value::as_array).into_iter().flatten();
-    let codes = entries.filter_map(|entry| {
-        let transaction = entry.get("transaction").unwrap_or(entry);
+    let codes = listed_transactions(block).filter_map(|(entry, transaction)| {
         let named = transaction.get("trans_code").and_then(Value::as_str);
         named.or(entry.as_str())
     });

@@ -21,6 +21,7 @@ mod claim_record;
 mod correct_submissions;
 mod docs;
 mod effects;
+mod equal_requests;
 mod fixture;
 mod get_balances;
 mod get_block;

@@ -91,10 +91,12 @@ pub(super) async fn make(submitter: &Submitter) -> Result<(), InconclusiveReason
         if submitter.signs_more() {
             Box::pin(first.involve_another()).await?;
         }
-        first.read_holders().await;
-        let (contract, token) = (&first.contract, currency_of(&first.text));
-        let spending = transfer_and_overspend(submitter, wallet, contract, &token, run);
-        let _ = Box::pin(spending).await;
+        if let Some(new_wallet) = submitter.new_wallet() {
+            first.read_holders().await;
+            let (wallets, token) = ([wallet, new_wallet], currency_of(&first.text));
+            let spending = transfer_and_overspend(submitter, wallets, &first.contract, &token, run);
+            let _ = Box::pin(spending).await;
+        }
     }
     first.read_again(&settled).await
 }

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_report::SamplesReport;
 use tokio::{
     sync::{OnceCell, RwLock},
@@ -462,7 +463,7 @@ impl Samples {
     /// Returns a call of another documented function.
     pub(crate) fn call_of_transfer(&self) -> Request {
         let mut body = self.call_body();
-        body["function_called"] = "transfer".into();
+        body["function_called"] = Transfer::NAME.into();
         body["params"] = serde_json::json!({
             "amount_to_send": 1,
             "receiver": self.signer(),

@@ -26,6 +26,7 @@ pub(crate) struct Submitter {
     turn: Mutex<()>,
     /// The codes of all transactions drafted so far.
     codes: std::sync::Mutex<BTreeSet<String>>,
+    /// Generated when it is first needed.
     new_wallet: OnceLock<Option<SigningWallet>>,
 }
 
@@ -42,10 +43,11 @@ impl Submitter {
 
     /// Returns a wallet that no chain has, or `None` if the run must not give it tokens.
     pub(crate) fn new_wallet(&self) -> Option<&SigningWallet> {
-        let may_give = self.with.makes_a_claim && self.is_without_value() && self.signs_more();
+        if !self.with.makes_a_claim || !self.is_without_value() || !self.signs_more() {
+            return None;
+        }
         let generate = || KeyPair::generate().ok().map(SigningWallet::from);
-        let wallet = self.new_wallet.get_or_init(generate);
-        wallet.as_ref().filter(|_| may_give)
+        self.new_wallet.get_or_init(generate).as_ref()
     }
 
     /// Whether the tokens of the network have no value.

@@ -1,6 +1,7 @@
 //! Transfers of tokens, and claims that together cost more than their wallet holds. All of them are for networks whose
 //! tokens have no value.
 
+use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -15,13 +16,11 @@ use super::{
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
 };
 use crate::{
-    api::{held, is_valid, token_balance_request},
+    api::{held, is_valid, listed_transactions, token_balance_request},
     history::{History, OF_NEW_WALLET},
     http::BackOff,
 };
 
-/// The name of the function, which the specification shows.
-const TRANSFER: &str = "transfer";
 /// The smallest fee whose half distinguishes one fee from two, whatever the numbers of the claims add to them.
 const LEAST_FEE: i64 = 100;
 /// Three times as much is exact in a number of JSON.
@@ -38,16 +37,13 @@ struct Transfers<'s> {
 /// and then makes two claims at the same moment, of which it can pay one.
 pub(super) async fn transfer_and_overspend(
     submitter: &Submitter,
-    wallet: &SigningWallet,
+    [wallet, new_wallet]: [&SigningWallet; 2],
     verification: &str,
     token: &str,
     run: u128,
 ) -> Taken<()> {
     let fee = submitter.with.fee.as_str().parse::<i64>().ok();
     let Some(fee) = fee.filter(|fee| (LEAST_FEE..MOST_FEE).contains(fee)) else {
-        return Ok(());
-    };
-    let Some(new_wallet) = submitter.new_wallet() else {
         return Ok(());
     };
     let contract = contract_of_transfers(&submitter.samples.history(), token);
@@ -87,16 +83,16 @@ pub(super) async fn transfer_and_overspend(
 
 /// Returns the contract of a transfer that a block shows, if possible of this token.
 fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
-    let blocks = history
-        .blocks()
-        .filter_map(|(_, entry)| entry.exchange.success_object());
-    let lists = blocks.filter_map(|block| block.pointer("/text/transactions")?.as_array());
-    let transfers = lists.flatten().filter_map(|entry| {
-        let transaction = entry.get("transaction").unwrap_or(entry);
-        let data = transaction.get("specific_data")?;
-        let contract = data["address"].as_str()?;
-        (data["function"] == TRANSFER).then_some((data["params"]["asset_code"] == token, contract))
-    });
+    let blocks = history.blocks();
+    let bodies = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
+    let transfers = bodies
+        .flat_map(listed_transactions)
+        .filter_map(|(_, transaction)| {
+            let data = transaction.get("specific_data")?;
+            let contract = data["address"].as_str()?;
+            (data["function"] == Transfer::NAME)
+                .then_some((data["params"]["asset_code"] == token, contract))
+        });
     transfers.max().map(|(_, contract)| contract.to_owned())
 }
 
@@ -134,7 +130,7 @@ impl Transfers<'_> {
     fn call(&self, from: &SigningWallet, to: &SigningWallet, amount: i64) -> Value {
         json!({
             "sc_address": self.contract,
-            "function_called": TRANSFER,
+            "function_called": Transfer::NAME,
             "signers": [from.address()],
             "params": {
                 "amount_to_send": amount,

@@ -325,7 +325,6 @@ impl Node {
         let mut retried = false;
         let mut repeats = 0;
         let mut server_error = None;
-        let renews = options.on_new_connection;
         loop {
             // A retry follows at once, in the same turn.
             if needs_turn && turn.is_none() {
@@ -333,10 +332,8 @@ impl Node {
                 turn = self.turns.acquire().await.ok();
             }
             let began = Instant::now();
-            match self
-                .send_once(&request, renews || retried || repeats > 0, options)
-                .await
-            {
+            let renews = options.on_new_connection || retried || repeats > 0;
+            match self.send_once(&request, renews, options).await {
                 Ok(Tried {
                     exchange,
                     retry_after,

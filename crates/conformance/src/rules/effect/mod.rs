@@ -172,8 +172,8 @@ impl<'h> Money<'h> {
                 continue;
             };
             let [before, at] = between;
-            let is_sent_tokens = self.accepted.iter().any(|one| one.moved_from(pair) < 0);
-            let may_gain = effect == Effect::Others && !is_sent_tokens
+            let receives = self.accepted.iter().any(|one| one.moved_from(pair) < 0);
+            let may_gain = effect == Effect::Others && !receives
                 || effect == Effect::Refusal && self.makes_blocks(&pair.0);
             let is_gain = may_gain && at.amount > before.amount;
             let is_refusal = self.were_refused(pair, between);

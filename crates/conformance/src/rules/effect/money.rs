@@ -13,8 +13,8 @@ use super::super::{
 };
 use crate::{
     api::{
-        Pair, find_in_block, has_record, in_block, is_valid, lists_no_transaction,
-        lists_transactions, requested, times_in_batch,
+        Pair, find_in_block, has_record, in_block, is_valid, listed_transactions,
+        lists_no_transaction, lists_transactions, requested, times_in_batch,
     },
     history::{Entry, History},
 };
@@ -105,8 +105,8 @@ impl Accepted {
 pub(super) struct Transfer {
     from: String,
     to: String,
-    pub(super) token: String,
-    pub(super) amount: i128,
+    token: String,
+    amount: i128,
 }
 
 impl Transfer {
@@ -368,16 +368,12 @@ fn made_by(block: &Value, wallet: &str) -> bool {
 /// Returns the transactions of a block that this run did not submit.
 fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
     let is_own = |text: &str| own.contains(&text.to_ascii_lowercase());
-    let list = block.pointer("/text/transactions");
-    let list = list.and_then(Value::as_array).into_iter().flatten();
-    let others = list.filter(|entry| find_in_block(entry, &is_own).is_none());
+    let all = listed_transactions(block);
+    let others = all.filter(|(entry, _)| find_in_block(entry, &is_own).is_none());
     others
-        .map(|entry| {
-            let transaction = entry.get("transaction").unwrap_or(entry);
-            Other {
-                is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
-                text: entry.to_string(),
-            }
+        .map(|(entry, transaction)| Other {
+            is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
+            text: entry.to_string(),
         })
         .collect()
 }
