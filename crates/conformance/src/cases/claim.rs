@@ -22,10 +22,10 @@ use super::{
     submit_transaction::{KNOWN_CODE, NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
 };
 use crate::{
-    api::{Sample, Tier, is_new, is_valid, message},
+    api::{Sample, Tier, is_new, is_valid, message, submitted_code},
     checks::{Examination, Finding, Findings, check_sample_responses},
     context::{Context, difference_from_call},
-    history::OF_CO_SIGNER,
+    history::{History, OF_CO_SIGNER},
     http::{Act, Exchange},
     rules::known,
 };
@@ -323,6 +323,9 @@ async fn accepted(context: &Context) -> Findings {
         if is_valid(response) {
             continue;
         }
+        if let Some(wrong) = accepted_in_its_place(&context.history(), response) {
+            return unknown(wrong);
+        }
         let balance = claim.get(Act::Balance).ok().map(|balance| &**balance);
         if response.is_success()
             && let Some(reason) = not_paid(response, balance)
@@ -352,6 +355,22 @@ async fn accepted(context: &Context) -> Findings {
         ));
     }
     Ok(findings)
+}
+
+/// Returns the reason if a wrongly signed transaction with the code of a refused one is accepted. The node may know the
+/// code from it.
+fn accepted_in_its_place(history: &History, refused: &Exchange) -> Option<String> {
+    let code = submitted_code(refused)?;
+    let mut all = history.of_path("/submit-transaction");
+    let wrong = all.find_map(|entry| {
+        let exchange = &entry.exchange;
+        let wrong = exchange.request.wrongly_signed.as_deref()?;
+        let has_code = || submitted_code(exchange).is_some_and(|one| one == code);
+        (is_valid(exchange) && has_code()).then_some(wrong)
+    })?;
+    Some(format!(
+        "{wrong} is accepted in place of the claim, which another case reports"
+    ))
 }
 
 fn wrongly_refused(response: &Arc<Exchange>, what: String) -> Finding {
@@ -529,4 +548,35 @@ pub(super) fn held(response: &Exchange) -> Option<i128> {
         .as_i64()
         .map(i128::from)
         .or(value.as_u64().map(i128::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{history::recorded, http::Request};
+
+    #[test]
+    fn a_claim_is_not_blamed_for_a_wrong_transaction_that_took_its_code() {
+        let body = |digit: &str| {
+            let code = digit.repeat(40);
+            format!(r#"{{"transaction":{{"trans_code":"{code}"}}}}"#)
+        };
+        let reply = |valid: bool| format!(r#"{{"response":{{"valid":{valid}}}}}"#);
+        for (digit, is_valid, is_wrong, is_in_its_place) in [
+            ("a", true, true, true),
+            ("a", false, true, false),
+            ("a", true, false, false),
+            ("b", true, true, false),
+        ] {
+            let mut other = Request::post("/submit-transaction", body(digit));
+            other.wrongly_signed = is_wrong.then(|| "an unsigned transaction".to_owned());
+            let claim = Request::post("/submit-transaction", body("a"));
+            let (accepted, refused) = (reply(is_valid), reply(false));
+            let rows = vec![(0, other, 200, &*accepted), (0, claim, 200, &refused)];
+            let history = recorded(rows);
+            let claim = history.entries().last().unwrap();
+            let reason = accepted_in_its_place(&history, &claim.exchange);
+            assert_eq!(reason.is_some(), is_in_its_place, "{digit} {is_valid}");
+        }
+    }
 }
