@@ -20,8 +20,8 @@ struct Scope {
     moment: Arc<Mutex<Option<Duration>>>,
 }
 
-/// Maximum number of exchanges to record for a case. Reports list fewer.
-const MOST: usize = 100;
+/// Maximum number of exchanges that a report lists for a case, in addition to those of its findings.
+const MAX_LISTED: usize = 10;
 
 tokio::task_local! {
     static RECORDED: Scope;
@@ -60,7 +60,7 @@ pub(crate) fn record(exchange: &Exchange) {
     // Only the excerpt is saved. All whole bodies of a run would need too much memory.
     let _ = RECORDED.try_with(|scope| {
         if let Ok(mut list) = scope.reports.lock()
-            && list.len() < MOST
+            && list.len() < MAX_LISTED
             && let report = report_of(exchange)
             && !list.iter().any(|known| Arc::ptr_eq(known, &report))
         {

@@ -120,7 +120,8 @@ fn batches_with<'h>(
     let first = entries.first().map(|entry| Arc::clone(&entry.exchange));
     let code = first.as_deref().and_then(submitted_code);
     let all = history.submissions();
-    all.filter_map(move |entry| {
+    let batches = all.filter(|entry| entry.exchange.request.path != "/submit-transaction");
+    batches.filter_map(move |entry| {
         let code = code.as_deref()?;
         let body = first.as_ref()?.request.body.as_deref()?;
         // Another transaction with this code may be in a batch.

@@ -9,8 +9,6 @@ use url::form_urlencoded;
 
 use crate::{cases::CaseResult, discovery::samples_of, http::request_line};
 
-/// Maximum number of exchanges listed for a case, in addition to those of its findings.
-const MAX_LISTED: usize = 10;
 /// Limit of the total length of all bodies in a report, in bytes. Above it, exchanges without a finding
 /// get a shortened body.
 const MAX_BODIES: usize = 2 * 1024 * 1024;
@@ -69,7 +67,7 @@ impl Exchanges {
                 case.exchanges.push(place);
             }
         }
-        for exchange in result.exchanges.iter().take(MAX_LISTED) {
+        for exchange in &result.exchanges {
             let place = self.place(exchange, false);
             if !case.exchanges.contains(&place) {
                 case.exchanges.push(place);
