@@ -312,28 +312,48 @@ async fn a_network_that_loses_requests_and_responses_costs_no_verdict() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_never_gets_a_response_is_a_finding_with_its_body() {
+async fn a_request_that_gets_no_response_is_a_finding_with_what_was_sent_before() {
     let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
         .expect("a node");
-    // The node waits for the rest of a body that is not JSON.
-    let waits = Arc::new(|seen: &Seen, good: &Good| {
-        let is_not_json = good.text().contains("not one JSON document");
-        match seen.path == "/submit-transaction" && is_not_json {
-            true => Act::Silence,
-            false => Act::Right,
-        }
-    });
-    let front = front(node.base_url(), waits).await.expect("a front");
-    let mut options = Options::default();
-    options.selection.allow = Tier::Reject;
-    options.limits.request_timeout = Duration::from_secs(2);
-    let report = check(&format!("http://{}", front.address), &options).await;
-    assert_eq!(report.exit_code, 1, "{:?}", report.reason);
-    assert_eq!(ids(&report, Outcome::Fail), ["http/responds"]);
-    let case = report.cases.iter().find(|case| case.id == "http/responds");
-    let found = &case.expect("the case").findings[0].what;
-    assert!(found.contains("\\\"transaction\\\":"), "{found}");
+    let locked = AtomicBool::new(false);
+    let is_not_json = |good: &Good| good.text().contains("not one JSON document");
+    let rows: [(&str, Do); 2] = [
+        // The node waits for the rest of a body that is not JSON.
+        (
+            "no response, also when it is sent alone",
+            Arc::new(move |seen: &Seen, good: &Good| {
+                match seen.path == "/submit-transaction" && is_not_json(good) {
+                    true => Act::Silence,
+                    false => Act::Right,
+                }
+            }),
+        ),
+        // The node keeps a lock when it refuses such a body, and gives it up with the next submission.
+        (
+            "gets a response alone, and none after /submit-transaction with the body",
+            Arc::new(move |seen: &Seen, good: &Good| {
+                let is_submitted = seen.path == "/submit-transaction";
+                match is_submitted && locked.swap(is_not_json(good), Ordering::Relaxed) {
+                    true => Act::Silence,
+                    false => Act::Right,
+                }
+            }),
+        ),
+    ];
+    for (says, fault) in rows {
+        let front = front(node.base_url(), fault).await.expect("a front");
+        let mut options = Options::default();
+        options.selection.allow = Tier::Reject;
+        options.limits.request_timeout = Duration::from_secs(2);
+        let report = check(&format!("http://{}", front.address), &options).await;
+        assert_eq!(report.exit_code, 1, "{says}: {:?}", report.reason);
+        assert_eq!(ids(&report, Outcome::Fail), ["http/responds"], "{says}");
+        let case = report.cases.iter().find(|case| case.id == "http/responds");
+        let found = &case.expect("the case").findings[0].what;
+        let has_body = found.contains("\\\"transaction\\\":");
+        assert!(has_body && found.contains(says), "{found}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

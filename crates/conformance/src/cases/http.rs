@@ -23,7 +23,7 @@ use crate::{
     checks::{Examination, Finding, Findings},
     context::Samples,
     history::Answer,
-    http::{Exchange, InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request, Unanswered},
     rules::{content_type, form, tags},
 };
 
@@ -132,7 +132,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/responds",
         requirements: &["NODE-1"],
-        checks: "A request after which the connection was closed, that got no response within `--request-timeout`, or for which the node could not be reached, gets a response when it is sent again alone. At most 10 such requests are repeated, and 2 of those that took too long. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
+        checks: "A request after which the connection was closed, that got no response within `--request-timeout`, or for which the node could not be reached, gets a response when it is sent again alone, and when it follows the request before it. At most 10 such requests are repeated, and 2 of those that took too long. A node may take 10 seconds to restart. A request to an endpoint that returned no success in this run is not judged, because the network can be the cause.",
         matters: "A request that stops a node can be sent by anybody, as often as they want.",
         is_last: true,
         check: Connection(|c| Box::pin(responds(c))),
@@ -253,41 +253,63 @@ async fn unknown_path(context: &Samples) -> Findings {
     Ok(Examination::of(1, is_result.then(finding)))
 }
 
-/// Repeats the requests that got no response, one at a time.
+/// Repeats the requests that got no response, one at a time, and then after the request that the node had answered before.
 async fn responds(context: &Samples) -> Findings {
     let log = context.node.log();
     // If nothing succeeds at an endpoint, something between it and this program can be the cause.
-    let succeeds = |request: &&Request| {
-        log.of(request.operation)
+    let succeeds = |lost: &&Unanswered| {
+        log.of(lost.request.operation)
             .statuses
             .range(200..300)
             .next()
             .is_some()
     };
     let (working, lost): (Vec<_>, Vec<_>) = log.unanswered.iter().partition(succeeds);
-    if let ([], Some(request)) = (&working[..], lost.first()) {
-        let reason = format!("no request to {} succeeded", request.path);
+    if let ([], Some(lost)) = (&working[..], lost.first()) {
+        let reason = format!("no request to {} succeeded", lost.request.path);
         return unknown(reason);
     }
     let mut checked = Examination::passed();
-    for request in working {
+    let expected = "a response, or a refusal";
+    for Unanswered { request, before } in working {
         checked.count_item();
-        let Some(again) = checked.received(context.send_alone(request).await) else {
+        let Some(again) = checked.received(context.send_alone(None, request).await) else {
             break;
         };
         if let Err(reason) = again {
-            let body = request.body.as_deref().map_or_else(String::new, |body| {
-                format!(" with the body {:?}", escaped_up_to(body, 100))
-            });
             let what = format!(
-                "{}{body} gets no response, also when it is sent alone",
-                request.query_text()
+                "{} gets no response, also when it is sent alone",
+                described(request)
             );
-            let expected = "a response, or a refusal";
             checked.push(Finding::without_response(what, expected, reason));
+            continue;
+        }
+        let Some(before) = before.as_ref().filter(|one| one.request.may_be_repeated()) else {
+            continue;
+        };
+        let after = context.send_alone(Some(&before.request), request).await;
+        let Some(after) = checked.received(after) else {
+            break;
+        };
+        if let Err(reason) = after {
+            let other = before.request.wrongly_signed.clone();
+            let what = format!(
+                "{} gets a response alone, and none after {}",
+                described(request),
+                other.unwrap_or_else(|| described(&before.request))
+            );
+            checked.push(Finding::new(before, what, expected, reason));
         }
     }
     Ok(checked)
+}
+
+/// Describes a request by its path, its parameters and the start of its body.
+fn described(request: &Request) -> String {
+    let body = request.body.as_deref().map_or_else(String::new, |body| {
+        format!(" with the body {:?}", escaped_up_to(body, 100))
+    });
+    format!("{}{body}", request.query_text().trim_end())
 }
 
 /// Reports requests that failed with a server error and succeeded when they were repeated.

@@ -127,7 +127,7 @@ impl Probing {
     async fn response(&self, request: &Request) -> Result<Response, InconclusiveReason> {
         let response = self.samples.send_beside_others(request).await;
         if let Err(InconclusiveReason::Transport(_)) = &response {
-            let again = self.samples.send_alone(request).await?;
+            let again = self.samples.send_alone(None, request).await?;
             return Ok(again.map_err(InconclusiveReason::Transport));
         }
         Ok(response)

@@ -82,12 +82,14 @@ impl Samples {
         self.node.send(request.clone()).await
     }
 
-    /// Repeats a request that got no response, once the node responds to others again. One request
-    /// is repeated at a time. So a node that stopped because of another request is not blamed on
-    /// this one.
-    pub(crate) async fn send_alone(&self, request: &Request) -> Repeated {
+    /// Repeats a request that got no response, once the node responds to others again, and another one just before it.
+    /// One request is repeated at a time. So a node that stopped because of another request is not blamed on this one.
+    pub(crate) async fn send_alone(&self, before: Option<&Request>, request: &Request) -> Repeated {
         let _alone = self.alone.write().await;
         self.wait_for_node().await?;
+        if let Some(before) = before {
+            let _ = self.send_renewed(before.clone()).await;
+        }
         match self.send_renewed(request.clone()).await {
             Err(InconclusiveReason::Transport(reason)) => {
                 self.wait_for_node().await?;

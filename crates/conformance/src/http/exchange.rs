@@ -191,7 +191,7 @@ impl Request {
 
     /// Whether it costs nothing to send the request again, and a node that reads no more of it than it wants to has no
     /// reason to close the connection.
-    pub(super) fn may_be_repeated(&self) -> bool {
+    pub(crate) fn may_be_repeated(&self) -> bool {
         let body = self.body.as_deref().unwrap_or_default();
         !self.carries_signature && body.len() <= MOST_READ
     }

@@ -64,6 +64,13 @@ impl ExchangeLog {
         }
     }
 
+    /// Returns the latest exchange with a path.
+    pub(super) fn latest(&self, path: &str) -> Option<Arc<Exchange>> {
+        let mut latest_first = self.exchanges.iter().rev();
+        let latest = latest_first.find(|logged| logged.exchange.request.path == path)?;
+        Some(Arc::clone(&latest.exchange))
+    }
+
     /// Adds an exchange whose request was sent at `began`, unless its body does not fit and no case looks for it.
     pub(super) fn add(&mut self, exchange: &Arc<Exchange>, began: Instant) {
         let [of_blocks, of_others] = &mut self.room;

@@ -35,7 +35,7 @@ pub(crate) use latencies::Latencies;
 pub(crate) use limits::Limits;
 pub(crate) use node::{Node, ResponseWithPermit, SendOptions};
 pub(crate) use request_line::request_line;
-pub(crate) use request_log::RequestLog;
+pub(crate) use request_log::{RequestLog, Unanswered};
 pub(crate) use step::{Act, BatchStep, MissingStep, Step};
 pub use target::Target;
 pub(crate) use wording::Wording;

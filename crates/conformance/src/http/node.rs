@@ -24,7 +24,7 @@ use super::{
     limits::Limits,
     pacing::{MAX_WAIT, Pacing},
     replay::Replay,
-    request_log::RequestLog,
+    request_log::{RequestLog, Unanswered},
     step::MissingStep,
     target::Target,
 };
@@ -430,7 +430,9 @@ impl Node {
             failure => failure.into(),
         };
         if (is_lost || is_slow) && request.may_be_repeated() {
-            self.with_log(|log| log.add_unanswered(request, is_slow));
+            let exchanges = self.exchanges.lock().ok();
+            let before = exchanges.and_then(|exchanges| exchanges.latest(request.path));
+            self.with_log(|log| log.add_unanswered(Unanswered { request, before }, is_slow));
         }
         reason
     }

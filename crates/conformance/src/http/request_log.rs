@@ -33,6 +33,14 @@ pub(crate) struct Sent {
     pub(crate) latencies: Latencies,
 }
 
+/// A request that got no response.
+#[derive(Clone, Debug)]
+pub(crate) struct Unanswered {
+    pub(crate) request: Request,
+    /// The latest exchange with the same path before it.
+    pub(crate) before: Option<Arc<Exchange>>,
+}
+
 /// Statistics of all requests of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequestLog {
@@ -42,8 +50,8 @@ pub(crate) struct RequestLog {
     pub(crate) repeated: u64,
     /// The first of these server errors.
     pub(crate) first_error: Option<Arc<Exchange>>,
-    /// The first requests after which the node closed the connection, or could not be reached.
-    pub(crate) unanswered: Vec<Request>,
+    /// The first requests after which the node closed the connection, or could not be reached, or that took too long.
+    pub(crate) unanswered: Vec<Unanswered>,
     /// How many of them took too long.
     slow: usize,
     /// The GETs with parameters that got a response, up to [`MOST_LISTED`].
@@ -80,10 +88,10 @@ impl RequestLog {
     }
 
     /// Adds a request that got no response. Each slow one takes a time-out again when it is repeated.
-    pub(super) fn add_unanswered(&mut self, request: Request, is_slow: bool) {
+    pub(super) fn add_unanswered(&mut self, unanswered: Unanswered, is_slow: bool) {
         if self.unanswered.len() < MOST_UNANSWERED && (!is_slow || self.slow < MOST_SLOW) {
             self.slow += usize::from(is_slow);
-            self.unanswered.push(request);
+            self.unanswered.push(unanswered);
         }
     }
 
