@@ -85,9 +85,15 @@ fn expected(fault: F) -> Option<Found> {
         F::OverlapLost => As("submit-transaction/claim-readable"),
         F::AnyFunction | F::AnyContract => AsUser("submit-transaction/refused-not-stored"),
         F::AnyVerifier => AsUser("submit-transaction/authority"),
-        F::OutsiderPays | F::DuplicateCosts | F::TransferToItself | F::Overspends => {
-            AsUser("submit-transaction/fee-paid")
-        }
+        F::OutsiderPays
+        | F::DuplicateCosts
+        | F::TransferToItself
+        | F::Overspends
+        | F::FeeBesideAmount
+        | F::CopiesExecuted
+        | F::LastCredit
+        | F::OtherTokenMinted => AsUser("submit-transaction/fee-paid"),
+        F::SignatureRemembered => AsUser("submit-transaction/authority"),
         F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
@@ -160,7 +166,10 @@ fn compare(fault: F, own_node: bool, causes: &[String]) -> Result<(), Failed> {
         }
         None => return Err(format!("{fault} has no row in the table").into()),
     };
-    if causes == expected {
+    // If the run has read the block with the signature that is not needed, that is a cause of its own.
+    let may_also = (fault == F::OutsiderPays).then_some("chain/new-blocks");
+    let others = causes.iter().filter(|cause| Some(&***cause) != may_also);
+    if others.eq(&expected) {
         return Ok(());
     }
     Err(format!("{fault}: expected {expected:?}, found {causes:?}").into())

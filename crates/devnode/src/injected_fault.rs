@@ -196,6 +196,11 @@ faults! {
     PendingReplaced "pending-replaced" "a transaction with the trans_code of a pending one of another wallet replaces it";
     TransferToItself "transfer-to-itself" "a transfer to the wallet that sends it adds its amount";
     Overspends "overspends" "what a wallet spends is compared with its balance, without what is pending, and the rest of a fee that it can't pay is created";
+    FeeBesideAmount "fee-beside-amount" "the fee and the amount of a transfer are compared with the balance one by one, and the rest of a fee that it can't pay is created";
+    CopiesExecuted "copies-executed" "each copy of a pending transfer is executed, too";
+    LastCredit "last-credit" "of the amounts that a wallet receives in a block, only the last one stays";
+    OtherTokenMinted "other-token-minted" "a transfer of another token than that of fees reaches its receiver, also if the sender does not have it";
+    SignatureRemembered "signature-remembered" "the signature of a refused transaction is not verified again for one with its trans_code";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";
     AnyContract "any-contract" "a call of a contract that does not exist makes a claim of the verification contract";
     AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";

@@ -376,6 +376,17 @@ impl Node {
                 verdict
             }
             Err(_)
+                if fault == Some(InjectedFault::SignatureRemembered)
+                    && submission
+                        .code
+                        .is_some_and(|code| self.chain().has_refused(code)) =>
+            {
+                match submission.check(self.rules, Some(InjectedFault::NoSignatureCheck)) {
+                    Ok(transaction) => self.chain_mut().submit(transaction),
+                    Err(refusal) => Verdict::refused(refusal.0, true),
+                }
+            }
+            Err(_)
                 if fault == Some(InjectedFault::PendingUnverified)
                     && submission.code.is_some_and(|code| self.chain().waits(code)) =>
             {

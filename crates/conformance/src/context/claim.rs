@@ -23,7 +23,7 @@ use super::{
     shared_claim::make_shared,
     signatures::stranger,
     signing::{SigningWallet, Submitting},
-    submitter::{Response, Submitter},
+    submitter::{COPIES, Response, Submitter},
     transfers::transfer_and_overspend,
     undecided::undecided_rows,
     variant::{Cost, Variant},
@@ -41,9 +41,6 @@ use crate::{
 
 /// The number of the claim that is built before all others.
 const BUILT_FIRST: u8 = FEE_WITH_FRACTION;
-
-/// Number of times that the claim is submitted at the same moment.
-const COPIES: usize = 3;
 
 /// Maximum number of other records to compare before and after the claim.
 const MAX_OTHER_RECORDS: usize = 3;

@@ -16,6 +16,9 @@ use super::{
 };
 use crate::http::{Exchange, InconclusiveReason, MissingStep, Request, Step};
 
+/// Number of times that a transaction is submitted at the same moment.
+pub(super) const COPIES: usize = 3;
+
 /// The result of a submission.
 pub(crate) type Response = Result<Arc<Exchange>, InconclusiveReason>;
 

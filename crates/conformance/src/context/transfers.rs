@@ -1,24 +1,29 @@
 //! Transfers of tokens, and claims that together cost more than their wallet holds. All of them are for networks whose
 //! tokens have no value.
 
+use std::{slice::from_ref, sync::Arc};
+
 use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    claim_step::{Taken, signed_request},
-    draft::{by_hand, call_request, checked_with_time, difference_from_call},
+    around_claim::signed_by,
+    batch::BATCH,
+    claim_step::{Taken, no_sample, signed_request},
+    draft::{by_hand, call_request, checked_with_time, code_of, difference_from_call},
+    edit::altered,
     further_claim::{FurtherClaim, submit_at_once},
-    signatures::{sign, signed_over},
+    signatures::{sign, signed_over, stranger},
     signing::SigningWallet,
-    submitter::Submitter,
+    submitter::{COPIES, Submitter},
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
 };
 use crate::{
-    api::{held, is_valid, listed_transactions, token_balance_request},
+    api::{held, listed_transactions, times_in_batch, token_balance_request},
     history::{History, OF_NEW_WALLET},
-    http::BackOff,
+    http::{BackOff, Exchange, Request},
 };
 
 /// The smallest fee whose half distinguishes one fee from two, whatever the numbers of the claims add to them.
@@ -33,8 +38,9 @@ struct Transfers<'s> {
     token: &'s str,
 }
 
-/// Transfers tokens of the wallet to itself and to a new wallet. That one sends more than it has, and less than nothing,
-/// and then makes two claims at the same moment, of which it can pay one.
+/// Transfers tokens of the wallet to itself and to a new wallet, some of them several times at the same moment. Then
+/// follow transfers that a node must refuse, and two claims of the new wallet at the same moment, of which it can pay
+/// one.
 pub(super) async fn transfer_and_overspend(
     submitter: &Submitter,
     [wallet, new_wallet]: [&SigningWallet; 2],
@@ -52,19 +58,20 @@ pub(super) async fn transfer_and_overspend(
         contract: contract.unwrap_or_else(|| verification.to_owned()),
         token,
     };
-    let amount = fee + fee / 2;
-    transfers.send(wallet, wallet, amount).await?;
-    if !transfers.send(wallet, new_wallet, amount).await? {
-        return Ok(());
-    }
+    // Two of these pay one fee and a half.
+    let part = fee / 2 + fee / 4;
     let began = Instant::now();
-    if !transfers.is_received(new_wallet.address()).await? {
+    transfers.send_right([wallet, new_wallet], part).await?;
+    if !transfers
+        .has_received(new_wallet.address(), 2 * part)
+        .await?
+    {
         return Ok(());
     }
     let took = began.elapsed();
-    for amount in [2 * amount, -amount] {
-        transfers.send_by_hand(new_wallet, wallet, amount).await?;
-    }
+    transfers
+        .send_wrong([wallet, new_wallet], fee, part)
+        .await?;
     let mut claims = Vec::new();
     for number in OF_NEW_WALLET {
         claims.push(FurtherClaim::prepare(submitter, new_wallet, verification, number, run).await?);
@@ -97,61 +104,119 @@ fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
 }
 
 impl Transfers<'_> {
-    /// Has the node build a transfer, signs it and submits it. Returns whether it was accepted.
-    async fn send(&self, from: &SigningWallet, to: &SigningWallet, amount: i64) -> Taken<bool> {
-        let submitter = self.submitter;
-        let call = self.call(from, to, amount);
-        let built = submitter.samples.node.send(call_request(&call)).await?;
-        if difference_from_call(&call, &built).is_some() {
-            return Ok(false);
+    /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, and another one to it
+    /// twice in a batch. If a node has no batches, that one follows alone.
+    async fn send_right(&self, [wallet, new_wallet]: [&SigningWallet; 2], part: i64) -> Taken<()> {
+        let (to_itself, _) = self.signed(wallet, wallet, part).await?;
+        let (alone, _) = self.signed(wallet, new_wallet, part).await?;
+        let (twice, code) = self.signed(wallet, new_wallet, part).await?;
+        let text = twice.body.as_deref().unwrap_or_default();
+        let batch = Request::post(BATCH, format!("[{text},{text}]")).carrying_signature();
+        let mut at_once = vec![to_itself; COPIES];
+        at_once.extend([alone, batch]);
+        let responses = self.submitter.submit_at_once(at_once).await;
+        let is_in_batch =
+            |response: &Arc<Exchange>| times_in_batch(response, "accepted_transactions", &code) > 0;
+        if !responses.iter().flatten().any(is_in_batch) {
+            self.submitter.submit_serialized(twice).await?;
         }
-        let Ok(checked) = checked_with_time(&call, &built, &submitter.with) else {
-            return Ok(false);
-        };
-        match signed_request(submitter, from, &checked).await? {
-            Ok((_, request)) => Ok(is_valid(&*submitter.submit_serialized(request).await?)),
-            Err(_) => Ok(false),
-        }
+        Ok(())
     }
 
-    /// Submits a transfer that a node may refuse to build.
-    async fn send_by_hand(
+    /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.
+    async fn send_wrong(
+        &self,
+        [wallet, new_wallet]: [&SigningWallet; 2],
+        fee: i64,
+        part: i64,
+    ) -> Taken<()> {
+        let (wallet_address, other_address) = (wallet.address(), stranger()?.address());
+        let too_much = self.call(new_wallet, wallet_address, &json!(3 * fee), self.token);
+        let text = by_hand(self.submitter, &too_much);
+        let entry = sign(new_wallet, &text).await?;
+        let payable = altered(&text, |transaction| {
+            transaction["specific_data"]["params"]["amount_to_send"] = json!(fee / 4);
+        })?;
+        let what = "a refused transfer whose amount was changed after it was signed";
+        let payable = signed_over(&text, &payable, from_ref(&entry)).wrongly_signed(what);
+        let too_much = signed_over(&text, &text, &[entry]);
+        for request in [too_much, payable] {
+            let request = request.carrying_signature();
+            self.submitter.submit_serialized(request).await?;
+        }
+        let mut tokens = self.submitter.samples.discovered.tokens.iter();
+        let other_token = tokens.find(|other| *other != self.token);
+        let of_other_token =
+            other_token.map(|other| (new_wallet, other_address, json!(part), &**other));
+        let wrong = [
+            // All that the new wallet has, so that nothing is left for the fee.
+            (new_wallet, wallet_address, json!(2 * part), self.token),
+            (new_wallet, wallet_address, json!(-part), self.token),
+            // A fee with half a unit may hide one unit that such a transfer creates, but not two.
+            (wallet, other_address, json!(1.5), self.token),
+            (wallet, other_address, json!(2.5), self.token),
+        ];
+        for (from, to, amount, token) in wrong.into_iter().chain(of_other_token) {
+            let text = by_hand(self.submitter, &self.call(from, to, &amount, token));
+            let request = signed_by(self.submitter, from, &text).await?;
+            self.submitter.submit_serialized(request).await?;
+        }
+        Ok(())
+    }
+
+    /// Has the node build a transfer, and signs it. Returns the request that submits it, and its code.
+    async fn signed(
         &self,
         from: &SigningWallet,
         to: &SigningWallet,
         amount: i64,
-    ) -> Taken<()> {
-        let text = by_hand(self.submitter, &self.call(from, to, amount));
-        let entry = sign(from, &text).await?;
-        let request = signed_over(&text, &text, &[entry]).carrying_signature();
-        self.submitter.submit_serialized(request).await.map(drop)
+    ) -> Taken<(Request, String)> {
+        let submitter = self.submitter;
+        let call = self.call(from, to.address(), &json!(amount), self.token);
+        let built = submitter.samples.node.send(call_request(&call)).await?;
+        if let Some(what) = difference_from_call(&call, &built) {
+            return no_sample(format!("no transfer was signed: {what}"));
+        }
+        let checked = match checked_with_time(&call, &built, &submitter.with) {
+            Ok(checked) => checked,
+            Err(unsigned) => return no_sample(unsigned.reason()),
+        };
+        match signed_request(submitter, from, &checked).await? {
+            Ok((_, request)) => Ok((request, code_of(checked.transaction_text()))),
+            Err(reason) => no_sample(reason),
+        }
     }
 
-    fn call(&self, from: &SigningWallet, to: &SigningWallet, amount: i64) -> Value {
+    fn call(&self, from: &SigningWallet, to: WalletAddress, amount: &Value, token: &str) -> Value {
         json!({
             "sc_address": self.contract,
             "function_called": Transfer::NAME,
             "signers": [from.address()],
             "params": {
                 "amount_to_send": amount,
-                "receiver": to.address(),
-                "asset_code": self.token,
+                "receiver": to,
+                "asset_code": token,
             },
         })
     }
 
-    /// Reads a wallet's balance until there is one, at most until the settle timeout.
-    async fn is_received(&self, wallet: WalletAddress) -> Taken<bool> {
-        let until = Instant::now() + self.submitter.with.settle_timeout;
+    /// Reads a wallet's balance until it has an amount, at most until the settle timeout. Returns whether it has any: a
+    /// node may count in other units, or lose a part.
+    async fn has_received(&self, wallet: WalletAddress, amount: i64) -> Taken<bool> {
+        let began = Instant::now();
+        let mut until = began + self.submitter.with.settle_timeout;
         let request = token_balance_request(&wallet.to_string(), self.token);
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+        let mut has_any = false;
         loop {
             let response = self.submitter.samples.node.send(request.clone()).await?;
-            if held(&response).is_some_and(|amount| amount.get() > 0) {
-                return Ok(true);
+            let held = held(&response).map_or(0, |held| held.get());
+            if held > 0 && !has_any {
+                has_any = true;
+                until = until.min(Instant::now() + MAX_PAUSE.max(began.elapsed() * 2));
             }
-            if Instant::now() + back_off.peek() > until {
-                return Ok(false);
+            if held >= amount.into() || Instant::now() + back_off.peek() > until {
+                return Ok(has_any);
             }
             back_off.wait().await;
         }

@@ -144,10 +144,17 @@ fn a_signature_is_hidden_until_a_block_has_it() {
     rows[0] = logged(block_request(7), 200, json, block.as_bytes());
     let (_, text) = read_again(rows.clone(), &redactor);
     assert!(!text.contains(&signature[..16]), "{text}");
-    rows[3] = logged(sent, 200, json, valid);
-    let (recording, text) = read_again(rows, &redactor);
-    assert!(text.contains(&signature), "{text}");
-    assert_eq!(recording.exchanges.len(), 5);
+    let batch = Request::post("/submit-transaction-batch", format!("[{with_signature}]"));
+    let accepted = format!(r#"{{"response":{{"accepted_transactions":["{CODE}"]}}}}"#);
+    for accepting in [
+        logged(sent, 200, json, valid),
+        logged(batch, 200, json, accepted.as_bytes()),
+    ] {
+        rows[3] = accepting;
+        let (recording, text) = read_again(rows.clone(), &redactor);
+        assert!(text.contains(&signature), "{text}");
+        assert_eq!(recording.exchanges.len(), 5);
+    }
 }
 
 /// Returns an exchange with these changes, as browsers record it.

@@ -9,7 +9,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::entry::Own;
 use crate::{
-    api::{in_block, is_valid, submitted_code},
+    api::{in_block, is_valid, submitted_code, times_in_batch},
     context::Redactor,
     discovery::Wanted,
     http::{Exchange, LoggedExchange, MissingStep, Node},
@@ -44,9 +44,7 @@ impl Exchanges {
             let all = self.all.iter().chain(&self.of_sweep);
             all.map(|logged| &*logged.exchange)
         };
-        let accepted = exchanges().filter(|one| one.request.path == "/submit-transaction");
-        let accepted = accepted.filter(|one| is_valid(one));
-        let codes: BTreeSet<String> = accepted.filter_map(submitted_code).collect();
+        let codes: BTreeSet<String> = exchanges().flat_map(accepted_codes).collect();
         let blocks = exchanges().filter(|one| one.request.path == "/get-block");
         let bodies = blocks.filter_map(Exchange::success_object);
         let signatures = bodies.flat_map(|body| {
@@ -93,6 +91,22 @@ pub(crate) fn file(entries: &[Value]) -> String {
         "entries": entries,
     }});
     escaped_json(&format!("{log:#}\n"))
+}
+
+/// Returns the codes of the transactions that the response to a submission, alone or in a batch, accepts.
+fn accepted_codes(submission: &Exchange) -> Vec<String> {
+    if submission.request.path == "/submit-transaction" {
+        let accepted = Some(submission).filter(|one| is_valid(one));
+        return accepted.and_then(submitted_code).into_iter().collect();
+    }
+    let body = submission.request.body.as_deref().unwrap_or_default();
+    let batch: Vec<Value> = serde_json::from_str(body).unwrap_or_default();
+    let codes = batch
+        .iter()
+        .filter_map(|one| one.pointer("/transaction/trans_code")?.as_str());
+    let accepted =
+        codes.filter(|code| times_in_batch(submission, "accepted_transactions", code) > 0);
+    accepted.map(ToOwned::to_owned).collect()
 }
 
 fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {

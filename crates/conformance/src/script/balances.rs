@@ -36,9 +36,16 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     };
     let node = &submitter.samples.node;
     let lists = paying.iter().map(|wallet| wallet_balances_request(wallet));
+    let mut tokens = submitter.samples.discovered.tokens.iter();
+    // The run's transfers send another token between these.
+    let other = tokens.find(|other| **other != token);
+    let senders = submitter.new_wallet().into_iter().chain(&known[1..]);
+    let of_other =
+        other.map(|other| senders.map(|wallet| token_balance_request(&address(wallet), other)));
     let single = wallets
         .iter()
-        .map(|wallet| token_balance_request(wallet, &token));
+        .map(|wallet| token_balance_request(wallet, &token))
+        .chain(of_other.into_iter().flatten());
     node.send_all(lists.chain(single).collect()).await?;
     // The fee may be taken in another token.
     let history = submitter.samples.history();

@@ -1,6 +1,9 @@
 //! The state of the chain. Submissions and blocks change it.
 
-use std::io;
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+};
 
 use nodeproof_primitives::{
     Hash256, HolderAddress, MessageSignature, TransactionCode, signed_message, sorted_message,
@@ -63,6 +66,8 @@ pub(crate) struct Chain {
     not_saved: Option<String>,
     /// Refused transactions, with the height at which a fault stores them.
     stored_later: Vec<(u64, Transaction)>,
+    /// The codes of correctly signed transactions that were refused. A fault verifies no signature for them again.
+    refused: HashSet<TransactionCode>,
 }
 
 impl Chain {
@@ -83,6 +88,7 @@ impl Chain {
             saved: None,
             not_saved: None,
             stored_later: Vec::new(),
+            refused: HashSet::new(),
         }
     }
 
@@ -172,6 +178,12 @@ impl Chain {
                 if self.has(InjectedFault::CopiesCost) && self.pool.waits(transaction.code) {
                     self.charge(&transaction);
                 }
+                if self.has(InjectedFault::CopiesExecuted)
+                    && self.pool.waits(transaction.code)
+                    && matches!(transaction.call, Call::Transfer { .. })
+                {
+                    self.pool.add(transaction);
+                }
                 return Verdict {
                     valid: true,
                     message: "Already validated and in mempool".into(),
@@ -184,6 +196,7 @@ impl Chain {
             }
         }
         if let Err(message) = self.affordable(&transaction) {
+            self.refused.insert(transaction.code);
             return Verdict::refused(message, true);
         }
         if self.has(InjectedFault::DuplicateCosts)
@@ -198,6 +211,11 @@ impl Chain {
         }
         self.pool.add(transaction);
         Verdict::accepted(true)
+    }
+
+    /// Whether a correctly signed transaction with this code was refused.
+    pub(crate) fn has_refused(&self, code: TransactionCode) -> bool {
+        self.refused.contains(&code)
     }
 
     /// Takes no fee for a pending transaction.
@@ -303,7 +321,12 @@ impl Chain {
             if !self.ledger.knows(token) {
                 return Err(format!("Token {token:?} not found"));
             }
-            let fee_too = *from == transaction.payer && token == NATIVE_TOKEN;
+            if token != NATIVE_TOKEN && self.has(InjectedFault::OtherTokenMinted) {
+                return Ok(());
+            }
+            let fee_too = *from == transaction.payer
+                && token == NATIVE_TOKEN
+                && !self.has(InjectedFault::FeeBesideAmount);
             let whole = amount.saturating_add(if fee_too { transaction.fee } else { 0 });
             if available(*from, token) < whole {
                 return Err(format!("Balance of {token} is not enough"));
@@ -387,6 +410,7 @@ impl Chain {
         }
         let mut entries = Vec::new();
         let mut earlier_fee = 0;
+        let mut credits = HashMap::new();
         for transaction in pending {
             if self.has(InjectedFault::AcceptedLost) {
                 continue;
@@ -402,7 +426,22 @@ impl Chain {
                         self.ledger.burn(NATIVE_TOKEN, creator, transaction.fee);
                         self.ledger.mint(VAULT, treasury, transaction.fee);
                     }
-                    entries.push(transaction.entry);
+                    if self.has(InjectedFault::LastCredit)
+                        && let Call::Transfer {
+                            from,
+                            to,
+                            token,
+                            amount,
+                        } = &transaction.call
+                        && from != to
+                    {
+                        let earlier = credits.insert((*to, token.clone()), *amount);
+                        self.ledger.burn(token, *to, earlier.unwrap_or_default());
+                    }
+                    // A copy is executed, and not listed.
+                    if !entries.contains(&transaction.entry) {
+                        entries.push(transaction.entry);
+                    }
                 }
                 Err(reason) => {
                     tracing::info!(code = %transaction.code, block = index, reason, "transaction left out");
@@ -443,9 +482,15 @@ impl Chain {
                 token,
                 amount,
             } => {
-                self.ledger
-                    .transfer(token, *from, *to, *amount)
-                    .map_err(|_| "the balance is not enough")?;
+                let moved = self.ledger.transfer(token, *from, *to, *amount);
+                if moved.is_err()
+                    && token != NATIVE_TOKEN
+                    && self.has(InjectedFault::OtherTokenMinted)
+                {
+                    self.ledger.mint(token, *to, *amount);
+                } else {
+                    moved.map_err(|_| "the balance is not enough")?;
+                }
                 if let Err(reason) = self.pay_fee(transaction, creator) {
                     // Undoes the transfer. This can't fail, because the amount is still there.
                     let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
@@ -473,7 +518,9 @@ impl Chain {
         let paid = self
             .ledger
             .transfer(NATIVE_TOKEN, transaction.payer, creator, fee);
-        if paid.is_err() && self.has(InjectedFault::Overspends) {
+        if paid.is_err()
+            && (self.has(InjectedFault::Overspends) || self.has(InjectedFault::FeeBesideAmount))
+        {
             self.ledger.burn(NATIVE_TOKEN, transaction.payer, fee);
             self.ledger.mint(NATIVE_TOKEN, creator, fee);
             return Ok(());

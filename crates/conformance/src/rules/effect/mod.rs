@@ -102,18 +102,20 @@ impl<'h> Money<'h> {
         })
     }
 
-    /// Returns the accepted transactions of a wallet, whatever token pays their fees.
-    fn paid_by(&self, wallet: &String) -> impl Iterator<Item = &Accepted> {
+    /// Returns the accepted transactions of a wallet and the transfers to it, whatever their token.
+    fn concerning(&self, wallet: &String) -> impl Iterator<Item = &Accepted> {
         let all = self.accepted.iter();
-        all.filter(move |one| one.payers.contains(wallet))
+        all.filter(move |one| one.payers.contains(wallet) || one.is_to(wallet))
     }
 
-    /// Whether between two different readings only refused submissions of the wallet were sent.
-    fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2]) -> bool {
+    /// Whether between two different readings only refused submissions of the wallet were sent, and it can pay what was
+    /// accepted.
+    fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2], base: i128) -> bool {
         let between = |began: Duration| began >= before.entry.began && began <= after.entry.ended;
-        let own = || self.paid_by(&pair.0);
+        let own = || self.concerning(&pair.0);
         own().next().is_none()
             || before.amount != after.amount
+                && self.cost(pair).0 <= base
                 && !own().any(|one| between(one.began))
                 && self.history.submissions().any(|entry| between(entry.began))
     }
@@ -162,8 +164,8 @@ impl<'h> Money<'h> {
                 Effect::Others => !is_signer && pair.0.starts_with("0x"),
                 Effect::Created => false,
             };
-            let has_paid = self.paid_by(&pair.0).next().is_some();
-            if !is_judged || effect == Effect::Fee && !has_paid {
+            let is_concerned = self.concerning(&pair.0).next().is_some();
+            if !is_judged || effect == Effect::Fee && !is_concerned {
                 continue;
             }
             let Some(between) = self.unexplained(pair, readings) else {
@@ -176,7 +178,8 @@ impl<'h> Money<'h> {
             let may_gain = effect == Effect::Others && !receives
                 || effect == Effect::Refusal && self.makes_blocks(&pair.0);
             let is_gain = may_gain && at.amount > before.amount;
-            let is_refusal = self.were_refused(pair, between);
+            let base = readings.first().map_or(0, |base| base.amount);
+            let is_refusal = self.were_refused(pair, between, base);
             if is_gain
                 || (effect == Effect::Refusal && !is_refusal)
                 || (effect == Effect::Fee && is_refusal)
@@ -214,12 +217,14 @@ impl<'h> Money<'h> {
             let (mut least, mut most) = (0, 0);
             for other in of_these {
                 let moved: i128 = keys.iter().map(|(pair, _)| other.moved_from(pair)).sum();
-                least += if other.is_settled {
-                    other.fee + moved
+                let pays = one.payers.iter().any(|payer| other.payers.contains(payer));
+                let [fee, most_of_fee] = if pays {
+                    [other.fee, other.most()]
                 } else {
-                    0
+                    [0, 0]
                 };
-                most += other.most() + moved.max(0);
+                least += if other.is_settled { fee + moved } else { 0 };
+                most += most_of_fee + moved.max(0);
             }
             if (least..=most).contains(&lower) {
                 result.count_item();
@@ -433,7 +438,8 @@ impl<'h> Money<'h> {
             };
             let lower = base.amount.checked_sub(last.amount);
             let is_explained = lower.is_some_and(|lower| self.explains(pair, last, true, lower));
-            let is_creator = self.makes_blocks(&pair.0) && self.paid_by(&pair.0).next().is_none();
+            let is_creator =
+                self.makes_blocks(&pair.0) && self.concerning(&pair.0).next().is_none();
             self.signers.contains(&pair.0) && !is_explained && !is_creator
         }) || self.lost().is_some()
     }

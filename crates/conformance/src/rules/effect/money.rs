@@ -67,6 +67,11 @@ impl Accepted {
         self.fee_of(pair) != 0 || self.moved_from(pair) != 0
     }
 
+    /// Whether it is a transfer to a wallet.
+    pub(super) fn is_to(&self, wallet: &str) -> bool {
+        self.transfer.as_ref().is_some_and(|one| one.to == wallet)
+    }
+
     fn fee_of(&self, (wallet, token): &Pair) -> i128 {
         let pays = self.token == *token && self.payers.contains(wallet);
         if pays { self.fee } else { 0 }
@@ -107,35 +112,45 @@ pub(super) struct Transfer {
     to: String,
     token: String,
     amount: i128,
+    /// The part of a unit that it sends, too.
+    fraction: f64,
 }
 
-impl Transfer {
-    /// The largest power of ten by which a node may count an amount in other units than a balance.
-    const MAX_DECIMALS: u32 = 18;
+/// The largest power of ten by which a node may count an amount in other units than a balance.
+const MAX_DECIMALS: u32 = 18;
 
+impl Transfer {
     /// Returns the transfer that a call is. The first signer pays.
     fn of(data: &Value) -> Option<Self> {
         let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
         let params = data
             .get("params")
             .filter(|_| data["function"] == "transfer")?;
+        let amount = &params["amount_to_send"];
+        let (whole, fraction) = match amount.as_i64() {
+            Some(whole) => (whole.into(), 0.0),
+            None => {
+                let decimal = amount.as_f64()?;
+                (decimal.floor() as i128, decimal - decimal.floor())
+            }
+        };
         Some(Self {
             from: text(&data["signers"][0])?,
             to: text(&params["receiver"])?,
             token: text(&params["asset_code"])?,
             // Nobody can send less than nothing.
-            amount: params["amount_to_send"].as_i64()?.max(0).into(),
+            amount: whole.max(0),
+            fraction,
         })
     }
 
-    /// Takes over the unit in which the node counts: what the receiver gained shows it. A transfer may fail when its
-    /// block is made. Then it moves nothing.
-    fn take_unit_of(&mut self, gained: i128) {
-        let powers = (0..=Self::MAX_DECIMALS).map(|power| 10_i128.pow(power));
-        let mut amounts = powers.filter_map(|power| self.amount.checked_mul(power));
-        if gained == 0 || amounts.any(|amount| amount == gained) {
-            self.amount = gained;
-        }
+    /// Returns what it moves if a node counts balances in this power of ten of the unit. A node whose units are whole may
+    /// round up or down.
+    fn in_units(&self, power: u32) -> Option<[i128; 2]> {
+        let factor = 10_i128.checked_pow(power)?;
+        let whole = self.amount.checked_mul(factor)?;
+        let rest = self.fraction * factor as f64;
+        Some([rest.floor(), rest.ceil()].map(|rest| whole + rest as i128))
     }
 }
 
@@ -254,25 +269,43 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Compares each transfer to another wallet with what that one gained at most.
+    /// Takes over the unit in which the node counts amounts: what the receiver of all transfers to it gained at most shows
+    /// it. They may fail when their block is made. Then they move nothing.
     fn take_units(&mut self) {
-        let gained = |to: &str, token: &str| {
-            let readings = self.since_base(&((to.to_owned(), token.to_owned()), SINGLE))?;
-            let base = readings.first()?.amount;
+        let mut receivers: BTreeMap<Pair, Vec<usize>> = BTreeMap::new();
+        for (at, one) in self.accepted.iter().enumerate() {
+            let transfer = one.transfer.as_ref();
+            if let Some(transfer) = transfer.filter(|one| one.to != one.from) {
+                let pair = (transfer.to.clone(), transfer.token.clone());
+                receivers.entry(pair).or_default().push(at);
+            }
+        }
+        for (pair, places) in receivers {
+            let Some(readings) = self.since_base(&(pair.clone(), SINGLE)) else {
+                continue;
+            };
+            let base = readings.first().map_or(0, |base| base.amount);
             let gains = readings.iter().map(|one| one.amount.saturating_sub(base));
-            gains.max()
-        };
-        let gains: Vec<_> = self
-            .accepted
-            .iter()
-            .map(|one| {
-                let transfer = one.transfer.as_ref()?;
-                gained(&transfer.to, &transfer.token).filter(|_| transfer.to != transfer.from)
-            })
-            .collect();
-        for (one, gained) in self.accepted.iter_mut().zip(gains) {
-            if let (Some(transfer), Some(gained)) = (&mut one.transfer, gained) {
-                transfer.take_unit_of(gained);
+            let gained = gains.max().unwrap_or_default();
+            // What a wallet pays may hide what it received.
+            let mut accepted = self.accepted.iter();
+            let has_gained_nothing =
+                gained == 0 && !accepted.any(|one| one.payers.contains(&pair.0));
+            let mut transfers: Vec<_> = Vec::new();
+            for (at, one) in self.accepted.iter_mut().enumerate() {
+                transfers.extend(one.transfer.as_mut().filter(|_| places.contains(&at)));
+            }
+            let mut amounts = (0..=MAX_DECIMALS).flat_map(|power| [0, 1].map(|up| (power, up)));
+            let in_units = |(power, up): (u32, usize)| -> Option<Vec<i128>> {
+                let units = transfers.iter().map(|one| Some(one.in_units(power)?[up]));
+                units.collect()
+            };
+            let right = amounts.find_map(|one| {
+                in_units(one).filter(|amounts| amounts.iter().sum::<i128>() == gained)
+            });
+            let moved = right.or_else(|| has_gained_nothing.then(|| vec![0; transfers.len()]));
+            for (transfer, amount) in transfers.into_iter().zip(moved.into_iter().flatten()) {
+                transfer.amount = amount;
             }
         }
     }

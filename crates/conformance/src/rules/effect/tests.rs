@@ -29,7 +29,7 @@ enum Row {
     /// An accepted submission by wallet a for this fee.
     Pays(&'static str, f64),
     /// An accepted transfer of this many tokens, by wallet a to this wallet.
-    Sends(&'static str, &'static str, i64),
+    Sends(&'static str, &'static str, f64),
     /// A refused submission that is wrongly signed.
     Forge(&'static str),
     /// A block with its creator, and the codes of the transactions of this run.
@@ -91,7 +91,9 @@ fn exchange(row: Row) -> (Request, String) {
             let mut submission = submission(code, &["a"]);
             let data = &mut submission["transaction"]["specific_data"];
             data["function"] = "transfer".into();
-            data["params"] = serde_json::json!({"amount_to_send": amount, "receiver": wallet(to), "asset_code": "T"});
+            let whole = (amount.fract() == 0.0).then(|| Value::from(amount as i64));
+            data["params"] = serde_json::json!({"amount_to_send": whole.unwrap_or_else(|| amount.into()),
+                "receiver": wallet(to), "asset_code": "T"});
             let request = Request::post("/submit-transaction", submission.to_string());
             (request, body)
         }

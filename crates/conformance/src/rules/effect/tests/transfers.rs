@@ -8,7 +8,7 @@ fn overspent(left: i64) -> Vec<Row> {
         START,
         Holds("a", 100),
         Holds("b", 0),
-        Sends("1", "b", 15),
+        Sends("1", "b", 15.0),
         Block(2, "e", &["1"]),
         Holds("b", 15),
         Submit("2", &["b"], true),
@@ -26,7 +26,7 @@ fn a_transfer_moves_its_amount_once() {
             START,
             Holds("a", 1000),
             Holds("b", 0),
-            Sends("1", to, 15),
+            Sends("1", to, 15.0),
             Block(2, "e", &["1"]),
             Holds("a", has[0]),
             Holds("b", has[1]),
@@ -34,7 +34,7 @@ fn a_transfer_moves_its_amount_once() {
     };
     let stolen = |has| {
         let mut rows = of("b", [has, 0]);
-        rows[3] = Sends("1", "b", -15);
+        rows[3] = Sends("1", "b", -15.0);
         rows
     };
     let sends = |has| of("b", has);
@@ -55,6 +55,53 @@ fn a_transfer_moves_its_amount_once() {
         ("less than nothing moves nothing", stolen(990), &[]),
         ("less than nothing is taken", stolen(1005), &[Fee]),
     ] {
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+/// Wallet a sends these amounts to wallet b in one block, and then they have these balances.
+fn received(amounts: &[f64], [a, b]: [i64; 2]) -> Vec<Row> {
+    let codes: [&str; 2] = ["1", "2"];
+    let sent = codes.iter().zip(amounts);
+    let mut rows = vec![START, Holds("a", 1000), Holds("b", 0)];
+    rows.extend(sent.map(|(code, amount)| Sends(code, "b", *amount)));
+    let block: &[&str] = if amounts.len() == 2 {
+        &["1", "2"]
+    } else {
+        &["1"]
+    };
+    rows.extend([Block(2, "e", block), Holds("a", a), Holds("b", b)]);
+    rows
+}
+
+#[test]
+fn transfers_of_one_block_all_count() {
+    for (what, balances, found) in [
+        ("both count", [955, 25], &[][..]),
+        ("both fail", [980, 0], &[]),
+        ("the node counts in tenths", [730, 250], &[]),
+        ("only the last one stays", [955, 10], &[Others]),
+        ("only the first one stays", [955, 15], &[Others]),
+        ("one is received twice", [955, 40], &[Others]),
+        ("one is taken twice", [940, 25], &[Fee]),
+    ] {
+        let rows = received(&[15.0, 10.0], balances);
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn a_part_of_a_unit_is_not_created() {
+    for (what, balances, found) in [
+        ("it is rounded down", [989, 1], &[][..]),
+        ("it is rounded up", [988, 2], &[]),
+        ("the node counts in tenths", [975, 15], &[]),
+        ("it fails", [990, 0], &[]),
+        ("it is rounded in favour of both", [989, 2], &[Fee]),
+        ("a unit is lost", [988, 1], &[Fee]),
+        ("twice as much is received", [989, 3], &[Others]),
+    ] {
+        let rows = received(&[1.5], balances);
         assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
     }
 }
@@ -83,7 +130,7 @@ fn what_others_receive_is_not_more_than_what_was_sent() {
         vec![
             START,
             before,
-            Sends("1", "b", 15),
+            Sends("1", "b", 15.0),
             Block(2, "e", &["1"]),
             after,
         ]
