@@ -21,7 +21,7 @@ use super::{
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
 };
 use crate::{
-    api::{held, listed_transactions, times_in_batch, token_balance_request},
+    api::{held, is_valid, listed_transactions, times_in_batch, token_balance_request},
     history::{History, OF_NEW_WALLET},
     http::{BackOff, Exchange, Request},
 };
@@ -61,10 +61,10 @@ pub(super) async fn transfer_and_overspend(
     // Two of these pay one fee and a half.
     let part = fee / 2 + fee / 4;
     let began = Instant::now();
-    transfers.send_right([wallet, new_wallet], part).await?;
-    if !transfers
-        .has_received(new_wallet.address(), 2 * part)
-        .await?
+    if !transfers.send_right([wallet, new_wallet], part).await?
+        || !transfers
+            .has_received(new_wallet.address(), 2 * part)
+            .await?
     {
         return Ok(());
     }
@@ -105,8 +105,12 @@ fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
 
 impl Transfers<'_> {
     /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, and another one to it
-    /// twice in a batch. If a node has no batches, that one follows alone.
-    async fn send_right(&self, [wallet, new_wallet]: [&SigningWallet; 2], part: i64) -> Taken<()> {
+    /// twice in a batch. If a node has no batches, that one follows alone. Returns whether the new wallet receives any.
+    async fn send_right(
+        &self,
+        [wallet, new_wallet]: [&SigningWallet; 2],
+        part: i64,
+    ) -> Taken<bool> {
         let (to_itself, _) = self.signed(wallet, wallet, part).await?;
         let (alone, _) = self.signed(wallet, new_wallet, part).await?;
         let (twice, code) = self.signed(wallet, new_wallet, part).await?;
@@ -117,10 +121,14 @@ impl Transfers<'_> {
         let responses = self.submitter.submit_at_once(at_once).await;
         let is_in_batch =
             |response: &Arc<Exchange>| times_in_batch(response, "accepted_transactions", &code) > 0;
-        if !responses.iter().flatten().any(is_in_batch) {
-            self.submitter.submit_serialized(twice).await?;
+        if responses.iter().flatten().any(is_in_batch) {
+            return Ok(true);
         }
-        Ok(())
+        let last = self.submitter.submit_serialized(twice).await?;
+        let of_alone = responses
+            .get(COPIES)
+            .and_then(|response| response.as_ref().ok());
+        Ok(is_valid(&last) || of_alone.is_some_and(|response| is_valid(response)))
     }
 
     /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.

@@ -127,19 +127,19 @@ impl Transfer {
             .get("params")
             .filter(|_| data["function"] == "transfer")?;
         let amount = &params["amount_to_send"];
-        let (whole, fraction) = match amount.as_i64() {
-            Some(whole) => (whole.into(), 0.0),
+        // Nobody can send less than nothing.
+        let (amount, fraction) = match amount.as_i64() {
+            Some(whole) => (whole.max(0).into(), 0.0),
             None => {
-                let decimal = amount.as_f64()?;
-                (decimal.floor() as i128, decimal - decimal.floor())
+                let decimal = amount.as_f64()?.max(0.0);
+                (decimal.floor() as i128, decimal.fract())
             }
         };
         Some(Self {
             from: text(&data["signers"][0])?,
             to: text(&params["receiver"])?,
             token: text(&params["asset_code"])?,
-            // Nobody can send less than nothing.
-            amount: whole.max(0),
+            amount,
             fraction,
         })
     }
