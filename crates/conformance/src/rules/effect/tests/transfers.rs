@@ -146,3 +146,54 @@ fn what_others_receive_is_not_more_than_what_was_sent() {
         assert_eq!(judged(&of(lists)), (found.to_vec(), false), "{what}");
     }
 }
+
+#[test]
+fn signers_of_a_shared_fee_also_send_tokens() {
+    let of = |a, b| {
+        vec![
+            START,
+            Holds("a", 100),
+            Holds("b", 100),
+            Submit("1", &["a", "b"], true),
+            Sends("2", "c", 15.0),
+            Block(2, "e", &["1", "2"]),
+            Holds("a", a),
+            Holds("b", b),
+        ]
+    };
+    for (what, rows, found) in [
+        ("each pays a half", of(70, 95), &[][..]),
+        ("one pays all", of(65, 100), &[]),
+        ("a unit is missing", of(71, 95), &[Fee]),
+        ("a unit too much", of(69, 95), &[Fee]),
+    ] {
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn a_wallet_that_received_tokens_is_not_one_that_only_submitted_what_was_refused() {
+    for (what, refused, wallet, before, after, found) in [
+        ("it receives a half", &["b"], "b", 0, 7, Fee),
+        (
+            "it receives nothing, and loses",
+            &["c"],
+            "c",
+            50,
+            40,
+            Refusal,
+        ),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 1000),
+            Holds(wallet, before),
+            Sends("1", "b", 15.0),
+            Submit("2", refused, false),
+            Block(2, "e", &["1"]),
+            Holds("a", 975),
+            Holds(wallet, after),
+        ];
+        assert_eq!(judged(&rows), (vec![found], false), "{what}");
+    }
+}
