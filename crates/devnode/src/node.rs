@@ -376,17 +376,6 @@ impl Node {
                 verdict
             }
             Err(_)
-                if fault == Some(InjectedFault::SignatureRemembered)
-                    && submission
-                        .code
-                        .is_some_and(|code| self.chain().has_refused(code)) =>
-            {
-                match submission.check(self.rules, Some(InjectedFault::NoSignatureCheck)) {
-                    Ok(transaction) => self.chain_mut().submit(transaction),
-                    Err(refusal) => Verdict::refused(refusal.0, true),
-                }
-            }
-            Err(_)
                 if fault == Some(InjectedFault::PendingUnverified)
                     && submission.code.is_some_and(|code| self.chain().waits(code)) =>
             {
@@ -395,7 +384,15 @@ impl Node {
             Err(refusal) => {
                 let unchecked =
                     || submission.check(self.rules, Some(InjectedFault::NoSignatureCheck));
+                let was_refused = |code| self.chain().has_refused(code);
                 match fault {
+                    Some(InjectedFault::SignatureRemembered)
+                        if submission.code.is_some_and(was_refused) =>
+                    {
+                        if let Ok(transaction) = unchecked() {
+                            return self.chain_mut().submit(transaction);
+                        }
+                    }
                     Some(InjectedFault::RefusedStored) => unchecked()
                         .into_iter()
                         .for_each(|transaction| self.chain_mut().store_later(transaction)),

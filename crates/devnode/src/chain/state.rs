@@ -66,7 +66,8 @@ pub(crate) struct Chain {
     not_saved: Option<String>,
     /// Refused transactions, with the height at which a fault stores them.
     stored_later: Vec<(u64, Transaction)>,
-    /// The codes of correctly signed transactions that were refused. A fault verifies no signature for them again.
+    /// The codes of correctly signed transactions that were refused, for a fault that verifies no signature for them
+    /// again.
     refused: HashSet<TransactionCode>,
 }
 
@@ -196,7 +197,9 @@ impl Chain {
             }
         }
         if let Err(message) = self.affordable(&transaction) {
-            self.refused.insert(transaction.code);
+            if self.has(InjectedFault::SignatureRemembered) {
+                self.refused.insert(transaction.code);
+            }
             return Verdict::refused(message, true);
         }
         if self.has(InjectedFault::DuplicateCosts)
@@ -439,7 +442,9 @@ impl Chain {
                         self.ledger.burn(token, *to, earlier.unwrap_or_default());
                     }
                     // A copy is executed, and not listed.
-                    if !entries.contains(&transaction.entry) {
+                    let is_copy = self.has(InjectedFault::CopiesExecuted)
+                        && entries.contains(&transaction.entry);
+                    if !is_copy {
                         entries.push(transaction.entry);
                     }
                 }
