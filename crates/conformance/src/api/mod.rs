@@ -37,8 +37,8 @@ pub(crate) use requests::{
     token_balance_request, token_holders_request, trust_request, wallet_balances_request,
 };
 pub(crate) use responses::{
-    has_record, is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_new,
-    is_not_found, is_nothing, is_refusal, is_row_form, is_valid, message, reported_index,
+    accepts, has_record, is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint,
+    is_new, is_not_found, is_nothing, is_refusal, is_row_form, is_valid, message, reported_index,
     times_in_batch,
 };
 pub(crate) use sample::Sample;

@@ -138,6 +138,11 @@ pub(crate) fn times_in_batch(response: &Exchange, list: &str, code: &str) -> usi
     elements.into_iter().flatten().filter(names).count()
 }
 
+/// Whether the response to a submission, alone or in a batch, accepts the transaction with this code.
+pub(crate) fn accepts(response: &Exchange, code: &str) -> bool {
+    is_valid(response) || times_in_batch(response, "accepted_transactions", code) > 0
+}
+
 /// Returns the messages of a refused submission, on one line.
 pub(crate) fn message(response: &Exchange) -> String {
     let said = response

@@ -77,6 +77,12 @@ impl Submitter {
             .add_missing([MissingStep { step, reason }]);
     }
 
+    /// Returns another token of the chain than this one.
+    pub(crate) fn another_token(&self, token: &str) -> Option<&str> {
+        let mut tokens = self.samples.discovered.tokens.iter();
+        tokens.find(|other| *other != token).map(String::as_str)
+    }
+
     /// Returns the contract to call: the one that the user names, or else one that was found.
     pub(crate) fn contract(&self) -> String {
         let named = self.with.contract.map(|contract| contract.to_string());

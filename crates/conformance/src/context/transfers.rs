@@ -152,10 +152,9 @@ impl Transfers<'_> {
             let request = request.carrying_signature();
             self.submitter.submit_serialized(request).await?;
         }
-        let mut tokens = self.submitter.samples.discovered.tokens.iter();
-        let other_token = tokens.find(|other| *other != self.token);
+        let other_token = self.submitter.another_token(self.token);
         let of_other_token =
-            other_token.map(|other| (new_wallet, other_address, json!(part), &**other));
+            other_token.map(|other| (new_wallet, other_address, json!(part), other));
         let wrong = [
             // All that the new wallet has, so that nothing is left for the fee.
             (new_wallet, wallet_address, json!(2 * part), self.token),

@@ -9,7 +9,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::entry::Own;
 use crate::{
-    api::{in_block, is_valid, submitted_code, times_in_batch},
+    api::{accepts, in_block},
     context::Redactor,
     discovery::Wanted,
     http::{Exchange, LoggedExchange, MissingStep, Node},
@@ -95,17 +95,14 @@ pub(crate) fn file(entries: &[Value]) -> String {
 
 /// Returns the codes of the transactions that the response to a submission, alone or in a batch, accepts.
 fn accepted_codes(submission: &Exchange) -> Vec<String> {
-    if submission.request.path == "/submit-transaction" {
-        let accepted = Some(submission).filter(|one| is_valid(one));
-        return accepted.and_then(submitted_code).into_iter().collect();
+    if !submission.request.path.starts_with("/submit-transaction") {
+        return Vec::new();
     }
-    let body = submission.request.body.as_deref().unwrap_or_default();
-    let batch: Vec<Value> = serde_json::from_str(body).unwrap_or_default();
-    let codes = batch
+    let all = submission.request.submissions();
+    let codes = all
         .iter()
         .filter_map(|one| one.pointer("/transaction/trans_code")?.as_str());
-    let accepted =
-        codes.filter(|code| times_in_batch(submission, "accepted_transactions", code) > 0);
+    let accepted = codes.filter(|code| code.len() == 40 && accepts(submission, code));
     accepted.map(ToOwned::to_owned).collect()
 }
 

@@ -59,12 +59,7 @@ pub(crate) struct Entry {
 impl Entry {
     /// Returns the submissions in the body of the request: one, or those of a batch.
     pub(crate) fn submissions(&self) -> Vec<Value> {
-        let body = self.exchange.request.body.as_deref().unwrap_or_default();
-        match serde_json::from_str(body) {
-            Ok(Value::Array(batch)) => batch,
-            Ok(one) => vec![one],
-            Err(_) => Vec::new(),
-        }
+        self.exchange.request.submissions()
     }
 }
 

@@ -196,6 +196,15 @@ impl Request {
         !self.carries_signature && body.len() <= MOST_READ
     }
 
+    /// Returns the submissions in the body: one, or those of a batch.
+    pub(crate) fn submissions(&self) -> Vec<Value> {
+        match serde_json::from_str(self.body.as_deref().unwrap_or_default()) {
+            Ok(Value::Array(batch)) => batch,
+            Ok(one) => vec![one],
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// Returns the path and the parameters as readable text.
     pub(crate) fn query_text(&self) -> String {
         let parameters: Vec<_> = self

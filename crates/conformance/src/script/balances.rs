@@ -24,11 +24,16 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     let with = &submitter.with;
     let paying = with.wallet.iter().chain(&with.co_signer);
     let paying: Vec<String> = paying.map(address).collect();
-    let known = [signer(submitter)?, stranger()?];
+    let (own, other) = (signer(submitter)?, stranger()?);
     let wallets: BTreeSet<String> = paying
         .iter()
         .cloned()
-        .chain(known.iter().chain(submitter.new_wallet()).map(address))
+        .chain(
+            [&own, &other]
+                .into_iter()
+                .chain(submitter.new_wallet())
+                .map(address),
+        )
         .chain(creators(&submitter.samples.history()))
         .collect();
     let Some(token) = fee_token(submitter) else {
@@ -36,16 +41,18 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     };
     let node = &submitter.samples.node;
     let lists = paying.iter().map(|wallet| wallet_balances_request(wallet));
-    let mut tokens = submitter.samples.discovered.tokens.iter();
     // The run's transfers send another token between these.
-    let other = tokens.find(|other| **other != token);
-    let senders = submitter.new_wallet().into_iter().chain(&known[1..]);
-    let of_other =
-        other.map(|other| senders.map(|wallet| token_balance_request(&address(wallet), other)));
+    let of_transfers = submitter
+        .another_token(&token)
+        .into_iter()
+        .flat_map(|token| {
+            let ends = submitter.new_wallet().into_iter().chain([&other]);
+            ends.map(move |wallet| token_balance_request(&address(wallet), token))
+        });
     let single = wallets
         .iter()
         .map(|wallet| token_balance_request(wallet, &token))
-        .chain(of_other.into_iter().flatten());
+        .chain(of_transfers);
     node.send_all(lists.chain(single).collect()).await?;
     // The fee may be taken in another token.
     let history = submitter.samples.history();

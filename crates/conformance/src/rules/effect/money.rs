@@ -13,8 +13,8 @@ use super::super::{
 };
 use crate::{
     api::{
-        Pair, find_in_block, has_record, in_block, is_valid, listed_transactions,
-        lists_no_transaction, lists_transactions, requested, times_in_batch,
+        Pair, accepts, find_in_block, has_record, in_block, listed_transactions,
+        lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
 };
@@ -144,6 +144,11 @@ impl Transfer {
         })
     }
 
+    /// Returns the balance that it adds to, unless it is to the wallet itself.
+    fn receiver(&self) -> Option<Pair> {
+        (self.to != self.from).then(|| (self.to.clone(), self.token.clone()))
+    }
+
     /// Returns what it moves if a node counts balances in this power of ten of the unit. A node whose units are whole may
     /// round up or down.
     fn in_units(&self, power: u32) -> Option<[i128; 2]> {
@@ -227,8 +232,7 @@ impl<'h> Money<'h> {
             let Some(accepted) = Accepted::of(&submission, entry.began) else {
                 continue;
             };
-            let is_accepted = is_valid(&entry.exchange)
-                || times_in_batch(&entry.exchange, "accepted_transactions", &accepted.code) > 0;
+            let is_accepted = accepts(&entry.exchange, &accepted.code);
             if !is_accepted {
                 let is_refused = is_clear_refusal(&entry.exchange);
                 let known = self.refused.entry(accepted.code.clone());
@@ -272,15 +276,9 @@ impl<'h> Money<'h> {
     /// Takes over the unit in which the node counts amounts: what the receiver of all transfers to it gained at most shows
     /// it. They may fail when their block is made. Then they move nothing.
     fn take_units(&mut self) {
-        let mut receivers: BTreeMap<Pair, Vec<usize>> = BTreeMap::new();
-        for (at, one) in self.accepted.iter().enumerate() {
-            let transfer = one.transfer.as_ref();
-            if let Some(transfer) = transfer.filter(|one| one.to != one.from) {
-                let pair = (transfer.to.clone(), transfer.token.clone());
-                receivers.entry(pair).or_default().push(at);
-            }
-        }
-        for (pair, places) in receivers {
+        let transfers = self.accepted.iter().filter_map(|one| one.transfer.as_ref());
+        let receivers: BTreeSet<Pair> = transfers.filter_map(Transfer::receiver).collect();
+        for pair in receivers {
             let Some(readings) = self.since_base(&(pair.clone(), SINGLE)) else {
                 continue;
             };
@@ -291,10 +289,10 @@ impl<'h> Money<'h> {
             let mut accepted = self.accepted.iter();
             let has_gained_nothing =
                 gained == 0 && !accepted.any(|one| one.payers.contains(&pair.0));
-            let mut transfers: Vec<_> = Vec::new();
-            for (at, one) in self.accepted.iter_mut().enumerate() {
-                transfers.extend(one.transfer.as_mut().filter(|_| places.contains(&at)));
-            }
+            let accepted = self.accepted.iter_mut();
+            let transfers = accepted.filter_map(|one| one.transfer.as_mut());
+            let to_it = |one: &&mut Transfer| one.receiver().as_ref() == Some(&pair);
+            let transfers: Vec<_> = transfers.filter(to_it).collect();
             let mut amounts = (0..=MAX_DECIMALS).flat_map(|power| [0, 1].map(|up| (power, up)));
             let in_units = |(power, up): (u32, usize)| -> Option<Vec<i128>> {
                 let units = transfers.iter().map(|one| Some(one.in_units(power)?[up]));
