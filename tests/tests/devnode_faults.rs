@@ -81,6 +81,8 @@ fn expected(fault: F) -> Option<Found> {
             &["submit-transaction/refused-costs-nothing"],
             "submit-transaction/fee-paid",
         ),
+        // A call and a submission.
+        F::HalfBodyBlocks => Among(&["http/equal-requests", "http/responds"]),
         F::OnePending | F::BatchDrops => As("submit-transaction/claim-readable"),
         F::OverlapLost => As("submit-transaction/claim-readable"),
         F::AnyFunction | F::AnyContract => AsUser("submit-transaction/refused-not-stored"),
@@ -195,6 +197,10 @@ async fn as_an_own_node(fault: F, has_test_wallet: bool) -> Result<(), Failed> {
     options.submitting.co_signer = Some(bob.into());
     options.submitting.claims = NonZeroU8::MIN.saturating_add(3);
     options.submitting.settle_timeout = SETTLE;
+    if fault == F::HalfBodyBlocks {
+        // Each of its requests waits that long.
+        options.limits.request_timeout = 20 * BLOCK_TIME;
+    }
     let report = check(node.base_url(), &options).await;
     let causes = causes(&report);
     let printed = report::text(&report.into(), Style::Plain);

@@ -58,6 +58,8 @@ pub struct Node {
     not_saved: Notify,
     outages: RwLock<Outages>,
     counts: Counts,
+    /// Held while a body arrives, by a node that reads one at a time.
+    body_turn: tokio::sync::Mutex<()>,
 }
 
 /// Numbers since the start.
@@ -69,6 +71,11 @@ struct Counts {
 }
 
 impl Node {
+    /// Waits until no other body is being read, for a fault.
+    pub(crate) async fn body_turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.body_turn.lock().await
+    }
+
     /// Counts a call that is built. Returns the number of those before it.
     pub(crate) fn count_call(&self) -> u64 {
         self.counts.calls.fetch_add(1, Ordering::Relaxed)
@@ -148,6 +155,7 @@ impl Node {
             not_saved: Notify::new(),
             outages: RwLock::default(),
             counts: Counts::default(),
+            body_turn: tokio::sync::Mutex::default(),
         }
     }
 

@@ -155,6 +155,8 @@ pub type Do = Arc<dyn Fn(&Seen, &Good) -> Act + Send + Sync>;
 pub enum Door {
     /// Reads its requests, and selects the response to each.
     Http(Do),
+    /// Does the same, with one connection at a time.
+    OneByOne(Do),
     /// Does the same behind TLS.
     Tls(TlsAcceptor, Do),
     /// Does this without reading a request.
@@ -222,7 +224,11 @@ pub async fn behind(upstream: &str, door: Door) -> Result<Front, Box<dyn Error +
     let task = tokio::spawn(async move {
         let mut connections = JoinSet::new();
         while let Ok((stream, _)) = listener.accept().await {
-            connections.spawn(admit(stream, Arc::clone(&shared), door.clone()));
+            let admitted = admit(stream, Arc::clone(&shared), door.clone());
+            match door {
+                Door::OneByOne(_) => admitted.await,
+                _ => drop(connections.spawn(admitted)),
+            }
         }
     });
     Ok(Front {
@@ -235,7 +241,7 @@ pub async fn behind(upstream: &str, door: Door) -> Result<Front, Box<dyn Error +
 /// Serves a connection until an error occurs. For some of these peers, that is normal.
 async fn admit(mut stream: TcpStream, shared: Arc<Shared>, door: Door) {
     match door {
-        Door::Http(act) => drop(serve(stream, &shared, &act).await),
+        Door::Http(act) | Door::OneByOne(act) => drop(serve(stream, &shared, &act).await),
         Door::Tls(acceptor, act) => {
             if let Ok(stream) = acceptor.accept(stream).await {
                 let _ = serve(stream, &shared, &act).await;

@@ -24,7 +24,7 @@ use axum::{
 use integration_tests::{
     hostile::{
         Start, all,
-        front::{Act, Arrival, Do, Good, Seen, front, raw},
+        front::{Act, Arrival, Do, Door, Good, Seen, behind, front, raw},
     },
     matrix,
     server::Server,
@@ -253,6 +253,24 @@ async fn a_node_that_reads_only_bodies_of_one_piece_does_not_conform() {
     ] {
         refuses_bodies(node.base_url(), arrival, says).await;
     }
+}
+
+/// Many small servers are like this. Half of a body keeps them from reading another request.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_handles_one_connection_at_a_time_and_closes_it_conforms() {
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
+    let closes = Arc::new(|_: &Seen, good: &Good| {
+        let head = format!("{}Connection: close\r\n", good.head);
+        let body = good.body.clone();
+        Act::close(Good { head, body }.whole())
+    });
+    let front = behind(node.base_url(), Door::OneByOne(closes)).await;
+    let front = front.expect("a front");
+    let report = check(&format!("http://{}", front.address), &Options::default()).await;
+    assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
+    assert_eq!(report.verdict, Verdict::Conforms);
 }
 
 async fn refuses_bodies(upstream: &str, arrival: Arrival, says: &str) {

@@ -16,7 +16,12 @@ use crate::{
 /// Other ways to request a block.
 const OF_BLOCK: [Wording; 3] = [Wording::AnyType, Wording::SeveralTypes, Wording::Closing];
 /// Other ways to have a call built.
-const OF_CALL: [Wording; 3] = [Wording::Charset, Wording::InPieces, Wording::Chunked];
+const OF_CALL: [Wording; 4] = [
+    Wording::Charset,
+    Wording::InPieces,
+    Wording::BesideHalf,
+    Wording::Chunked,
+];
 /// Requests whose responses may be different, but that must not change those to others.
 const OF_OTHERS: [Wording; 4] = [
     Wording::Compressed,

@@ -23,7 +23,7 @@ use crate::{
     checks::{Examination, Finding, Findings},
     context::Samples,
     history::Answer,
-    http::{Exchange, InconclusiveReason, Request, Unanswered},
+    http::{Exchange, InconclusiveReason, Request, Unanswered, Wording},
     rules::{content_type, form, tags},
 };
 
@@ -69,7 +69,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-requests",
         requirements: &["CONSISTENT-5", "HTTP-2", "HTTP-4", "CALL-1"],
-        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
+        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, beside half of an equal one on another connection, unless the node has one connection at a time, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
         matters: "Libraries, proxies and caches write requests in many ways, and their users see only the response.",
         check: Read(|c| Box::pin(equal_requests(c))),
         sends: &[
@@ -309,7 +309,11 @@ fn described(request: &Request) -> String {
     let body = request.body.as_deref().map_or_else(String::new, |body| {
         format!(" with the body {:?}", escaped_up_to(body, 100))
     });
-    format!("{}{body}", request.query_text().trim_end())
+    let wording = match request.wording {
+        Wording::Usual => String::new(),
+        wording => format!(", {},", wording.description()),
+    };
+    format!("{}{body}{wording}", request.query_text().trim_end())
 }
 
 /// Reports requests that failed with a server error and succeeded when they were repeated.

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     api::is_valid,
     history::Claims,
-    http::{self, Act, Exchange, InconclusiveReason, Request, Step},
+    http::{self, Act, Exchange, InconclusiveReason, Request, Step, Wording},
 };
 
 /// The transactions that a run submits, each once for all cases.
@@ -129,7 +129,8 @@ impl Submissions {
         }
     }
 
-    /// Submits one wrong submission of each case again. A node may have noted it as known.
+    /// Submits one wrong submission of each case again. A node may have noted it as known. The first one is sent beside
+    /// half of an equal one, which must not delay it.
     async fn repeat_refused(&self) {
         let mut cases = BTreeSet::new();
         for row in rows().iter().filter(|row| row.is_wrongly_signed()) {
@@ -137,10 +138,12 @@ impl Submissions {
                 && !is_valid(&response)
                 && cases.insert(row.case)
             {
-                let _ = self
-                    .submitter
-                    .submit_serialized(response.request.clone())
-                    .await;
+                let wording = match cases.len() {
+                    1 => Wording::BesideHalf,
+                    _ => Wording::Usual,
+                };
+                let again = response.request.clone().worded(wording);
+                let _ = self.submitter.submit_serialized(again).await;
             }
         }
     }

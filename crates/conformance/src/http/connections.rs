@@ -13,7 +13,7 @@ use nodeproof_client::{
 };
 use nodeproof_primitives::JsonLimits;
 use reqwest::header;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{
     exchange::{Exchange, Method, Request},
@@ -146,7 +146,12 @@ impl Connections {
     ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
         let closes = request.wording == Wording::Closing || self.has_one();
-        let http = match renews || closes {
+        let held = match request.wording {
+            // It would need much of the stack, which all other requests need, too.
+            Wording::BesideHalf => Box::pin(self.hold_half(request)).await,
+            _ => None,
+        };
+        let http = match renews || closes || held.is_some() {
             true => &self.renewing,
             false => &self.keeping,
         };
@@ -155,7 +160,9 @@ impl Connections {
             (Method::Post, body) => {
                 let body = body.clone().unwrap_or_default();
                 match request.wording.is_in_pieces() && self.target.in_process.is_none() {
-                    true => http.post(url).body(in_pieces(&body)),
+                    true => http
+                        .post(url)
+                        .body(in_pieces(&body, tokio::time::sleep(BETWEEN_PIECES))),
                     false => http.post(url).body(body),
                 }
             }
@@ -179,6 +186,49 @@ impl Connections {
         }
     }
 
+    /// Sends half of a request on a connection of its own. The other half follows when the returned sender is dropped.
+    ///
+    /// There is none if the node handles one connection at a time, so that it does not respond to a GET either.
+    async fn hold_half(&self, request: &Request) -> Option<oneshot::Sender<()>> {
+        let body = request.body.as_ref()?;
+        if self.target.in_process.is_some() || self.has_one() {
+            return None;
+        }
+        let (hold, held) = oneshot::channel::<()>();
+        let (is_waiting, waits) = oneshot::channel::<()>();
+        let rest = async {
+            // Nobody waits for this any more if the node was slow.
+            let _ = is_waiting.send(());
+            let _ = held.await;
+        };
+        let mut half = self
+            .renewing
+            .post(request.url(&self.target.base_url))
+            .header(header::CONTENT_LENGTH, body.len())
+            .body(in_pieces(body, rest));
+        for (name, value) in request.headers() {
+            half = half.header(name, value);
+        }
+        let limit = self.limits.request_timeout;
+        let half = half
+            .headers((**self.target.access.headers()).clone())
+            .timeout(limit * 2)
+            .send();
+        // The node may also respond before the rest arrives, or close the connection. Nothing depends on it.
+        tokio::spawn(half);
+        let get = self
+            .renewing
+            .get(Request::get("/get-block").url(&self.target.base_url))
+            .headers((**self.target.access.headers()).clone());
+        let responds = async {
+            waits.await.ok()?;
+            tokio::time::sleep(BETWEEN_PIECES).await;
+            get.send().await.ok()
+        };
+        let responded = tokio::time::timeout(limit / 3, responds).await;
+        responded.ok().flatten().map(|_| hold)
+    }
+
     /// Fails if the node does not respond in time.
     async fn in_time<T>(
         &self,
@@ -188,7 +238,7 @@ impl Connections {
         let limit = self.limits.request_timeout;
         let done = tokio::time::timeout(limit, work).await;
         done.unwrap_or_else(|_| {
-            let one_connection = match self.has_one() {
+            let one_connection = match self.has_one() || request.wording == Wording::BesideHalf {
                 true => "",
                 false => "; a node that handles one connection at a time needs --jobs 1",
             };
@@ -255,12 +305,12 @@ impl Connections {
     }
 }
 
-/// Returns a body that is sent in two pieces.
-fn in_pieces(body: &str) -> reqwest::Body {
+/// Returns a body that is sent in two pieces, the second one after `pause`.
+fn in_pieces(body: &str, pause: impl Future<Output = ()> + Send + 'static) -> reqwest::Body {
     let (first, rest) = body.as_bytes().split_at(body.len() / 2);
     let rest = rest.to_vec();
     let rest = stream::once(async {
-        tokio::time::sleep(BETWEEN_PIECES).await;
+        pause.await;
         rest
     });
     let pieces = stream::iter([first.to_vec()]).chain(rest);

@@ -19,6 +19,8 @@ pub(crate) enum Wording {
     Charset,
     /// The body comes in two pieces, as a slow connection or a proxy may send it.
     InPieces,
+    /// Half of the same request has arrived on another connection. The other half follows after the response.
+    BesideHalf,
     /// The body comes in chunks, without its length.
     Chunked,
     /// It takes a compressed response.
@@ -37,7 +39,7 @@ impl Wording {
     /// Returns the headers that replace the usual ones.
     pub(crate) const fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Usual | Self::InPieces => &[],
+            Self::Usual | Self::InPieces | Self::BesideHalf => &[],
             Self::AnyType => &[("accept", "*/*")],
             Self::SeveralTypes => &[("accept", "application/json, text/plain, */*")],
             Self::Closing => &[("connection", "close")],
@@ -57,6 +59,7 @@ impl Wording {
             (Self::InPieces, _) => {
                 "whose body arrives in two pieces, a tenth of a second apart".to_owned()
             }
+            (Self::BesideHalf, _) => "beside half of an equal one on another connection".to_owned(),
             (_, [(name, value), ..]) => format!("with `{name}: {value}`"),
             (_, []) => "of the usual form".to_owned(),
         }

@@ -13,6 +13,7 @@ use super::{
     browser::declares_json,
     response::{Fault, Faults, detail},
 };
+use crate::{InjectedFault, Node};
 
 /// Time limit for receiving a body.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -58,15 +59,24 @@ impl IntoResponse for BodyError {
 }
 
 /// Returns a body's text if it is declared as JSON, and is one JSON document that is not too deep.
-pub(super) async fn read_json(headers: &HeaderMap, body: Body) -> Result<String, BodyError> {
+pub(super) async fn read_json(
+    node: &Node,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<String, BodyError> {
     if !declares_json(headers) {
         return Err(BodyError::NotRead(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "A POST needs the header Content-Type: application/json",
         ));
     }
+    let turn = match node.has(InjectedFault::HalfBodyBlocks) {
+        true => Some(node.body_turn().await),
+        false => None,
+    };
     let text = String::from_utf8(read(body).await?.into())
         .map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
+    drop(turn);
     if LIMITS.check(text.as_bytes()).is_err() {
         return Err(BodyError::NotJson(
             "arrays and objects are nested deeper than 128 levels",

@@ -26,7 +26,7 @@ pub(super) async fn call_sc(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    match read_json(&headers, body).await {
+    match read_json(&node, &headers, body).await {
         Ok(text) => raw_transaction(&node, &text).map_or_else(Faults::into_response, |text| {
             json_text(StatusCode::OK, text)
         }),

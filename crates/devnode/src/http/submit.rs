@@ -34,7 +34,7 @@ async fn read_submission(node: &Node, headers: &HeaderMap, body: Body) -> Result
     if let Some(refused) = rate_limited(node) {
         return Err(refused);
     }
-    let text = read_json(headers, body).await;
+    let text = read_json(node, headers, body).await;
     text.map_err(IntoResponse::into_response)
 }
 
