@@ -84,6 +84,7 @@ fn expected(fault: F) -> Option<Found> {
         // A call and a submission.
         F::HalfBodyBlocks => Among(&["http/equal-requests", "http/responds"]),
         F::OnePending | F::BatchDrops => As("submit-transaction/claim-readable"),
+        F::RestDropped => AsUser("submit-transaction/claim-readable"),
         F::OverlapLost => As("submit-transaction/claim-readable"),
         F::AnyFunction | F::AnyContract => AsUser("submit-transaction/refused-not-stored"),
         F::AnyVerifier => AsUser("submit-transaction/authority"),
@@ -121,7 +122,7 @@ fn block_time(fault: F) -> Duration {
     match fault {
         F::OnePending | F::FirstPays | F::PendingReplaced | F::PendingUnverified => 20 * BLOCK_TIME,
         // No block comes between two submissions that are sent together.
-        F::OverlapLost | F::Overspends | F::LastCredit => 5 * BLOCK_TIME,
+        F::OverlapLost | F::Overspends | F::LastCredit | F::RestDropped => 5 * BLOCK_TIME,
         _ => BLOCK_TIME,
     }
 }

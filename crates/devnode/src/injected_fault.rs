@@ -186,6 +186,7 @@ faults! {
     OnePending "one-pending" "a wallet's next transaction replaces its pending one";
     OverlapLost "overlap-lost" "of transactions that are submitted at the same moment, only one gets into a block";
     HalfBodyBlocks "half-body-blocks" "while half of a call or of a submission has arrived, no other one is read";
+    RestDropped "rest-dropped" "when a transaction fails in a block, those after it are dropped";
     BatchDrops "batch-drops" "a batch accepts what follows a refused element, and drops it";
     BatchPaysOnce "batch-pays-once" "of the transactions of a batch, only the first one costs its fee";
     FirstPays "first-pays" "the fees of a block are paid by the wallet of its first transaction";

@@ -300,6 +300,8 @@ impl<'s> FirstClaim<'s> {
                 FurtherClaim::prepare_with(submitter, &with, wallet, contract, number, run).await?,
             );
         }
+        // If the second one is refused when its block is made, the others must still get into a block.
+        self.claim_twice().await?;
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         submit_at_once(submitter, &mut further).await;
@@ -431,7 +433,6 @@ impl<'s> FirstClaim<'s> {
         self.submit_co_signers_with_its_code().await?;
         if submitter.is_without_value() {
             self.submit_undecided(self.other_payer()).await?;
-            self.claim_twice().await?;
         }
         // A batch may be checked in another way.
         let claims = self.claims();
@@ -486,16 +487,20 @@ impl<'s> FirstClaim<'s> {
         Ok(())
     }
 
-    /// Makes a claim, and another one about the same asset. A node may refuse that one, which then costs nothing.
+    /// Makes a claim, and submits another one about the same asset, on a network without value. A node may refuse that
+    /// one, which then costs nothing.
     async fn claim_twice(&self) -> Result<(), InconclusiveReason> {
         let submitter = self.submitter;
+        if !submitter.signs_more() || !submitter.is_without_value() {
+            return Ok(());
+        }
         let first = new_like(&self.text)?;
-        for text in [&first, &with_new_code(&first)?] {
-            let request = signed_by(submitter, self.wallet, text).await?;
-            match submitter.submit_serialized(request).await {
-                Ok(response) if is_valid(&response) => wait_for(submitter, &response).await,
-                _ => break,
-            }
+        let request = signed_by(submitter, self.wallet, &first).await?;
+        let response = submitter.submit_serialized(request).await?;
+        if is_valid(&response) {
+            wait_for(submitter, &response).await;
+            let second = signed_by(submitter, self.wallet, &with_new_code(&first)?).await?;
+            submitter.submit_serialized(second).await?;
         }
         Ok(())
     }

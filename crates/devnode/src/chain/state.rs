@@ -451,6 +451,9 @@ impl Chain {
                 Err(reason) => {
                     tracing::info!(code = %transaction.code, block = index, reason, "transaction left out");
                     self.pool.forget(transaction.code);
+                    if self.has(InjectedFault::RestDropped) {
+                        break;
+                    }
                 }
             }
         }

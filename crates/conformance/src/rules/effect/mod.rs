@@ -62,27 +62,35 @@ impl<'h> Money<'h> {
             };
             let is_last = std::ptr::eq(reading, last);
             let lower = base.amount.checked_sub(reading.amount);
-            let explained = lower.is_some_and(|lower| self.explains(pair, reading, is_last, lower));
+            let explained =
+                lower.is_some_and(|lower| self.explains(&[pair], reading, is_last, lower));
             (!explained).then_some([before, reading])
         })
     }
 
-    /// Whether the accepted transactions explain that a balance is lower by this much. All must have been paid that a
-    /// block contains below one that was read before, and at the last reading all that are in blocks.
-    fn explains(&self, pair: &Pair, reading: &Reading<'_>, is_last: bool, lower: i128) -> bool {
+    /// Whether the accepted transactions explain that some balances of a token are lower by this much together. All must
+    /// have been paid that a block contains below one that was read before, and at the last reading all that are in
+    /// blocks.
+    fn explains(&self, pairs: &[&Pair], reading: &Reading<'_>, is_last: bool, lower: i128) -> bool {
         let mut sums = BTreeSet::from([0]);
         let mut slack = 0;
-        for one in self.accepted.iter().filter(|one| one.concerns(pair)) {
-            if one.began > reading.entry.ended {
+        for one in &self.accepted {
+            let concerns = pairs.iter().any(|pair| one.concerns(pair));
+            if !concerns || one.began > reading.entry.ended {
                 continue;
             }
-            if one.payers.len() > 1 {
+            let moved: i128 = pairs.iter().map(|pair| one.moved_from(pair)).sum();
+            let paying = pairs.iter().filter(|pair| one.fee_of(pair) != 0).count();
+            let cost = if paying == 0 {
+                moved
+            } else if paying < one.payers.len() {
                 // The signers share the fee, in a way that the specification does not show.
                 slack += one.most();
                 continue;
-            }
-            slack += one.rounding;
-            let cost = one.cost_to(pair);
+            } else {
+                slack += one.most() - one.fee;
+                one.fee + moved
+            };
             let with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
             match is_past || is_last && one.is_settled {
@@ -210,31 +218,27 @@ impl<'h> Money<'h> {
                 .filter_map(|all| Some([all.first()?, all.last()?]));
             let lower = ends.map(|[base, last]| base.amount.saturating_sub(last.amount));
             let lower: i128 = lower.sum();
-            let of_these = self
-                .accepted
-                .iter()
-                .filter(|other| keys.iter().any(|(pair, _)| other.concerns(pair)));
-            let (mut least, mut most) = (0, 0);
-            for other in of_these {
-                let moved: i128 = keys.iter().map(|(pair, _)| other.moved_from(pair)).sum();
-                let pays = one.payers.iter().any(|payer| other.payers.contains(payer));
-                let [fee, most_of_fee] = if pays {
-                    [other.fee, other.most()]
-                } else {
-                    [0, 0]
-                };
-                least += if other.is_settled { fee + moved } else { 0 };
-                most += most_of_fee + moved.max(0);
-            }
-            if (least..=most).contains(&lower) {
+            let pairs: Vec<_> = keys.iter().map(|(pair, _)| pair).collect();
+            let last = readings.iter().filter_map(|all| all.last());
+            let last = last.max_by_key(|reading| reading.entry.ended);
+            let (Some(pair), Some(at)) = (pairs.first(), last) else {
+                continue;
+            };
+            if self.explains(&pairs, at, true, lower) {
                 result.count_item();
-            } else if let (Some((pair, _)), Some(at)) =
-                (keys.first(), readings.first().and_then(|all| all.last()))
+            } else if pairs
+                .iter()
+                .all(|pair| self.other_reason(&pair.0).is_none())
             {
-                match keys.iter().find_map(|(pair, _)| self.other_reason(&pair.0)) {
-                    Some(_) => continue,
-                    None => result.count_item(),
-                }
+                result.count_item();
+                let settled = self.accepted.iter().filter(|one| one.is_settled);
+                let least: i128 = settled
+                    .map(|one| {
+                        let moved: i128 = pairs.iter().map(|pair| one.moved_from(pair)).sum();
+                        let pays = pairs.iter().any(|pair| one.fee_of(pair) != 0);
+                        moved + if pays { one.fee } else { 0 }
+                    })
+                    .sum();
                 let what = format!(
                     "the {} of the {} signers of a transaction went down by {lower} together, and their accepted \
                      transactions cost {least}",
@@ -437,7 +441,7 @@ impl<'h> Money<'h> {
                 return false;
             };
             let lower = base.amount.checked_sub(last.amount);
-            let is_explained = lower.is_some_and(|lower| self.explains(pair, last, true, lower));
+            let is_explained = lower.is_some_and(|lower| self.explains(&[pair], last, true, lower));
             let is_creator =
                 self.makes_blocks(&pair.0) && self.concerning(&pair.0).next().is_none();
             self.signers.contains(&pair.0) && !is_explained && !is_creator

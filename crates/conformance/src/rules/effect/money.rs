@@ -72,7 +72,7 @@ impl Accepted {
         self.transfer.as_ref().is_some_and(|one| one.to == wallet)
     }
 
-    fn fee_of(&self, (wallet, token): &Pair) -> i128 {
+    pub(super) fn fee_of(&self, (wallet, token): &Pair) -> i128 {
         let pays = self.token == *token && self.payers.contains(wallet);
         if pays { self.fee } else { 0 }
     }

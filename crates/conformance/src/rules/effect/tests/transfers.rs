@@ -171,6 +171,33 @@ fn signers_of_a_shared_fee_also_send_tokens() {
     }
 }
 
+/// It may be in a block that was not read. Wallet a also shares a fee with a wallet whose balance is unknown.
+#[test]
+fn what_is_in_no_block_is_paid_in_full_or_not_at_all() {
+    for (other, a, b, found) in [
+        (&["a"][..], 45, 45, &[][..]),
+        (&["a"], 35, 45, &[]),
+        (&["a"], 40, 45, &[Fee]),
+        (&["a"], 36, 45, &[Fee]),
+        (&["a"], 34, 45, &[Fee]),
+        (&["a", "c"], 36, 45, &[]),
+        (&["a", "c"], 34, 45, &[Fee]),
+        (&["a", "c"], 46, 45, &[Fee]),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            Holds("b", 50),
+            Submit("1", &["a", "b"], true),
+            Submit("2", other, true),
+            Block(2, "e", &["1"]),
+            Holds("a", a),
+            Holds("b", b),
+        ];
+        assert_eq!(judged(&rows).0, found, "{other:?} {a} {b}");
+    }
+}
+
 #[test]
 fn a_wallet_that_received_tokens_is_not_one_that_only_submitted_what_was_refused() {
     for (what, refused, wallet, before, after, found) in [
