@@ -297,6 +297,12 @@ mod tests {
             ("Abc", "Abcd", Some("with one character more")),
             ("Abc", "Abx", Some("with another character")),
             ("Abc", "Abc", None),
+            ("Abc", "", Some("that is empty")),
+            // What a wildcard stands for has to be in the value.
+            ("Abcd", "Ab%cd", Some("with a wildcard")),
+            ("Abcd", "Abc%bcd", None),
+            ("Abcd", "Ab%d", Some("with a wildcard")),
+            ("Abcd", "*x", None),
             ("Abc", "Xyz", None),
         ] {
             assert_eq!(likeness(value, given), how, "{value} {given}");
@@ -339,6 +345,110 @@ mod tests {
         assert_eq!(judged(&[real, (missing, r#"{"balance":7}"#)]).len(), 1);
     }
 
+    /// A request is compared with later ones if it names something that exists, and got it.
+    #[test]
+    fn only_a_right_request_for_something_that_exists_is_compared() {
+        const FIVE: &str = r#"{"balance":5}"#;
+        let balance = token_balance_request;
+        let without_type = || balance("0x1", "TKN").without("balance_type");
+        let address = format!("0x{}", "ab".repeat(20));
+        let in_capitals = address.to_uppercase().replace("0X", "0x");
+        let nobody = format!("0x{}", "fe".repeat(20));
+        for (what, first, of_first, second, count) in [
+            (
+                "an unlike token",
+                balance("0x1", "TKN"),
+                FIVE,
+                balance("0x1", "tkn"),
+                1,
+            ),
+            (
+                "another member",
+                balance("0x1", "TKN").with("page", "1"),
+                FIVE,
+                balance("0x1", "tkn").with("page", "1"),
+                0,
+            ),
+            (
+                "a name twice",
+                balance("0x1", "TKN").with("token_code", "TKN"),
+                FIVE,
+                balance("0x1", "TKN"),
+                0,
+            ),
+            (
+                "nothing",
+                balance("0x1", "TKN"),
+                r#"{"balance":null}"#,
+                balance("0x1", "tkn"),
+                0,
+            ),
+            (
+                "nobody",
+                balance(&nobody, "TKN"),
+                FIVE,
+                balance(&nobody, "tkn"),
+                0,
+            ),
+            (
+                "the same address",
+                balance(&address, "T"),
+                FIVE,
+                balance(&in_capitals, "T"),
+                0,
+            ),
+            ("no type", balance("0x1", "TKN"), FIVE, without_type(), 1),
+            // Only one kind of balance uses it.
+            (
+                "no wallet",
+                balance("0x1", "TKN"),
+                FIVE,
+                balance("0x1", "TKN").without("wallet_address"),
+                0,
+            ),
+            (
+                "an optional name in other letters",
+                balance("0x1", "TKN"),
+                FIVE,
+                balance("0x1", "TKN")
+                    .without("wallet_address")
+                    .with("Wallet_Address", "0x1"),
+                1,
+            ),
+            (
+                "another name and value",
+                balance("0x1", "TKN"),
+                FIVE,
+                balance("0x1", "TKN")
+                    .without("balance_type")
+                    .with("Balance_Type", "x"),
+                0,
+            ),
+            (
+                "another name",
+                balance("0x1", "TKN"),
+                FIVE,
+                balance("0x1", "TKN")
+                    .without("balance_type")
+                    .with("kind", "TOKEN_IN_WALLET"),
+                0,
+            ),
+        ] {
+            let rows = [(first, of_first), (second, FIVE)];
+            assert_eq!(findings(Sample::TokenBalance, &rows).len(), count, "{what}");
+        }
+    }
+
+    #[test]
+    fn an_equal_request_is_compared_once() {
+        let five = r#"{"balance":5}"#;
+        let asked = |at, code: &str| (at, token_balance_request("0x1", code), 200, five);
+        let rows = vec![asked(10, "TKN"), asked(20, "TKN"), asked(30, "tkn")];
+        let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).expect("the description");
+        let result = near(&recorded(rows), &spec, Sample::TokenBalance);
+        assert_eq!((result.examined, result.findings.len()), (1, 1));
+    }
+
     #[test]
     fn what_unknown_wallets_get_too_shows_nothing() {
         let one = r#"{"status":"SUCCESS","trust_score":1}"#;
@@ -373,6 +483,21 @@ mod tests {
             1
         );
         assert_eq!(judged(state("ct1", "rice-"), r#"{"value":null}"#), 0);
+        // A record of another form has the value somewhere.
+        let other_form = r#"{"value":{"claim":"rice-2"}}"#;
+        assert_eq!(judged(state("ct1", "rice-2"), other_form), 0);
+        assert_eq!(judged(state("ct1", "rice-3"), other_form), 1);
+        assert_eq!(judged(state("ct2", "rice-1"), other_form), 1);
+        // Nobody knows what it has to be compared with.
+        let wrong = row("ct1", "another");
+        let rows = ["rice-1", "Rice-1"].map(|asset| (state("ct1", asset), &*wrong));
+        assert_eq!(findings(Sample::ContractState, &rows), [""; 0]);
+        // The letters of an address may be upper or lower case.
+        let contract = format!("ct{}", "ab".repeat(20));
+        let in_capitals = format!("ct{}", "AB".repeat(20));
+        let row_of = row(&contract, "rice-1");
+        let rows = [contract, in_capitals].map(|one| (state(&one, "rice-1"), &*row_of));
+        assert_eq!(findings(Sample::ContractState, &rows), [""; 0]);
         let in_table = |name: &str| state("ct1", "rice-1").setting("table_name", name.to_owned());
         assert_eq!(judged(in_table("Verification"), &row("ct1", "rice-1")), 1);
         assert_eq!(judged(in_table("votes"), &row("ct1", "rice-1")), 0);
@@ -386,10 +511,14 @@ mod tests {
             (" 7", 0),
             ("7.0", 0),
             ("+7", 0),
+            ("\u{ff17}", 0),
             ("7x", 1),
             ("%37", 1),
         ] {
             let rows = [(block_request(7), block), (block_request(text), block)];
+            assert_eq!(findings(Sample::Blocks, &rows).len(), count, "{text}");
+            let another = r#"{"index":8,"proof":2}"#;
+            let rows = [(block_request(7), block), (block_request(text), another)];
             assert_eq!(findings(Sample::Blocks, &rows).len(), count, "{text}");
         }
     }

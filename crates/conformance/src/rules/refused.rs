@@ -199,7 +199,7 @@ mod tests {
     use crate::{
         api::{block_request, contract_state_request},
         history::recorded,
-        http::Request,
+        http::{BatchStep, Request},
     };
 
     const CODE: &str = "0011223344556677889900112233445566778899";
@@ -209,8 +209,13 @@ mod tests {
     const NONE: &str = r#"{"value":null}"#;
 
     fn submission(function: &str) -> String {
-        let params = r#"{"asset_id":"a"}"#;
-        let data = format!(r#"{{"address":"ct","function":"{function}","params":{params}}}"#);
+        submission_to("ct", "a", function)
+    }
+
+    fn submission_to(contract: &str, asset: &str, function: &str) -> String {
+        let params = format!(r#"{{"asset_id":"{asset}"}}"#);
+        let data =
+            format!(r#"{{"address":"{contract}","function":"{function}","params":{params}}}"#);
         format!(r#"{{"transaction":{{"trans_code":"{CODE}","specific_data":{data}}}}}"#)
     }
 
@@ -258,6 +263,95 @@ mod tests {
             let found = judged(submissions, RECORD, "{}");
             assert_eq!(found, Vec::from_iter(expected), "{submissions:?}");
             assert_eq!(judged(submissions, NONE, "{}"), [""; 0], "{submissions:?}");
+        }
+    }
+
+    /// A right submission may have been refused for a reason that another case has.
+    #[test]
+    fn the_refusal_of_a_right_submission_shows_nothing() {
+        let right = right_rows().first().expect("a row").what.clone();
+        let wrong = "a wrong one".to_owned();
+        let batch = |code: &str| {
+            Step::Batch(BatchStep {
+                control: None,
+                wrong: vec![(code.to_owned(), wrong.clone())],
+            })
+        };
+        for (step, is_found) in [
+            (None, true),
+            (Some(Step::Control), false),
+            (Some(Step::RightThen), false),
+            (Some(Step::WrongAtFirst), true),
+            (Some(Step::Claim(0, Act::Unusual)), false),
+            (Some(Step::Claim(0, Act::Reversed)), false),
+            (Some(Step::Claim(0, Act::Submit)), true),
+            (Some(Step::Claim(0, Act::Row(right.clone()))), false),
+            (Some(Step::Row(right)), false),
+            (Some(Step::Row(wrong.clone())), true),
+            (Some(batch(CODE)), true),
+            (Some(batch("another")), false),
+        ] {
+            let request = Request {
+                step: step.clone(),
+                ..Request::post("/submit-transaction", submission(MAKES_RECORDS))
+            };
+            let rows = vec![
+                (10, request, 200, NOT_VALID),
+                (40, contract_state_request("ct", "a"), 200, RECORD),
+            ];
+            let history = recorded(rows);
+            let found = !refused(&history).has_no_findings();
+            assert_eq!(found, is_found, "{step:?}");
+            let asset = ("ct".to_owned(), "a".to_owned());
+            assert_eq!(
+                refused_assets(&history).contains(&asset),
+                is_found,
+                "{step:?}"
+            );
+        }
+    }
+
+    /// Most submissions of a run are to one contract.
+    #[test]
+    fn a_call_of_another_contract_makes_no_record_in_the_usual_one() {
+        for (other, reply, read, is_found) in [
+            ("ct2", VALID, "there", true),
+            ("ct2", NOT_VALID, "there", true),
+            ("ct2", "refusal JSON", "there", false),
+            ("ct1", VALID, "there", false),
+            ("ct2", VALID, "a", false),
+            ("ct2", VALID, "never claimed", false),
+        ] {
+            let submission = |contract, asset: &str| {
+                Request::post(
+                    "/submit-transaction",
+                    submission_to(contract, asset, MAKES_RECORDS),
+                )
+            };
+            let rows = vec![
+                (10, submission("ct1", "a"), 200, VALID),
+                (12, submission("ct1", "b"), 200, VALID),
+                (20, submission(other, "there"), 200, reply),
+                (40, contract_state_request("ct1", read), 200, RECORD),
+            ];
+            let found = !refused(&recorded(rows)).has_no_findings();
+            assert_eq!(found, is_found, "{other} {reply} {read}");
+        }
+    }
+
+    /// If no record can be read, a missing one shows nothing.
+    #[test]
+    fn a_missing_record_counts_if_records_can_be_read() {
+        for (record, of_another, examined) in
+            [(NONE, RECORD, 1), (NONE, NONE, 0), ("no JSON", RECORD, 0)]
+        {
+            let request = Request::post("/submit-transaction", submission(MAKES_RECORDS));
+            let rows = vec![
+                (10, request, 200, NOT_VALID),
+                (40, contract_state_request("ct", "a"), 200, record),
+                (50, contract_state_request("ct", "another"), 200, of_another),
+            ];
+            assert_eq!(refused(&recorded(rows)).examined, examined, "{record}");
         }
     }
 

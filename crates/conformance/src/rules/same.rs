@@ -250,11 +250,45 @@ mod tests {
             (vec![block(5, 3), absent(10, 2), block(20, 2)], vec![late]),
             (vec![block(15, 3), absent(10, 2), block(20, 2)], vec![]),
             (vec![block(3, 1), block(5, 3), absent(10, 2)], vec![hole]),
+            // The second response began before the first one ended, so the block may be newer than it.
+            (vec![block(10, 1), absent(5, 1)], vec![]),
             // A chain may begin later.
             (vec![block(5, 3), absent(10, 2)], vec![]),
             (vec![block(3, 1), absent(5, 2), block(10, 3)], vec![]),
         ] {
             assert_eq!(of_blocks(rows.clone()), expected, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn each_sample_has_its_rule() {
+        let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).expect("the description");
+        let changed = (20, block_request(1), 200, r#"{"index":1,"proof":8}"#);
+        let blocks = recorded(vec![block(10, 1), changed]);
+        assert_eq!(same(&blocks, &spec, Sample::Blocks).findings.len(), 1);
+        assert!(same(&blocks, &spec, Sample::TokenBalance).has_no_findings());
+        let rows = vec![
+            block(5, 1),
+            balance(10, r#"{"balance":5}"#),
+            balance(20, r#"{"balance":6}"#),
+            absent(90, 2),
+        ];
+        let balances = recorded(rows);
+        assert_eq!(
+            same(&balances, &spec, Sample::TokenBalance).findings.len(),
+            1
+        );
+        assert!(same(&balances, &spec, Sample::Blocks).has_no_findings());
+    }
+
+    /// That the same content comes again shows something, and that nothing is there again does not.
+    #[test]
+    fn contents_that_stay_are_counted() {
+        let described = ["balance".to_owned()];
+        for (body, examined) in [(r#"{"balance":5}"#, 2), (r#"{"balance":null}"#, 0)] {
+            let rows = [10, 20, 30].map(|at| balance(at, body));
+            let result = same_value(&recorded(rows.to_vec()), "/get-balances", &described);
+            assert_eq!(result.examined, examined, "{body}");
         }
     }
 
