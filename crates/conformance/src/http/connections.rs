@@ -146,10 +146,10 @@ impl Connections {
     ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
         let closes = request.wording == Wording::Closing || self.has_one();
-        let held = match request.wording {
+        let held = match self.holds_half(request) {
             // It would need much of the stack, which all other requests need, too.
-            Wording::BesideHalf => Box::pin(self.hold_half(request)).await,
-            _ => None,
+            true => Box::pin(self.hold_half(request)).await,
+            false => None,
         };
         let http = match renews || closes || held.is_some() {
             true => &self.renewing,
@@ -186,14 +186,17 @@ impl Connections {
         }
     }
 
+    /// Whether half of this request is sent on a connection of its own, and then a GET.
+    pub(super) fn holds_half(&self, request: &Request) -> bool {
+        let has_others = self.target.in_process.is_none() && !self.has_one();
+        request.wording == Wording::BesideHalf && has_others
+    }
+
     /// Sends half of a request on a connection of its own. The other half follows when the returned sender is dropped.
     ///
     /// There is none if the node handles one connection at a time, so that it does not respond to a GET either.
     async fn hold_half(&self, request: &Request) -> Option<oneshot::Sender<()>> {
         let body = request.body.as_ref()?;
-        if self.target.in_process.is_some() || self.has_one() {
-            return None;
-        }
         let (hold, held) = oneshot::channel::<()>();
         let (is_waiting, waits) = oneshot::channel::<()>();
         let rest = async {

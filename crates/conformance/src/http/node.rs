@@ -486,6 +486,9 @@ impl Node {
         }
         self.with_log(|log| log.count(request.operation));
         let connections = &self.connections;
+        if connections.holds_half(request) {
+            self.count(2);
+        }
         let tried = connections
             .send(request, is_repeated, options.is_one_of_many)
             .await?;
