@@ -10,8 +10,10 @@ use nodeproof_primitives::redact::redact;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// The requested item does not exist, or a check failed.
+    /// The requested item does not exist.
     NotFound,
+    /// A signature is wrong or missing.
+    NotValid,
     /// The command line, the configuration or a file is invalid. Nothing was sent.
     Usage,
     /// The node was not reached, did not respond in time, or returned an error status.
@@ -32,7 +34,7 @@ impl Kind {
     pub(crate) const fn status(self) -> u8 {
         match self {
             Self::ReaderGone => 0,
-            Self::NotFound => 1,
+            Self::NotFound | Self::NotValid => 1,
             Self::Usage => 2,
             Self::Unreachable => 3,
             Self::Refused => 4,

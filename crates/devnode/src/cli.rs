@@ -214,6 +214,14 @@ pub fn exit_with(error: &clap::Error) -> ! {
 /// It is 0 after such a signal, 2 if the node can't be started with these options, and 1 if a block could not be
 /// saved.
 pub async fn run(args: DevnodeArgs) -> ExitCode {
+    // A program that runs a node in its own process may have another subscriber.
+    let _set = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .try_init();
     match serve(&args).await {
         Ok(()) => ExitCode::SUCCESS,
         Err((status, message)) => {

@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use nodeproof_wallet::{KeyPair, sign_transaction};
 use serde_json::{Value, json};
 
 /// Only waiting for other programs takes this long, on any machine. Idle connections stay open for 60 s.
@@ -74,16 +75,40 @@ impl Running {
 
     /// Returns the body of the response to a GET.
     fn get(&self, path: &str) -> String {
+        self.send(&format!("GET {path}"), "")
+    }
+
+    /// Returns the body of the response to a request with this method and path, and this body.
+    fn send(&self, request: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        let request =
-            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        let length = body.len();
+        let request = format!(
+            "{request} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
         stream.write_all(request.as_bytes()).unwrap();
         let mut response = String::new();
         stream.read_to_string(&mut response).unwrap();
         response.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
+    /// Returns the text of the greeting's line that begins like this, after its start.
+    fn greeted(&self, start: &str) -> &str {
+        let mut lines = self.greeting.lines();
+        lines
+            .find_map(|line| line.strip_prefix(start))
+            .unwrap()
+            .trim()
+    }
+
     fn end(self, signal: &str) -> Option<i32> {
+        let (status, errors) = self.end_with_errors(signal);
+        assert_eq!(errors, "");
+        status
+    }
+
+    /// Returns the exit code, and what was written to standard error.
+    fn end_with_errors(self, signal: &str) -> (Option<i32>, String) {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -93,8 +118,7 @@ impl Running {
                 .success()
         );
         let Output { status, stderr, .. } = ended(self.child);
-        assert_eq!(String::from_utf8_lossy(&stderr), "");
-        status.code()
+        (status.code(), String::from_utf8_lossy(&stderr).into_owned())
     }
 }
 
@@ -112,6 +136,43 @@ fn a_wallet_of_ones_own_holds_tokens_for_fees_if_asked_for() {
         "{\"balance\":1000000000}"
     );
     assert_eq!(node.end("-TERM"), Some(0));
+}
+
+#[test]
+fn an_accepted_transaction_that_gets_into_no_block_is_a_warning() {
+    let mut command = command();
+    command.args(["--block-time", "on-submission"]);
+    let node = Running::start(command);
+    let (address, key) = node.greeted("alice").split_once("  ").unwrap();
+    let key = KeyPair::from_hex(key.trim()).unwrap();
+    for code in ["a1".repeat(20), "a2".repeat(20)] {
+        let transaction = json!({
+            "timestamp": 1_795_000_000_000_i64, "trans_code": code, "type": 3, "currency": "DEVN",
+            "fee": 1_000_000, "descr": "", "valid": 1,
+            "specific_data": {
+                "address": node.greeted("verification contract"),
+                "function": "add_verification",
+                "signers": [address],
+                "params": {
+                    "asset_id": "lot-7", "asset_type": "token", "verifier_address": address,
+                    "outcome": 1, "doc_hash_list": [], "doc_link_list": [], "remarks": "",
+                    "deletable_after": 1,
+                },
+            },
+        });
+        let transaction = transaction.to_string();
+        let entry = json!(sign_transaction(&key, &transaction).unwrap());
+        let body = format!("{{\"transaction\":{transaction},\"signatures\":[{entry}]}}");
+        let response = node.send("POST /submit-transaction", &body);
+        assert!(response.contains("\"valid\":true"), "{response}");
+    }
+    let (status, errors) = node.end_with_errors("-INT");
+    let second = "a2".repeat(20);
+    let expected = format!(
+        " WARN accepted transaction {second} is in no block, and costs nothing: this verifier has made a claim \
+         about this asset block=14\n"
+    );
+    assert_eq!((status, errors), (Some(0), expected));
 }
 
 #[test]

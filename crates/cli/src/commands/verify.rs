@@ -13,7 +13,7 @@ use super::{
     transaction_input::TransactionInput,
 };
 use crate::{
-    failure::Failure,
+    failure::{Failure, Kind},
     io::{output::CommandResult, table::Columns},
     session::settings::Session,
 };
@@ -94,10 +94,11 @@ fn transaction(text: &str) -> Result<ValidSignatures, Failure> {
              are unknown",
         ));
     }
-    let wrong = |why: String| Failure::not_found(format!("the transaction is not valid: {why}"));
-    transaction
-        .check_signatures()
-        .map_err(|failure| wrong(failure.message))?;
+    let wrong = |why: String| not_valid(format!("the transaction is not valid: {why}"));
+    transaction.check_signatures().map_err(|failure| {
+        let hint = "`nodectl sign --dry-run` shows the message and its SHA-1 digest";
+        wrong(format!("{}; {hint}", failure.message))
+    })?;
     if transaction.by().is_empty() {
         return Err(wrong("it has no signature".to_owned()));
     }
@@ -117,6 +118,10 @@ fn transaction(text: &str) -> Result<ValidSignatures, Failure> {
     })
 }
 
+fn not_valid(message: String) -> Failure {
+    Failure::new(Kind::NotValid, message)
+}
+
 fn receipt(text: &str) -> Result<ValidSignatures, Failure> {
     let receipt: Receipt = from_json(text.as_bytes())
         .map_err(|error| Failure::usage(format!("not a receipt: {error}")))?;
@@ -128,7 +133,7 @@ fn receipt(text: &str) -> Result<ValidSignatures, Failure> {
         .map_err(Failure::usage)?;
     let signature: Signature = receipt.signature.as_str().parse().map_err(Failure::usage)?;
     verify_receipt(receipt.data.text(), &key, &signature)
-        .map_err(|error| Failure::not_found(format!("the receipt is not valid: {error}")))?;
+        .map_err(|error| not_valid(format!("the receipt is not valid: {error}")))?;
     Ok(ValidSignatures {
         what: "receipt",
         signed_by: vec![key.address()],

@@ -312,7 +312,10 @@ impl Chain {
             )
         };
         if available(transaction.payer, NATIVE_TOKEN) < transaction.fee {
-            return Err("Fee validation failed".into());
+            return Err(format!(
+                "Fee validation failed: the wallet can't pay {} {NATIVE_TOKEN}",
+                transaction.fee
+            ));
         }
         if let Call::Transfer {
             from,
@@ -449,7 +452,11 @@ impl Chain {
                     }
                 }
                 Err(reason) => {
-                    tracing::info!(code = %transaction.code, block = index, reason, "transaction left out");
+                    tracing::warn!(
+                        block = index,
+                        "accepted transaction {} is in no block, and costs nothing: {reason}",
+                        transaction.code
+                    );
                     self.pool.forget(transaction.code);
                     if self.has(InjectedFault::RestDropped) {
                         break;

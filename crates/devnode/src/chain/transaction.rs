@@ -1,11 +1,16 @@
 //! Submitted transactions, and all checks that don't depend on the chain.
 
+use std::collections::BTreeMap;
+
 use nodeproof_primitives::{
     Amount, ContractAddress, HolderAddress, Integer, RawJson, TransactionCode, WalletAddress,
     signed_message,
 };
 use nodeproof_wallet::{SignatureEntry, verify_transaction};
-use serde::{Deserialize, de::IgnoredAny};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use sha2::{Digest, Sha256};
 
 use crate::InjectedFault;
@@ -86,23 +91,30 @@ struct CallView {
     params: RawJson,
 }
 
-#[derive(Deserialize)]
-struct ClaimView {
-    asset_id: String,
-    asset_type: String,
-    verifier_address: WalletAddress,
-    outcome: Integer,
-    doc_hash_list: RawJson,
-    doc_link_list: RawJson,
-    remarks: String,
-    deletable_after: Integer,
-}
+/// The params of a call, by name.
+struct Params(BTreeMap<String, RawJson>);
 
-#[derive(Deserialize)]
-struct TransferView {
-    amount_to_send: Amount,
-    receiver: WalletAddress,
-    asset_code: String,
+impl Params {
+    fn of(call: &CallView) -> Result<Self, Refusal> {
+        let params = call.params.decode();
+        params
+            .map(Self)
+            .map_err(|_| Refusal::new("Invalid params: they are not an object"))
+    }
+
+    /// Returns the value of a param. A refusal names the param, and not its place in a text that was not sent like this.
+    fn get<T: DeserializeOwned>(&self, name: &str) -> Result<T, Refusal> {
+        let Some(value) = self.0.get(name) else {
+            return Err(Refusal(format!("Invalid params: {name} is missing")));
+        };
+        value.decode().map_err(|error| {
+            let text = error.to_string();
+            let reason = text
+                .rsplit_once(" at line ")
+                .map_or(&*text, |(reason, _)| reason);
+            Refusal(format!("Invalid params: {name}: {reason}"))
+        })
+    }
 }
 
 impl Transaction {
@@ -279,11 +291,13 @@ fn invalid_signatures() -> Refusal {
 
 fn fee(view: &View) -> Result<u128, Refusal> {
     if view.currency != NATIVE_TOKEN {
-        return Err(Refusal::new("Fee validation failed"));
+        return Err(Refusal(format!(
+            "Fee validation failed: fees are paid in {NATIVE_TOKEN}"
+        )));
     }
     let too_low = || {
         Refusal(format!(
-            "Not enough fee. Min of {} {NATIVE_TOKEN} is required",
+            "Not enough fee. Min of {} {NATIVE_TOKEN} is required: {MIN_FEE} base units",
             MIN_FEE / NATIVE_UNIT
         ))
     };
@@ -291,7 +305,11 @@ fn fee(view: &View) -> Result<u128, Refusal> {
         return Err(too_low());
     }
     // A higher fee than all existing tokens can't be paid. Neither can a fraction of a base unit.
-    base_units(&view.fee).ok_or_else(|| Refusal::new("Fee validation failed"))
+    base_units(&view.fee).ok_or_else(|| {
+        Refusal::new(
+            "Fee validation failed: the fee is not a whole number of base units that exists",
+        )
+    })
 }
 
 /// Parses a whole number of base units.
@@ -305,38 +323,40 @@ fn contract_call(
     rules: TransactionRules,
     fault: Option<InjectedFault>,
 ) -> Result<Call, Refusal> {
-    let params = |error: serde_json::Error| Refusal(format!("Invalid params: {error}"));
     let is_claim = call.function == "add_verification" || fault == Some(InjectedFault::AnyFunction);
     let is_any = fault == Some(InjectedFault::AnyContract) && call.address != rules.token;
     match (call.address, call.function.as_str()) {
         (address, _) if (address == rules.verification || is_any) && is_claim => {
-            let view: ClaimView = call.params.decode().map_err(params)?;
-            for list in [&view.doc_hash_list, &view.doc_link_list] {
-                list.decode::<Vec<String>>().map_err(params)?;
-            }
+            let params = Params::of(call)?;
+            let list = |name| {
+                params.get::<Vec<String>>(name)?;
+                params.get::<RawJson>(name).map(|list| list.to_string())
+            };
+            let verifier = params.get("verifier_address")?;
             Ok(Call::AddVerification(Record {
-                asset_id: view.asset_id,
-                asset_type: view.asset_type,
+                asset_id: params.get("asset_id")?,
+                asset_type: params.get("asset_type")?,
                 verifier: match fault {
-                    Some(InjectedFault::AnyVerifier) => view.verifier_address,
+                    Some(InjectedFault::AnyVerifier) => verifier,
                     _ => payer,
                 },
-                outcome: view.outcome,
-                doc_hash_list: view.doc_hash_list.to_string(),
-                doc_link_list: view.doc_link_list.to_string(),
-                remarks: view.remarks,
-                deletable_after: view.deletable_after,
+                outcome: params.get("outcome")?,
+                doc_hash_list: list("doc_hash_list")?,
+                doc_link_list: list("doc_link_list")?,
+                remarks: params.get("remarks")?,
+                deletable_after: params.get("deletable_after")?,
             }))
         }
         (address, "transfer") if address == rules.token => {
-            let view: TransferView = call.params.decode().map_err(params)?;
-            let amount = base_units(&view.amount_to_send).ok_or_else(|| {
+            let params = Params::of(call)?;
+            let amount: Amount = params.get("amount_to_send")?;
+            let amount = base_units(&amount).ok_or_else(|| {
                 Refusal::new("amount_to_send is not a whole number of base units, 0 or more")
             })?;
             Ok(Call::Transfer {
                 from: HolderAddress::Wallet(payer),
-                to: HolderAddress::Wallet(view.receiver),
-                token: view.asset_code,
+                to: HolderAddress::Wallet(params.get("receiver")?),
+                token: params.get("asset_code")?,
                 amount,
             })
         }
@@ -349,8 +369,7 @@ fn contract_call(
 
 /// Returns the verifier in the params of a claim.
 fn verifier(call: &CallView) -> Option<WalletAddress> {
-    let view: ClaimView = call.params.decode().ok()?;
-    Some(view.verifier_address)
+    Params::of(call).ok()?.get("verifier_address").ok()
 }
 
 /// Removes the spaces between the values of a message in CPython's form.

@@ -88,7 +88,7 @@ impl<'a> Greeting<'a> {
              verification contract  {contract}\n\
              token contract         {token_contract}\n\
              fees are paid in       {currency}\n\
-             blocks                 {height}, one more {block_time}\n\
+             blocks                 {height}, {block_time}\n\
              seed                   {seed}\n\
              \n\
              TEST KEYS: they are public. Never send anything of value to these wallets.\n\
@@ -101,9 +101,9 @@ impl<'a> Greeting<'a> {
             currency = self.currency,
             height = self.height,
             block_time = match config.block_time {
-                BlockTime::Every(_) => format!("every {}", self.block_time),
-                BlockTime::OnSubmission => "for each submission".to_owned(),
-                BlockTime::Manual => "only on demand".to_owned(),
+                BlockTime::Every(_) => format!("one more every {}", self.block_time),
+                BlockTime::OnSubmission => "one more for each submission".to_owned(),
+                BlockTime::Manual => "no more".to_owned(),
             },
             seed = self.seed,
         );

@@ -34,7 +34,7 @@ const LIMITS: JsonLimits = JsonLimits {
 
 /// The reason why a body was not accepted.
 pub(super) enum BodyError {
-    NotJson(&'static str),
+    NotJson(String),
     /// The body was not read to its end, so the connection is closed after a response with this status.
     NotRead(StatusCode, &'static str),
 }
@@ -75,16 +75,19 @@ pub(super) async fn read_json(
         false => None,
     };
     let text = String::from_utf8(read(body).await?.into())
-        .map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
+        .map_err(|_| BodyError::NotJson("the body is not UTF-8".to_owned()))?;
     drop(turn);
     if LIMITS.check(text.as_bytes()).is_err() {
         return Err(BodyError::NotJson(
-            "arrays and objects are nested deeper than 128 levels",
+            "arrays and objects are nested deeper than 128 levels".to_owned(),
         ));
     }
     match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
         Ok(_) => Ok(text),
-        Err(_) => Err(BodyError::NotJson("the body is not one JSON document")),
+        Err(error) => {
+            let what = format!("the body is not one JSON document: {error}");
+            Err(BodyError::NotJson(what))
+        }
     }
 }
 

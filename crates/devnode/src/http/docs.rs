@@ -1,14 +1,17 @@
 //! `GET /docs`: the interactive listing. The binary contains all its files.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::{
     body::Body,
+    extract::State,
     http::{HeaderValue, Uri, header},
     response::Response,
 };
 use nodeproof_openapi::{NODE_JSON, NODE_YAML};
 use serde_json::Value;
+
+use crate::Node;
 
 /// Without Swagger UI, the page is only the list of operations for readers without scripts.
 const PAGE: &str = if cfg!(feature = "swagger-ui") {
@@ -90,9 +93,22 @@ pub(super) fn files() -> axum::Router {
     })
 }
 
-/// Returns the OpenAPI description as YAML.
-pub(super) async fn yaml() -> Response {
-    response("application/yaml", NODE_YAML)
+/// Returns the OpenAPI description as YAML, with examples of this chain, which the page sends.
+pub(super) async fn yaml(State(node): State<Arc<Node>>) -> Response {
+    let wallet = |name| node.wallet(name).map(|wallet| wallet.address().to_string());
+    let [alice, bob] = ["alice", "bob"].map(|name| wallet(name).unwrap_or_default());
+    let asset = node.claimed_asset().unwrap_or_default();
+    let text = NODE_YAML
+        .replacen("example: 1200\n", "example: 1\n", 1)
+        .replace(
+            "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc",
+            &node.contract_address().to_string(),
+        )
+        .replace("0xe8cf534e934cf1d5fb523b8c3134a501037d470e", &alice)
+        .replace("0xb21854c8df7c314b3778036b532c5438abfeff03", &bob)
+        .replace("warehouse-receipt-0042", asset)
+        .replace("TKN", node.native_token());
+    response("application/yaml", text)
 }
 
 /// Returns the OpenAPI description as JSON, at the same path as real nodes.

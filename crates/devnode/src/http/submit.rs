@@ -101,11 +101,16 @@ pub(super) async fn submit_transaction_batch(
         // Verifying the signatures of a batch takes long, so other tasks get a turn after each submission.
         tokio::task::yield_now().await;
         let is_dropped = !failed.is_empty() && node.has(InjectedFault::BatchDrops);
-        let is_accepted = match is_dropped {
-            true => node.is_valid_alone(&submission),
-            false => node.submit(&submission).valid,
+        let refusal = match is_dropped {
+            true => (!node.is_valid_alone(&submission)).then(String::new),
+            false => {
+                let verdict = node.submit(&submission);
+                (!verdict.valid).then_some(verdict.message)
+            }
         };
-        if is_accepted {
+        if let Some(msg) = refusal {
+            failed.push(json!({ "transaction_code": code, "msg": msg }));
+        } else {
             if node.has(InjectedFault::BatchPaysOnce)
                 && !accepted.is_empty()
                 && let Some(code) = submission.code
@@ -113,8 +118,6 @@ pub(super) async fn submit_transaction_batch(
                 node.exempt(code);
             }
             accepted.push(code);
-        } else {
-            failed.push(code);
         }
     }
     let response = json!({ "accepted_transactions": accepted, "failed_transactions": failed });

@@ -184,7 +184,10 @@ async fn a_batch_tells_which_transactions_were_taken() {
         response.json(),
         json!({"status": "SUCCESS", "response": {
             "accepted_transactions": [code(&good), code(&good)],
-            "failed_transactions": [code(&bad)],
+            "failed_transactions": [{
+                "transaction_code": code(&bad),
+                "msg": "Transaction has invalid signatures",
+            }],
         }})
     );
     assert_eq!(peer.node.pending(), 1);

@@ -197,7 +197,7 @@ async fn a_refusal_names_what_the_wallet_lacks() {
     let unknown = Refusal::UnknownToken {
         token: "NONE".to_owned(),
     };
-    let low = "Not enough fee. Min of 1 DEVN is required".to_owned();
+    let low = "Not enough fee. Min of 1 DEVN is required: 1000000 base units".to_owned();
     for (asset, wallet, amount, token, expected) in [
         ("no funds", &poor, 1_500_000, native, lacks),
         ("a low fee", &rich, 1, native, Refusal::Other(low)),
