@@ -142,7 +142,7 @@ async fn a_good_chain_passes_every_case_that_a_run_without_a_sweep_passes() {
     let sweep = with.sweep.expect("a sweep");
     assert_eq!((sweep.from, sweep.to, sweep.judged), (1, 301, 300));
     assert!(sweep.done && sweep.kinds.is_empty());
-    assert!(without.requests <= 500, "{}", without.requests);
+    assert!(without.requests <= 503, "{}", without.requests);
     assert!(with.requests >= 300, "{}", with.requests);
 }
 

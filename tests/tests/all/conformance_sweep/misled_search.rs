@@ -159,7 +159,7 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
             assert!(decided("get-balances/agree"), "{message}");
             // The run reads the whole chain.
             assert!(
-                report.requests <= 470 + BLOCKS,
+                report.requests <= 473 + BLOCKS,
                 "{message}: {}",
                 report.requests
             );

@@ -114,7 +114,7 @@ async fn what_is_refused_like_a_right_submission_is_not_verified() {
         change_response(SUBMIT, move |request, response| {
             let is_ignored = || kinds.contains(&kind_of_submission(request));
             match request.method == "POST" && is_ignored() {
-                true => refusal(response, "Fee validation failed"),
+                true => refusal(response, "Fee validation failed: the wallet can't pay it"),
                 false => response,
             }
         })

@@ -426,6 +426,33 @@ fn a_finding_says_how_a_balance_changed_and_what_was_paid() {
             "went down by 1, and it signed nothing",
             "7",
         ),
+        // All of it was paid, and something is left.
+        (
+            Fee,
+            vec![START, Holds("a", 10), paid, block, Holds("a", 3)],
+            "went down by 7, and its accepted transaction costs 10",
+            "0",
+        ),
+        (
+            Fee,
+            vec![START, Holds("a", 9), paid, block, Holds("a", 0)],
+            "went down by 9, and its accepted transaction costs 10",
+            "one of these is refused, because the wallet can't pay all of them",
+        ),
+        (
+            Others,
+            vec![
+                START,
+                Holds("a", 50),
+                Holds("c", 7),
+                Sends("1", "c", 4.0),
+                Sends("2", "c", 8.0),
+                Block(2, "e", &["1", "2"]),
+                Holds("c", 15),
+            ],
+            "went up by 8, and it received 12, and its accepted transactions cost 0",
+            "19",
+        ),
     ] {
         let history = history(&rows);
         let found = &effect(&history, kind).findings[0];

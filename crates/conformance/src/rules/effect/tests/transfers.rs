@@ -198,6 +198,53 @@ fn what_is_in_no_block_is_paid_in_full_or_not_at_all() {
     }
 }
 
+/// Only what was sent before a reading explains it.
+#[test]
+fn a_later_transaction_explains_no_earlier_reading() {
+    let [paid, block] = [Submit("1", &["a"], true), Block(2, "e", &["1"])];
+    for (first, last, found) in [(50, 40, &[][..]), (40, 40, &[Fee])] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            REFUSED_FIRST,
+            Holds("a", first),
+            paid,
+            block,
+            Holds("a", last),
+        ];
+        let is_found = judged(&rows).0;
+        assert_eq!(
+            !is_found.is_empty(),
+            !found.is_empty(),
+            "{first}: {is_found:?}"
+        );
+    }
+}
+
+const REFUSED_FIRST: Row = Submit("0", &["a"], false);
+
+#[test]
+fn a_finding_about_a_shared_fee_says_what_was_paid() {
+    let rows = [
+        START,
+        Holds("a", 100),
+        Holds("b", 100),
+        Submit("1", &["a", "b"], true),
+        Sends("2", "c", 15.0),
+        Submit("3", &["c"], true),
+        Block(2, "e", &["1", "2", "3"]),
+        Holds("a", 71),
+        Holds("b", 95),
+    ];
+    let found = &effect(&history(&rows), Fee).findings[0];
+    let what = "the T of the 2 signers of a transaction went down by 34 together, and their accepted transactions \
+                cost 35";
+    assert_eq!(
+        (&*found.what, &*found.expected, &*found.actual),
+        (what, "35", "34")
+    );
+}
+
 #[test]
 fn a_wallet_that_received_tokens_is_not_one_that_only_submitted_what_was_refused() {
     for (what, refused, wallet, before, after, found) in [
