@@ -32,7 +32,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     Options, Tier,
-    report::{Outcome, Verdict},
+    report::{self, Outcome, Style, Verdict},
 };
 use nodeproof_devnode::{BlockTime, Config};
 use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
@@ -325,8 +325,9 @@ async fn a_network_that_loses_requests_and_responses_costs_no_verdict() {
     let report = check(&format!("http://{}", front.address), &options).await;
     let found = [Outcome::Fail, Outcome::Warn, Outcome::Inconclusive];
     let found = found.map(|outcome| ids(&report, outcome));
-    assert_eq!(report.exit_code, 0, "{:?} {found:?}", report.reason);
-    assert!(found.iter().all(Vec::is_empty), "{found:?}");
+    let text = report::text(&report.clone().into(), Style::Plain);
+    assert_eq!(report.exit_code, 0, "{:?} {found:?}\n{text}", report.reason);
+    assert!(found.iter().all(Vec::is_empty), "{found:?}\n{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

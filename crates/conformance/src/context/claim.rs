@@ -301,7 +301,7 @@ impl<'s> FirstClaim<'s> {
             );
         }
         // If the second one is refused when its block is made, the others must still get into a block.
-        self.claim_twice().await?;
+        let _ = self.claim_twice().await;
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         submit_at_once(submitter, &mut further).await;

@@ -278,16 +278,11 @@ impl<'h> ClaimSteps<'h> {
         if matches!(reason, Some(InconclusiveReason::Transport(_))) {
             return true;
         }
-        let (Some(code), Ok(submitted)) = (self.code(), self.submitted()) else {
+        let Some(code) = self.code() else {
             return false;
         };
-        let is_it = |entry: &&Entry| Arc::ptr_eq(&entry.exchange, submitted);
-        let since = self.history.submissions().find(is_it).map(|one| one.began);
-        let mut until = self
-            .history
-            .submissions()
-            .filter(|entry| Some(entry.began) <= since);
-        until.any(|entry| {
+        // The time of such an exchange is that of its last request, and an earlier one may have been the new one.
+        self.history.submissions().any(|entry| {
             let request = &entry.exchange.request;
             let body = request.body.as_deref().unwrap_or_default();
             let is_right = request.wrongly_signed.is_none();

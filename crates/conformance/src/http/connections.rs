@@ -186,8 +186,13 @@ impl Connections {
         }
     }
 
+    /// Returns the number of requests that are sent for one.
+    pub(super) fn requests_for(&self, request: &Request) -> u64 {
+        if self.holds_half(request) { 3 } else { 1 }
+    }
+
     /// Whether half of this request is sent on a connection of its own, and then a GET.
-    pub(super) fn holds_half(&self, request: &Request) -> bool {
+    fn holds_half(&self, request: &Request) -> bool {
         let has_others = self.target.in_process.is_none() && !self.has_one();
         request.wording == Wording::BesideHalf && has_others
     }

@@ -472,8 +472,10 @@ impl Node {
         options: SendOptions,
     ) -> Result<Tried, Failure> {
         let most = self.most_requests();
-        if self.requests_sent.fetch_add(1, Ordering::Relaxed) >= most {
-            self.requests_sent.fetch_sub(1, Ordering::Relaxed);
+        let connections = &self.connections;
+        let number = connections.requests_for(request);
+        if self.requests_sent.fetch_add(number, Ordering::Relaxed) + number > most {
+            self.requests_sent.fetch_sub(number, Ordering::Relaxed);
             return Err(Failure::Limit(format!(
                 "the run's limit of {most} requests is used up"
             )));
@@ -482,13 +484,11 @@ impl Node {
         // limits.
         let alone = !options.is_one_of_many && request.only_reads();
         if self.limits().rate.is_some() || alone {
-            self.pacing.turn().await;
+            for _ in 0..number {
+                self.pacing.turn().await;
+            }
         }
         self.with_log(|log| log.count(request.operation));
-        let connections = &self.connections;
-        if connections.holds_half(request) {
-            self.count(2);
-        }
         let tried = connections
             .send(request, is_repeated, options.is_one_of_many)
             .await?;
