@@ -44,7 +44,6 @@ fn expected(fault: F) -> Option<Found> {
         F::BlockSeconds => As("get-block/timestamp-unit"),
         F::BlockChangesLater => As("chain/repeat-read"),
         F::BlockHole => As("chain/no-holes"),
-        F::MissingRemembered => As("chain/repeat-read"),
         F::Fork | F::Stalls => Nothing("only a comparison with other nodes can find it"),
         F::LatestForUnknown => As("get-block/unknown-index"),
         // The receipts do not verify, and the specification does not name the algorithm.

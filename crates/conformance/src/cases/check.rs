@@ -182,10 +182,6 @@ impl Check {
             return over_sample(context, check).await;
         }
         let spec = &context.spec;
-        if self.is_about_whole_run() && !context.is_recorded && context.submissions.have_claims() {
-            // The rules judge the same history as a recording has. Cases about balances report it if they could not be read.
-            let _ = settled_balances(context, Effect::Fee).await;
-        }
         match self {
             Check::Field(field) => check_field(spec, field, &context.sample(field.sample).await?),
             Check::Blocks(check) => over_sample(context, check).await,
@@ -215,6 +211,10 @@ impl Check {
             Check::Agree => {
                 let mut result = Examination::default();
                 if !context.is_recorded {
+                    let submissions = &context.submissions;
+                    if submissions.have_claims() {
+                        result.add(settled_balances(context, Effect::Fee).await);
+                    }
                     result.received(confirm_balances(context, undecided_balances).await);
                 }
                 result.extend(agree(&context.history()));

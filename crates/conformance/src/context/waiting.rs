@@ -243,12 +243,7 @@ pub(super) async fn read_blocks_around(submitter: &Submitter, settled: &Settled<
     let _ = after.read(submitter, MAX_BLOCKS_AFTER).await;
 }
 
-/// Distances from the latest block. A node may never return a block that was requested before it was made, so these are
-/// others than those that a search for the latest block requests.
-const FURTHER: [u64; 5] = [4, 7, 12, 20, 36];
-
-/// Reads the blocks since the first submission that the run has not read yet: at most [`MAX_MISSING_BLOCKS`]. If there
-/// are none, looks for blocks further above.
+/// Reads the blocks since the first submission that the run has not read yet: at most [`MAX_MISSING_BLOCKS`].
 pub(crate) async fn read_missing_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
     let history = submitter.samples.history();
     let before = history.first_submission();
@@ -261,18 +256,7 @@ pub(crate) async fn read_missing_blocks(submitter: &Submitter) -> Result<(), Inc
     let missing = missing.take(MAX_MISSING_BLOCKS).map(block_request);
     submitter.samples.node.send_all(missing.collect()).await?;
     let mut new = NewBlocks::since(Some(last));
-    new.read(submitter, MAX_MISSING_BLOCKS).await?;
-    if new.found.is_empty() && last == before {
-        for distance in FURTHER {
-            let further = block(submitter, last.saturating_add(distance)).await?;
-            if further.is_ok() {
-                // The block that is missing below it.
-                let _ = block(submitter, last.saturating_add(1)).await?;
-                break;
-            }
-        }
-    }
-    Ok(())
+    new.read(submitter, MAX_MISSING_BLOCKS).await
 }
 
 /// Requests a block. The error is the response without the block.
