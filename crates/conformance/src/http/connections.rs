@@ -147,8 +147,7 @@ impl Connections {
         let url = request.url(&self.target.base_url);
         let closes = request.wording == Wording::Closing || self.has_one();
         let held = match self.holds_half(request) {
-            // It would need much of the stack, which all other requests need, too.
-            true => Box::pin(self.hold_half(request)).await,
+            true => self.hold_half(request).await,
             false => None,
         };
         let http = match renews || closes || held.is_some() {

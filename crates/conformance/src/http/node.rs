@@ -489,9 +489,9 @@ impl Node {
             }
         }
         self.with_log(|log| log.count(request.operation));
-        let tried = connections
-            .send(request, is_repeated, options.is_one_of_many)
-            .await?;
+        // Each of the many functions that wait for a request has its state on the stack, so it is kept small.
+        let sent = connections.send(request, is_repeated, options.is_one_of_many);
+        let tried = Box::pin(sent).await?;
         self.with_log(|log| log.add(&tried.exchange));
         Ok(tried)
     }

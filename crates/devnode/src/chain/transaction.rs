@@ -307,7 +307,7 @@ fn fee(view: &View) -> Result<u128, Refusal> {
     // A higher fee than all existing tokens can't be paid. Neither can a fraction of a base unit.
     base_units(&view.fee).ok_or_else(|| {
         Refusal::new(
-            "Fee validation failed: the fee is not a whole number of base units that exists",
+            "Fee validation failed: the fee must be a whole number of base units, and no more than exist",
         )
     })
 }
