@@ -34,7 +34,7 @@ use nodeproof_conformance::{
     Options, Tier,
     report::{self, Outcome, Style, Verdict},
 };
-use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_devnode::{BlockTime, Config, Handle};
 use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 
 /// The endpoint with the fault, and the start of the IDs of its cases.
@@ -213,11 +213,14 @@ async fn wrong(upstream: String, row: Row) -> Option<String> {
     })
 }
 
+async fn good_node() -> Handle {
+    let started = nodeproof_devnode::spawn(Config::for_tests()).await;
+    started.expect("a node")
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn network_faults_and_findings_get_the_right_verdict() {
-    let node = nodeproof_devnode::spawn(Config::for_tests())
-        .await
-        .expect("a node");
+    let node = good_node().await;
     // No redirect may lead to this address.
     let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let led = elsewhere.local_addr().expect("an address");
@@ -244,9 +247,7 @@ async fn network_faults_and_findings_get_the_right_verdict() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_reads_only_bodies_of_one_piece_does_not_conform() {
-    let node = nodeproof_devnode::spawn(Config::for_tests())
-        .await
-        .expect("a node");
+    let node = good_node().await;
     for (arrival, says) in [
         (Arrival::InPieces, "whose body arrives in two pieces"),
         (Arrival::Chunked, "with `transfer-encoding: chunked`"),
@@ -258,9 +259,7 @@ async fn a_node_that_reads_only_bodies_of_one_piece_does_not_conform() {
 /// Many small servers are like this. Half of a body keeps them from reading another request.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_handles_one_connection_at_a_time_and_closes_it_conforms() {
-    let node = nodeproof_devnode::spawn(Config::for_tests())
-        .await
-        .expect("a node");
+    let node = good_node().await;
     let closes = Arc::new(|_: &Seen, good: &Good| {
         let head = format!("{}Connection: close\r\n", good.head);
         let body = good.body.clone();
@@ -332,9 +331,7 @@ async fn a_network_that_loses_requests_and_responses_costs_no_verdict() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_gets_no_response_is_a_finding_with_what_was_sent_before() {
-    let node = nodeproof_devnode::spawn(Config::for_tests())
-        .await
-        .expect("a node");
+    let node = good_node().await;
     let locked = AtomicBool::new(false);
     let is_not_json = |good: &Good| good.text().contains("not one JSON document");
     let rows: [(&str, Do); 2] = [
@@ -377,9 +374,7 @@ async fn a_request_that_gets_no_response_is_a_finding_with_what_was_sent_before(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_is_lost_half_way_leaves_what_was_found() {
-    let node = nodeproof_devnode::spawn(Config::for_tests())
-        .await
-        .expect("a node");
+    let node = good_node().await;
     let lost = Arc::new(|seen: &Seen, good: &Good| {
         if seen.path == ENDPOINT {
             return Act::Gone;
@@ -431,9 +426,7 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_finds_nothing_for_the_sixth_query_at_a_time_does_not_conform() {
-    let node = nodeproof_devnode::spawn(Config::for_tests())
-        .await
-        .expect("a node");
+    let node = good_node().await;
     let queries = Arc::new(Semaphore::new(5));
     let limited = move |request: Request, next: Next| {
         let queries = Arc::clone(&queries);

@@ -172,17 +172,26 @@ impl Connections {
         if let (Wording::InPieces, Some(body)) = (request.wording, &request.body) {
             sent = sent.header(header::CONTENT_LENGTH, body.len());
         }
+        let sent = self.with_headers(sent, request);
+        match &self.target.in_process {
+            Some(node) => node.send(sent).await,
+            None => sent.send().await.map_err(|error| Failure::of(&error)),
+        }
+    }
+
+    /// Adds the headers of a request, and those that the user gives.
+    fn with_headers(
+        &self,
+        mut sent: reqwest::RequestBuilder,
+        request: &Request,
+    ) -> reqwest::RequestBuilder {
         for (name, value) in request.headers() {
             // The connection needs these two, and sets them by itself.
             if !matches!(name, "connection" | "transfer-encoding") {
                 sent = sent.header(name, value);
             }
         }
-        let sent = sent.headers((**self.target.access.headers()).clone());
-        match &self.target.in_process {
-            Some(node) => node.send(sent).await,
-            None => sent.send().await.map_err(|error| Failure::of(&error)),
-        }
+        sent.headers((**self.target.access.headers()).clone())
     }
 
     /// Returns the number of requests that are sent for one.
@@ -208,25 +217,18 @@ impl Connections {
             let _ = is_waiting.send(());
             let _ = held.await;
         };
-        let mut half = self
+        let limit = self.limits.request_timeout;
+        let half = self
             .renewing
             .post(request.url(&self.target.base_url))
             .header(header::CONTENT_LENGTH, body.len())
-            .body(in_pieces(body, rest));
-        for (name, value) in request.headers() {
-            half = half.header(name, value);
-        }
-        let limit = self.limits.request_timeout;
-        let half = half
-            .headers((**self.target.access.headers()).clone())
-            .timeout(limit * 2)
-            .send();
+            .body(in_pieces(body, rest))
+            .timeout(limit * 2);
         // The node may also respond before the rest arrives, or close the connection. Nothing depends on it.
-        tokio::spawn(half);
-        let get = self
-            .renewing
-            .get(Request::get("/get-block").url(&self.target.base_url))
-            .headers((**self.target.access.headers()).clone());
+        tokio::spawn(self.with_headers(half, request).send());
+        let other = Request::get("/get-block");
+        let get = self.renewing.get(other.url(&self.target.base_url));
+        let get = self.with_headers(get, &other);
         let responds = async {
             waits.await.ok()?;
             tokio::time::sleep(BETWEEN_PIECES).await;

@@ -79,18 +79,16 @@ impl<'h> Money<'h> {
             if !concerns || one.began > reading.entry.ended {
                 continue;
             }
-            let moved: i128 = pairs.iter().map(|pair| one.moved_from(pair)).sum();
             let paying = pairs.iter().filter(|pair| one.fee_of(pair) != 0).count();
-            let cost = if paying == 0 {
-                moved
-            } else if paying < one.payers.len() {
+            if paying > 0 && paying < one.payers.len() {
                 // The signers share the fee, in a way that the specification does not show.
                 slack += one.most();
                 continue;
-            } else {
+            }
+            if paying > 0 {
                 slack += one.most() - one.fee;
-                one.fee + moved
-            };
+            }
+            let cost = one.cost_to(pairs);
             let with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
             match is_past || is_last && one.is_settled {
@@ -106,7 +104,7 @@ impl<'h> Money<'h> {
         let own = self.accepted.iter().filter(|one| one.concerns(pair));
         let settled = own.filter(|one| one.is_settled);
         settled.fold((0, 0), |(sum, count), one| {
-            (sum + one.cost_to(pair), count + 1)
+            (sum + one.cost_to(&[pair]), count + 1)
         })
     }
 
@@ -232,13 +230,7 @@ impl<'h> Money<'h> {
             {
                 result.count_item();
                 let settled = self.accepted.iter().filter(|one| one.is_settled);
-                let least: i128 = settled
-                    .map(|one| {
-                        let moved: i128 = pairs.iter().map(|pair| one.moved_from(pair)).sum();
-                        let pays = pairs.iter().any(|pair| one.fee_of(pair) != 0);
-                        moved + if pays { one.fee } else { 0 }
-                    })
-                    .sum();
+                let least: i128 = settled.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
                     "the {} of the {} signers of a transaction went down by {lower} together, and their accepted \
                      transactions cost {least}",

@@ -86,9 +86,11 @@ impl Accepted {
         })
     }
 
-    /// Returns what it takes from a balance.
-    pub(super) fn cost_to(&self, pair: &Pair) -> i128 {
-        self.fee_of(pair) + self.moved_from(pair)
+    /// Returns what it takes from some balances together. The fee is taken once.
+    pub(super) fn cost_to(&self, pairs: &[&Pair]) -> i128 {
+        let moved: i128 = pairs.iter().map(|pair| self.moved_from(pair)).sum();
+        let pays = pairs.iter().any(|pair| self.fee_of(pair) != 0);
+        moved + if pays { self.fee } else { 0 }
     }
 
     /// Returns the most that others receive of a token.

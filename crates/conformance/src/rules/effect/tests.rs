@@ -1,5 +1,6 @@
 //! Histories, and what the rule finds in them.
 
+mod shared;
 mod transfers;
 
 use Effect::{Created, Fee, Others, Refusal};
@@ -539,30 +540,6 @@ fn nobody_gains_a_token_in_which_nothing_was_paid() {
 }
 
 #[test]
-fn two_signers_pay_a_fee_together() {
-    let submit = Submit("1", &["a", "b"], true);
-    for (a, b, found) in [
-        (40, 50, &[][..]),
-        (45, 45, &[]),
-        (44, 45, &[Fee]),
-        (40, 40, &[Fee]),
-        (50, 50, &[Fee]),
-        (30, 50, &[Fee]),
-    ] {
-        let rows = [
-            START,
-            Holds("a", 50),
-            Holds("b", 50),
-            submit,
-            Block(2, "e", &["1"]),
-            Holds("a", a),
-            Holds("b", b),
-        ];
-        assert_eq!(judged(&rows).0, found, "{a} {b}");
-    }
-}
-
-#[test]
 fn readings_are_repeated_until_they_show_the_fee() {
     let [paid, block] = PAID;
     for (has, unsettled) in [(50, true), (40, false)] {
@@ -636,21 +613,5 @@ fn a_fee_is_received_each_time_or_never() {
         ),
     ] {
         assert_eq!(judged(&rows).0, found, "{what}");
-    }
-}
-
-#[test]
-fn no_unit_is_lost_when_a_fee_is_shared() {
-    for (received, found) in [(3000, &[][..]), (2999, &[Created]), (2000, &[]), (0, &[])] {
-        let rows = [
-            START,
-            Holds("a", 9000),
-            Row::List([9000, 20, 0]),
-            Pays("1", 3000.0),
-            Block(2, "e", &["1"]),
-            Holds("a", 6000),
-            Row::List([6000, 20, received]),
-        ];
-        assert_eq!(judged(&rows).0, found, "{received}");
     }
 }
