@@ -5,6 +5,7 @@
 use integration_tests::watch::{caught, check};
 use nodeproof_conformance::Options;
 use nodeproof_devnode::{Config, InjectedFault};
+use tokio::task::JoinSet;
 
 async fn found(fault: InjectedFault, blocks: u64, options: &Options) -> Vec<String> {
     let config = Config::for_tests().with_fault(fault).with_blocks(blocks);
@@ -12,29 +13,37 @@ async fn found(fault: InjectedFault, blocks: u64, options: &Options) -> Vec<Stri
     caught(&check(node.base_url(), options).await)
 }
 
-#[tokio::test]
-async fn a_fault_of_a_short_chain_is_found_on_a_longer_one() {
-    let mut faults_found = 0;
-    let mut lost = Vec::new();
-    for fault in InjectedFault::all() {
-        let mut options = Options::default();
-        let short = found(fault, 12, &options).await;
-        if short.is_empty() {
-            continue;
-        }
-        faults_found += 1;
-        // At this length, a run reads only some of the blocks.
-        let ids = short.iter().map(String::as_str);
-        options.select_only(ids).expect("IDs");
-        let long = found(fault, 500, &options).await;
-        let missing: Vec<_> = short.iter().filter(|id| !long.contains(id)).collect();
-        if !missing.is_empty() {
-            lost.push(format!("{fault}: {missing:?}"));
-        }
+/// Returns the cases that find a fault on a short chain, and those of them that do not find it on a longer one.
+async fn found_and_lost(fault: InjectedFault) -> (Vec<String>, Vec<String>) {
+    let mut options = Options::default();
+    let short = found(fault, 12, &options).await;
+    if short.is_empty() {
+        return (short, Vec::new());
     }
+    // At this length, a run reads only some of the blocks.
+    let ids = short.iter().map(String::as_str);
+    options.select_only(ids).expect("IDs");
+    let long = found(fault, 500, &options).await;
+    let lost = short.iter().filter(|id| !long.contains(id)).cloned();
+    let lost = lost.collect();
+    (short, lost)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_of_a_short_chain_is_found_on_a_longer_one() {
+    // Most of them wait for blocks, so all run at the same time.
+    let mut runs = JoinSet::new();
+    for fault in InjectedFault::all() {
+        runs.spawn(async move { (fault, found_and_lost(fault).await) });
+    }
+    let results = runs.join_all().await;
+    let found = results.iter().filter(|(_, (short, _))| !short.is_empty());
+    let lost: Vec<_> = results
+        .iter()
+        .filter(|(_, (_, lost))| !lost.is_empty())
+        .map(|(fault, (_, lost))| format!("{fault}: {lost:?}"))
+        .collect();
     assert!(lost.is_empty(), "{lost:#?}");
-    assert!(
-        faults_found >= 12,
-        "only {faults_found} faults are found by reading"
-    );
+    let found = found.count();
+    assert!(found >= 12, "only {found} faults are found by reading");
 }

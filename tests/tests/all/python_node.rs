@@ -62,12 +62,12 @@ fn start(options: &[&str]) -> Option<PythonNode> {
     })
 }
 
-/// Runs the program and returns its report. If a request waited for an idle connection, the run would
-/// reach its deadline without a verdict.
+/// Runs the program and returns its report. If a request waited for an idle connection, it would get
+/// no response.
 fn nodeproof(node: &PythonNode, folder: &Path, args: &[&str]) -> Value {
     let output = Command::new(&node.nodeproof)
         .args(["--base-url", &node.base_url, "--network", "devnet"])
-        .args(["--request-timeout", "600", "--deadline", "100"])
+        .args(["--request-timeout", "60", "--deadline", "100"])
         .arg("--report-dir")
         .arg(folder)
         .args(args)

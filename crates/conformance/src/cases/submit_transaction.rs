@@ -158,6 +158,10 @@ pub(crate) const CASES: &[Case] = &[
         sends: &with_control(
             "a correct submission with its members in another order, with blanks, or with capital letters in its signature",
         ),
+        explained_by: &[Cause::new(
+            &["submit-transaction/refused-not-stored"],
+            When::Always,
+        )],
         check: Own(|c| Box::pin(right_forms(c, "submit-transaction/equal-forms"))),
         ..BASE
     },
