@@ -44,6 +44,7 @@ fn expected(fault: F) -> Option<Found> {
         F::BlockSeconds => As("get-block/timestamp-unit"),
         F::BlockChangesLater => As("chain/repeat-read"),
         F::BlockHole => As("chain/no-holes"),
+        F::MissingRemembered => As("chain/repeat-read"),
         F::Fork | F::Stalls => Nothing("only a comparison with other nodes can find it"),
         F::LatestForUnknown => As("get-block/unknown-index"),
         // The receipts do not verify, and the specification does not name the algorithm.
@@ -137,7 +138,12 @@ fn main() {
     arguments.test_threads.get_or_insert_with(threads);
     let mut trials = Vec::new();
     // What never settles takes longest, so it comes first.
-    let never_settles = [F::Stalls, F::AcceptedLost, F::BalanceStale];
+    let never_settles = [
+        F::Stalls,
+        F::AcceptedLost,
+        F::BalanceStale,
+        F::MissingRemembered,
+    ];
     let others = F::all().filter(|fault| !never_settles.contains(fault));
     for fault in never_settles.into_iter().chain(others) {
         let mut own = |name: &str, has_test_wallet: bool| {

@@ -1,7 +1,7 @@
 //! Named faults, for users who want to see a case fail, and for tests of cases.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fmt,
     str::FromStr,
     sync::{
@@ -117,6 +117,23 @@ faults! {
             (request.path == "/get-block" && request.query == "block_index=5")
                 .then(|| failure(StatusCode::BAD_REQUEST, "Block not found"))
         });
+    MissingRemembered "missing-remembered" "a block that was requested before it was made is never returned"
+        => {
+            let missing = Mutex::new(BTreeSet::new());
+            Edit::response(move |request, response| {
+                if request.path != "/get-block" {
+                    return response;
+                }
+                let mut missing = missing.lock().unwrap_or_else(PoisonError::into_inner);
+                if response.status != StatusCode::OK {
+                    missing.insert(request.query.clone());
+                }
+                match missing.contains(&request.query) {
+                    true => failure(StatusCode::BAD_REQUEST, "Block not found"),
+                    false => response,
+                }
+            })
+        };
     LatestForUnknown "latest-for-unknown" "an index without a block returns the latest block";
     Fork "fork" "blocks have another proof, so the node is on another chain";
     Stalls "stalls" "the node makes no block for five minutes, and then all the missing ones";

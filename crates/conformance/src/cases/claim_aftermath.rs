@@ -24,6 +24,9 @@ use crate::{
     http::{Act, Exchange, InconclusiveReason},
 };
 
+/// A node that does not return all its blocks. The claim may be in such a block.
+const MISSING_BLOCK: Cause = Cause::new(&["chain/repeat-read"], When::Always);
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-readable",
@@ -42,6 +45,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Named("/sc-state", "verification_row"),
         matters: "A record that no block contains proves nothing. The network may never accept it.",
         aspect: Aspect::Consistency,
+        explained_by: &[MISSING_BLOCK],
         check: Own(|c| Box::pin(stored_by_block(c))),
         ..BASE
     },
@@ -62,7 +66,10 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A later block has the `trans_code` of a claim among its transactions. No claim is in the blocks more than once.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Readers of the chain find claims in its blocks. A claim that differs from what was signed proves nothing.",
-        explained_by: &[Cause::new(&["chain/new-blocks"], When::Always)],
+        explained_by: &[
+            MISSING_BLOCK,
+            Cause::new(&["chain/new-blocks"], When::Always),
+        ],
         check: Own(|c| Box::pin(claim_in_block(c))),
         ..BASE
     },

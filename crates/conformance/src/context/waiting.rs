@@ -146,16 +146,25 @@ pub(super) async fn settle(
             }
             // A node may show a block later than the block's effects.
             let done = || blocks.tells_no_more(before, code.as_deref());
-            if is_stored && done() || Instant::now() + back_off.peek() > until {
-                break Ok::<_, InconclusiveReason>(());
+            if is_stored && done() {
+                break;
+            }
+            if Instant::now() + back_off.peek() > until {
+                blocks.look_above(submitter).await?;
+                break;
             }
             back_off.wait().await;
         }
+        Ok::<_, InconclusiveReason>(())
     };
     if let Err(reason) = done.await {
         submitter.skip(step, reason);
     }
 }
+
+/// Distances from a block that never comes. A node may never return a block that was requested before it was made, so
+/// these are others than those that a search for the latest block requests.
+const FURTHER: [u64; 5] = [3, 6, 11, 19, 35];
 
 /// The blocks that are made during the run.
 #[derive(Clone)]
@@ -202,6 +211,23 @@ impl NewBlocks {
     /// Reads all further blocks that exist.
     async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
         self.read(submitter, MAX_BLOCKS).await
+    }
+
+    /// If no block was found, looks for one further above, and for the missing one again.
+    async fn look_above(&self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
+        let Some(next) = self.next.filter(|_| self.found.is_empty()) else {
+            return Ok(());
+        };
+        for distance in FURTHER {
+            if block(submitter, next.saturating_add(distance))
+                .await?
+                .is_ok()
+            {
+                let _ = block(submitter, next).await?;
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Reads further blocks that exist, until this many were found.
