@@ -96,6 +96,7 @@ fn expected(fault: F) -> Option<Found> {
         | F::FeeBesideAmount
         | F::CopiesExecuted
         | F::LastCredit
+        | F::ZeroUnwritten
         | F::OtherTokenMinted => AsUser("submit-transaction/fee-paid"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
         F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),

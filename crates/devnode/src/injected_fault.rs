@@ -217,6 +217,7 @@ faults! {
     Overspends "overspends" "what a wallet spends is compared with its balance, without what is pending, and the rest of a fee that it can't pay is created";
     FeeBesideAmount "fee-beside-amount" "the fee and the amount of a transfer are compared with the balance one by one, and the rest of a fee that it can't pay is created";
     CopiesExecuted "copies-executed" "each copy of a pending transfer is executed, too";
+    ZeroUnwritten "zero-unwritten" "a balance that would become zero stays as it was";
     LastCredit "last-credit" "of the amounts that a wallet receives in a block, only the last one stays";
     OtherTokenMinted "other-token-minted" "a transfer of another token than that of fees reaches its receiver, also if the sender does not have it";
     SignatureRemembered "signature-remembered" "the signature of a refused transaction is not verified again for one with its trans_code";

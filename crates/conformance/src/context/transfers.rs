@@ -16,7 +16,7 @@ use super::{
     edit::altered,
     further_claim::{FurtherClaim, submit_at_once},
     signatures::{sign, signed_over, stranger},
-    signing::SigningWallet,
+    signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
 };
@@ -26,7 +26,7 @@ use crate::{
     http::{BackOff, Exchange, Request},
 };
 
-/// The smallest fee whose half distinguishes one fee from two, whatever the numbers of the claims add to them.
+/// The smallest fee whose half distinguishes one fee from two.
 const LEAST_FEE: i64 = 100;
 /// Three times as much is exact in a number of JSON.
 const MOST_FEE: i64 = 1 << 51;
@@ -40,7 +40,7 @@ struct Transfers<'s> {
 
 /// Transfers tokens of the wallet to itself and to a new wallet, some of them several times at the same moment. Then
 /// follow transfers that a node must refuse, and two claims of the new wallet at the same moment, of which it can pay
-/// one.
+/// one with all that it has.
 pub(super) async fn transfer_and_overspend(
     submitter: &Submitter,
     [wallet, new_wallet]: [&SigningWallet; 2],
@@ -58,13 +58,12 @@ pub(super) async fn transfer_and_overspend(
         contract: contract.unwrap_or_else(|| verification.to_owned()),
         token,
     };
-    // Two of these pay one fee and a half.
     let part = fee / 2 + fee / 4;
+    // One fee and a half, so what is left after one fee does not pay a second one.
+    let all = 2 * part;
     let began = Instant::now();
     if !transfers.send_right([wallet, new_wallet], part).await?
-        || !transfers
-            .has_received(new_wallet.address(), 2 * part)
-            .await?
+        || !transfers.has_received(new_wallet.address(), all).await?
     {
         return Ok(());
     }
@@ -72,9 +71,16 @@ pub(super) async fn transfer_and_overspend(
     transfers
         .send_wrong([wallet, new_wallet], fee, part)
         .await?;
+    // Nothing is left after a fee of all.
+    let with = Submitting {
+        fee: all.unsigned_abs().into(),
+        ..submitter.with.clone()
+    };
     let mut claims = Vec::new();
     for number in OF_NEW_WALLET {
-        claims.push(FurtherClaim::prepare(submitter, new_wallet, verification, number, run).await?);
+        let claim =
+            FurtherClaim::prepare_with(submitter, &with, new_wallet, verification, number, run);
+        claims.push(claim.await?);
     }
     let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;

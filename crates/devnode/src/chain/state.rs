@@ -508,6 +508,7 @@ impl Chain {
                     let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
                     return Err(reason);
                 }
+                self.leave_zero_unwritten(token, *from, *amount);
                 if self.has(InjectedFault::TransferToItself) && from == to {
                     self.ledger.mint(token, *to, *amount);
                 }
@@ -537,7 +538,16 @@ impl Chain {
             self.ledger.mint(NATIVE_TOKEN, creator, fee);
             return Ok(());
         }
-        paid.map_err(|_| "the fee can't be paid")
+        paid.map_err(|_| "the fee can't be paid")?;
+        self.leave_zero_unwritten(NATIVE_TOKEN, transaction.payer, fee);
+        Ok(())
+    }
+
+    /// With the fault, gives back an amount that a holder paid if nothing is left.
+    fn leave_zero_unwritten(&mut self, token: &str, holder: HolderAddress, amount: u128) {
+        if self.has(InjectedFault::ZeroUnwritten) && self.ledger.balance(token, holder) == 0 {
+            self.ledger.mint(token, holder, amount);
+        }
     }
 
     pub(crate) fn rules(&self) -> TransactionRules {
