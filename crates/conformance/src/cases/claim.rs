@@ -19,7 +19,9 @@ use super::{
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
-    submit_transaction::{KNOWN_CODE, NO_RESPONSES, REFUSED, UNVERIFIED, UNVERIFIED_PAYER},
+    submit_transaction::{
+        KNOWN_CODE, NO_RESPONSES, REFUSED, REFUSED_STORED, UNVERIFIED, UNVERIFIED_PAYER,
+    },
 };
 use crate::{
     api::{Sample, Tier, is_new, is_valid, message, submitted_code},
@@ -96,9 +98,6 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
 /// A node that accepts something else with the code of the claim, in place of the claim or beside it.
 pub(super) const OTHER_ACCEPTED: Cause =
     Cause::new(&["submit-transaction/known-code-altered"], When::Always);
-/// A node that stores what it refuses. The claim with a fault, which it refused before, is in the way.
-pub(super) const REFUSED_STORED: Cause =
-    Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
 
 pub(crate) const CASES: &[Case] = &[
     Case {

@@ -6,10 +6,12 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::{Agree, Effects},
-    claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, REFUSED_STORED, SUBMIT},
+    claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, SUBMIT},
     get_balances::{self, BALANCE, HELD, HOLDERS, NO_BALANCES, NO_LISTS},
     request_kind::RequestKind,
-    submit_transaction::{self, BUILD, EVERY_REFUSAL, UNVERIFIED, UNVERIFIED_PAYER},
+    submit_transaction::{
+        self, BUILD, EVERY_REFUSAL, REFUSED_STORED, UNVERIFIED, UNVERIFIED_PAYER,
+    },
 };
 use crate::rules::Effect;
 

@@ -94,6 +94,9 @@ pub(super) const fn with_control(body: &'static str) -> [RequestKind; 3] {
 pub(super) const KNOWN_CODE: Cause = Cause::new(&["call-sc/fresh"], When::Always);
 /// Without a usable response, nothing is refused or accepted.
 pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds"], When::Unusable);
+/// A node that stores what it refuses. What it refused before is in the way.
+pub(super) const REFUSED_STORED: Cause =
+    Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
 /// A node that does not verify signatures.
 pub(super) const UNVERIFIED: Cause = Cause::new(
     &["submit-transaction/signature-altered"],
@@ -158,10 +161,7 @@ pub(crate) const CASES: &[Case] = &[
         sends: &with_control(
             "a correct submission with its members in another order, with blanks, or with capital letters in its signature",
         ),
-        explained_by: &[Cause::new(
-            &["submit-transaction/refused-not-stored"],
-            When::Always,
-        )],
+        explained_by: &[REFUSED_STORED],
         check: Own(|c| Box::pin(right_forms(c, "submit-transaction/equal-forms"))),
         ..BASE
     },

@@ -11,8 +11,9 @@ use integration_tests::{
     built,
     restart::{self, start_at, stop},
 };
-use nodeproof_devnode::{BlockTime, Outage};
+use nodeproof_devnode::{BlockTime, Handle, Outage};
 use nodeproof_wallet::{KeyFile, Protection};
+use tokio::time::sleep;
 
 use super::*;
 
@@ -53,9 +54,13 @@ impl Dapp {
         command.stdout(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Waits until the dapp has done everything.
-    async fn finish(&self, child: Child) {
+    /// Makes one block after another until the dapp has done everything.
+    async fn finish(&self, child: Child, node: &Handle) {
         let ended = tokio::task::spawn_blocking(|| child.wait_with_output());
+        while !ended.is_finished() {
+            node.node().make_block();
+            sleep(PAUSE).await;
+        }
         let output = ended.await.unwrap().unwrap();
         assert!(output.status.success(), "{output:?} {}", self.messages());
         let text = String::from_utf8(output.stdout).unwrap();
@@ -86,14 +91,17 @@ impl Dapp {
     }
 }
 
-/// Waits while the dapp works. On a loaded machine, it may have done everything before this sees the moment.
-async fn until(dapp: &mut Child, is_reached: impl Fn() -> bool) {
+/// The pause before the next block, when the dapp has time to work.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Makes one block after another until the dapp has reached something. Fails if the dapp ends before. There is a look
+/// before each block, so the dapp is not done before it is seen, however loaded the machine is.
+async fn until(dapp: &mut Child, node: &Handle, is_reached: impl Fn() -> bool) {
     while !is_reached() {
-        if let Some(ended) = dapp.try_wait().unwrap() {
-            assert!(ended.success(), "the dapp ended: {ended}");
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        let ended = dapp.try_wait().unwrap();
+        assert!(ended.is_none(), "the dapp ended: {ended:?}");
+        node.node().make_block();
+        sleep(PAUSE).await;
     }
 }
 
@@ -103,7 +111,7 @@ fn killed(mut child: Child) {
 }
 
 /// Returns what alice holds for fees, and the tokens of bob and carol.
-async fn balances(node: &nodeproof_devnode::Handle) -> [i128; 3] {
+async fn balances(node: &Handle) -> [i128; 3] {
     let client = Client::new(node.base_url()).unwrap();
     let held = async |token, name: &str| {
         let wallet = node.wallet(name).unwrap().address();
@@ -118,7 +126,7 @@ async fn balances(node: &nodeproof_devnode::Handle) -> [i128; 3] {
 }
 
 /// Checks that each claim, each payment and each refund was paid once.
-async fn assert_paid_once(node: &nodeproof_devnode::Handle, before: [i128; 3]) {
+async fn assert_paid_once(node: &Handle, before: [i128; 3]) {
     let after = balances(node).await;
     let refunds = i128::try_from(REFUNDS.len()).unwrap();
     let expected = [
@@ -129,7 +137,7 @@ async fn assert_paid_once(node: &nodeproof_devnode::Handle, before: [i128; 3]) {
     assert_eq!(after, expected);
 }
 
-fn written(folder: &Path, node: &nodeproof_devnode::Handle) -> Dapp {
+fn written(folder: &Path, node: &Handle) -> Dapp {
     let wallet = |name: &str| node.wallet(name).unwrap().keys().clone();
     let (bob, carol) = (wallet("bob").address(), wallet("carol").address());
     let path = |name: &str| folder.join(name).display().to_string();
@@ -161,8 +169,8 @@ fn written(folder: &Path, node: &nodeproof_devnode::Handle) -> Dapp {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dapp_pays_for_each_claim_payment_and_refund_once_whatever_is_interrupted() {
-    let every = |millis| BlockTime::Every(Duration::from_millis(millis));
-    let node = restart::start(Config::for_tests().with_block_time(every(100))).await;
+    let config = || Config::for_tests().with_block_time(BlockTime::Manual);
+    let node = restart::start(config()).await;
     let folder = tempfile::tempdir().unwrap();
     let dapp = written(folder.path(), &node);
     let before = balances(&node).await;
@@ -172,46 +180,57 @@ async fn a_dapp_pays_for_each_claim_payment_and_refund_once_whatever_is_interrup
     let state = node.node();
     state.set_submission_outage(Some(Outage::Delayed(Duration::from_secs(3600))));
     let mut first = dapp.start();
-    until(&mut first, || node.submissions_received() >= 3).await;
+    until(&mut first, &node, || node.submissions_received() >= 3).await;
     killed(first);
     state.set_submission_outage(None);
 
     // The node is gone for a while, and then the co-signer, in the middle of the work.
     let mut second = dapp.start();
-    until(&mut second, || node.submissions_received() >= 9).await;
+    until(&mut second, &node, || node.submissions_received() >= 9).await;
     state.set_outage(Some(Outage::Unavailable));
     let requests = state.requests_received();
-    until(&mut second, || state.requests_received() > requests + 20).await;
+    until(&mut second, &node, || {
+        state.requests_received() > requests + 20
+    })
+    .await;
     drop(co_signer);
     state.set_outage(None);
-    until(&mut second, || dapp.messages().contains("did not sign")).await;
+    until(&mut second, &node, || {
+        dapp.messages().contains("did not sign")
+    })
+    .await;
     let co_signer = dapp.co_signer().await;
 
     // Killed while it pays, and while it refunds.
-    until(&mut second, || dapp.path("output/payments/2.json").exists()).await;
+    until(&mut second, &node, || {
+        dapp.path("output/payments/2.json").exists()
+    })
+    .await;
     killed(second);
     let mut third = dapp.start();
-    until(&mut third, || dapp.path("output/refunds/1.json").exists()).await;
+    until(&mut third, &node, || {
+        dapp.path("output/refunds/1.json").exists()
+    })
+    .await;
     killed(third);
-    dapp.finish(dapp.start()).await;
+    dapp.finish(dapp.start(), &node).await;
     assert_paid_once(&node, before).await;
 
     // Again, it has nothing to pay.
     let received = node.submissions_received();
-    dapp.finish(dapp.start()).await;
+    dapp.finish(dapp.start(), &node).await;
     assert_paid_once(&node, before).await;
     assert_eq!(node.submissions_received(), received);
 
     // Another chain at the same URL, which is shorter at first. All is paid there, once, with the same files.
     let port = stop(node).await;
-    let other = Config::for_tests().with_block_time(every(25));
-    let node = start_at(port, other).await;
+    let node = start_at(port, config()).await;
     let before = balances(&node).await;
     let signed = saved_files(&dapp);
     let mut fifth = dapp.start();
-    until(&mut fifth, || node.submissions_received() >= 3).await;
+    until(&mut fifth, &node, || node.submissions_received() >= 3).await;
     killed(fifth);
-    dapp.finish(dapp.start()).await;
+    dapp.finish(dapp.start(), &node).await;
     assert!(dapp.messages().contains("the index is read again"));
     assert_paid_once(&node, before).await;
     assert_eq!(saved_files(&dapp), signed);
