@@ -61,6 +61,7 @@ fn expected(fault: F) -> Option<Found> {
             Nothing("only one query returns scores, so no other response shows their direction")
         }
         F::TableCondition => As("sc-state/probes-only-requested"),
+        F::DecodedTwice => Among(&["sc-state/near", "submit-transaction/claim-readable"]),
         F::ConstantCode => As("call-sc/fresh"),
         F::ParamsAltered => As("call-sc/echo"),
         F::NoSignatureCheck => AsEither(
@@ -96,6 +97,7 @@ fn expected(fault: F) -> Option<Found> {
         | F::FeeBesideAmount
         | F::CopiesExecuted
         | F::LastCredit
+        | F::TransferKept
         | F::ZeroUnwritten
         | F::OtherTokenMinted => AsUser("submit-transaction/fee-paid"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
@@ -124,7 +126,9 @@ fn block_time(fault: F) -> Duration {
     match fault {
         F::OnePending | F::FirstPays | F::PendingReplaced | F::PendingUnverified => 20 * BLOCK_TIME,
         // No block comes between two submissions that are sent together.
-        F::OverlapLost | F::Overspends | F::LastCredit | F::RestDropped => 5 * BLOCK_TIME,
+        F::OverlapLost | F::Overspends | F::TransferKept | F::LastCredit | F::RestDropped => {
+            5 * BLOCK_TIME
+        }
         _ => BLOCK_TIME,
     }
 }

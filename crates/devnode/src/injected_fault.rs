@@ -176,6 +176,7 @@ faults! {
             }
             None
         });
+    DecodedTwice "decoded-twice" "the asset in a query for a record is percent-decoded twice";
     TableCondition "table-condition" "a table name that continues with a condition returns the table's first row";
     ConstantCode "constant-code" "/call-sc writes the same code into each transaction"
         => change_json("/call-sc", |_, built| {
@@ -218,6 +219,7 @@ faults! {
     FeeBesideAmount "fee-beside-amount" "the fee and the amount of a transfer are compared with the balance one by one, and the rest of a fee that it can't pay is created";
     CopiesExecuted "copies-executed" "each copy of a pending transfer is executed, too";
     ZeroUnwritten "zero-unwritten" "a balance that would become zero stays as it was";
+    TransferKept "transfer-kept" "what is spent is compared with the balance, without what is pending, and a transfer whose fee can't be paid stays";
     LastCredit "last-credit" "of the amounts that a wallet receives in a block, only the last one stays";
     OtherTokenMinted "other-token-minted" "a transfer of another token than that of fees reaches its receiver, also if the sender does not have it";
     SignatureRemembered "signature-remembered" "the signature of a refused transaction is not verified again for one with its trans_code";

@@ -150,6 +150,11 @@ impl Case {
         self.check.repeated_sample()
     }
 
+    /// Whether the case may need a claim of the run, whose record it examines.
+    pub(crate) fn is_of_records(&self) -> bool {
+        self.check.is_of_records()
+    }
+
     /// Whether the case is about the balances of the run.
     pub(crate) const fn is_about_balances(&self) -> bool {
         matches!(self.check, Check::Effects(_))

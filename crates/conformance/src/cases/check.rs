@@ -113,6 +113,19 @@ impl Check {
         }
     }
 
+    /// Whether the check is of a sample that the run may have to make first: on a new chain, only its own claim has a record.
+    pub(super) fn is_of_records(self) -> bool {
+        let is_it = |sample| matches!(sample, Sample::ContractState);
+        match self {
+            Check::Field(field) => is_it(field.sample),
+            Check::Snapshot(sample) | Check::Decode(sample, _) | Check::Responses(sample, _) => {
+                is_it(sample)
+            }
+            Check::Objects(samples, ..) => samples.iter().copied().any(is_it),
+            _ => false,
+        }
+    }
+
     /// The stage of the check: the form of a value, what it means, whole responses, and the whole run.
     pub(super) const fn stage(self) -> u8 {
         match self {

@@ -178,7 +178,6 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "submit-transaction/signature-order",
-        level: Level::Should,
         requirements: &["TX-10", "TX-11", "SUBMIT-3"],
         checks: "The signatures of two signers are accepted in either order. Each element of `signatures` names its wallet.",
         example: Example::Of("/submit-transaction"),

@@ -1,7 +1,7 @@
 //! Transfers of tokens, and claims that together cost more than their wallet holds. All of them are for networks whose
 //! tokens have no value.
 
-use std::{slice::from_ref, sync::Arc};
+use std::{slice::from_ref, sync::Arc, time::Duration};
 
 use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::WalletAddress;
@@ -15,6 +15,7 @@ use super::{
     draft::{by_hand, call_request, checked_with_time, code_of, difference_from_call},
     edit::altered,
     further_claim::{FurtherClaim, submit_at_once},
+    holdings::held_by,
     signatures::{sign, signed_over, stranger},
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
@@ -38,9 +39,12 @@ struct Transfers<'s> {
     token: &'s str,
 }
 
+/// More than this is not exact in a float.
+const MOST_EXACT: i64 = 1 << 53;
+
 /// Transfers tokens of the wallet to itself and to a new wallet, some of them several times at the same moment. Then
-/// follow transfers that a node must refuse, and two claims of the new wallet at the same moment, of which it can pay
-/// one with all that it has.
+/// follow transfers that a node must refuse; two transfers of the new wallet, of which it can pay one, and the fee of the
+/// other; and two claims, of which it can pay one with all that is left.
 pub(super) async fn transfer_and_overspend(
     submitter: &Submitter,
     [wallet, new_wallet]: [&SigningWallet; 2],
@@ -58,8 +62,8 @@ pub(super) async fn transfer_and_overspend(
         contract: contract.unwrap_or_else(|| verification.to_owned()),
         token,
     };
-    let part = fee / 2 + fee / 4;
-    // One fee and a half, so what is left after one fee does not pay a second one.
+    let part = fee + fee / 4;
+    // Two fees and a half.
     let all = 2 * part;
     let began = Instant::now();
     if !transfers.send_right([wallet, new_wallet], part).await?
@@ -71,9 +75,16 @@ pub(super) async fn transfer_and_overspend(
     transfers
         .send_wrong([wallet, new_wallet], fee, part)
         .await?;
+    let patience = (took * 3).max(MAX_PAUSE).min(submitter.with.settle_timeout);
+    let left = transfers
+        .overdraw(new_wallet, fee / 2, all, patience)
+        .await?;
+    if left == 0 {
+        return Ok(());
+    }
     // Nothing is left after a fee of all.
     let with = Submitting {
-        fee: all.unsigned_abs().into(),
+        fee: left.unsigned_abs().into(),
         ..submitter.with.clone()
     };
     let mut claims = Vec::new();
@@ -86,7 +97,6 @@ pub(super) async fn transfer_and_overspend(
     blocks.skip_to_the_latest(submitter).await?;
     submit_at_once(submitter, &mut claims).await;
     // One of them has no record at a right node.
-    let patience = (took * 3).max(MAX_PAUSE).min(submitter.with.settle_timeout);
     let until = Instant::now() + patience;
     for claim in &claims {
         claim.settle(submitter, blocks.clone(), until).await;
@@ -117,7 +127,16 @@ impl Transfers<'_> {
         [wallet, new_wallet]: [&SigningWallet; 2],
         part: i64,
     ) -> Taken<bool> {
-        let (to_itself, _) = self.signed(wallet, wallet, part).await?;
+        let held = held_by(
+            &self.submitter.samples.history(),
+            &wallet.address().to_string(),
+        );
+        let holds_much = held
+            .get(self.token)
+            .is_some_and(|held| *held > (2 * MOST_EXACT).into());
+        // It moves nothing, so it may be more than the wallet would give away.
+        let amount = if holds_much { MOST_EXACT + 1 } else { part };
+        let (to_itself, _) = self.signed(wallet, wallet, amount).await?;
         let (alone, _) = self.signed(wallet, new_wallet, part).await?;
         let (twice, code) = self.signed(wallet, new_wallet, part).await?;
         let text = twice.body.as_deref().unwrap_or_default();
@@ -135,6 +154,32 @@ impl Transfers<'_> {
             .get(COPIES)
             .and_then(|response| response.as_ref().ok());
         Ok(is_valid(&last) || of_alone.is_some_and(|response| is_valid(response)))
+    }
+
+    /// Submits two transfers at the same moment, of which the wallet can pay one. The other one may fail when its block is
+    /// made, and then moves nothing. Waits until the wallet has less than `all`, and returns what is left.
+    async fn overdraw(
+        &self,
+        wallet: &SigningWallet,
+        amount: i64,
+        all: i64,
+        patience: Duration,
+    ) -> Taken<i64> {
+        let to = stranger()?;
+        let (first, _) = self.signed(wallet, &to, amount).await?;
+        let (second, _) = self.signed(wallet, &to, amount).await?;
+        self.submitter.submit_at_once(vec![first, second]).await;
+        let until = Instant::now() + patience;
+        let request = token_balance_request(&wallet.address().to_string(), self.token);
+        let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+        loop {
+            let response = self.submitter.samples.node.send(request.clone()).await?;
+            let left = held(&response).map_or(0, |held| held.get());
+            if left < all.into() || Instant::now() + back_off.peek() > until {
+                return Ok(left.clamp(0, all.into()) as i64);
+            }
+            back_off.wait().await;
+        }
     }
 
     /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.

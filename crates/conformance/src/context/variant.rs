@@ -160,11 +160,6 @@ impl Variant {
             && !self.is_rightly_signed()
     }
 
-    /// Whether the signer is an address that is similar to that of the wallet that signs. A node has no key of it.
-    pub(super) fn is_of_a_lookalike(&self) -> bool {
-        self.body.contains("wallet~") || self.body.contains("~wallet")
-    }
-
     /// Whether only the signed content is wrong. Nothing else differs from a correct transaction,
     /// so only a check of the signatures can refuse it.
     pub(crate) fn differs_only_in_what_is_signed(&self) -> bool {
@@ -199,6 +194,12 @@ impl Variant {
             && self.is_wrongly_signed()
             && self.signed.is_empty()
             && self.sent.iter().all(kept)
+    }
+
+    /// Whether the signer signs another transaction, or the one of another signer, so that the claim can't be submitted
+    /// like this.
+    pub(super) fn is_signed_otherwise(&self) -> bool {
+        self.by == Signer && self.is_wrongly_signed() && !self.is_of_the_claim()
     }
 
     /// Whether a case is decided without it: a claim of the run can't have such a signature or param, and a node may

@@ -199,7 +199,8 @@ pub enum Moment {
     Pending,
     /// Once the claim is stored.
     Stored,
-    /// Signed by the wallet that makes claims, with a code of its own, once a claim is stored.
+    /// Signed by the wallet that makes claims, with a code of its own, once a claim is stored: what is wrong although it is
+    /// signed, and what the claim can't be submitted as.
     Signed,
 }
 
@@ -257,7 +258,7 @@ pub(crate) fn rows_at(moment: Moment) -> Vec<&'static Variant> {
         Moment::Pending => some_of_each(all.filter(with_one_code), 0, 2, 2),
         Moment::Stored => some_of_each(all.filter(with_one_code), 1, 2, 2),
         Moment::Signed => all
-            .filter(|row| row.is_rightly_signed() || row.is_of_a_lookalike())
+            .filter(|row| row.is_rightly_signed() || row.is_signed_otherwise())
             .filter(|row| row.cost() < Cost::TooMuch)
             .collect(),
     }

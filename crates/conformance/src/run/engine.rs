@@ -432,7 +432,8 @@ impl Running {
         };
         let repeated: Vec<Sample> = selected.iter().filter_map(Case::repeated_sample).collect();
         for tier in Tier::ALL {
-            self.run_cases(of(&|case| case.tier == tier && !case.is_last))
+            let is_of_tier = |case: &Case| case.tier == tier && !case.is_last;
+            self.run_cases(of(&|case| is_of_tier(case) && !case.is_of_records()))
                 .await;
             if tier == Tier::Read {
                 // Before anything is submitted, only a new block changes a value.
@@ -447,6 +448,8 @@ impl Running {
                     let _ = observe_balances(submitter).await;
                 }
             }
+            self.run_cases(of(&|case| is_of_tier(case) && case.is_of_records()))
+                .await;
         }
         if repeated.contains(&Sample::Blocks) {
             repeat_blocks(context).await;

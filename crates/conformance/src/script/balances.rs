@@ -93,17 +93,21 @@ const CREATORS: usize = 4;
 /// Maximum number of other tokens, of a wallet that pays and of the chain, whose balances are read.
 const OTHER_TOKENS: usize = 3;
 
-/// Reads the balances again while `is_unsettled`, at most until the settle timeout, and then the blocks that
-/// can explain other changes.
+/// Reads the balances again while `is_unsettled`, at most until the settle timeout and with half of the requests that are
+/// left, and then the blocks that can explain other changes.
 pub(crate) async fn observe_settled_balances(
     submitter: &Submitter,
     is_unsettled: fn(&History) -> bool,
 ) -> Result<(), InconclusiveReason> {
+    let node = &submitter.samples.node;
     let until = Instant::now() + submitter.with.settle_timeout;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+    // What is read is judged, so the rest of the requests must be enough for that.
+    let reserve = node.requests_left() / 2;
     loop {
         observe_balances(submitter).await?;
-        if !is_unsettled(&submitter.samples.history()) || Instant::now() + back_off.peek() > until {
+        let is_over = Instant::now() + back_off.peek() > until || node.requests_left() < reserve;
+        if is_over || !is_unsettled(&submitter.samples.history()) {
             return read_missing_blocks(submitter).await;
         }
         back_off.wait().await;

@@ -305,7 +305,7 @@ impl Chain {
     pub(crate) fn affordable(&self, transaction: &Transaction) -> Result<(), String> {
         let available = |holder: HolderAddress, token: &str| {
             self.ledger.balance(token, holder).saturating_sub(
-                match self.has(InjectedFault::Overspends) {
+                match self.has(InjectedFault::Overspends) || self.has(InjectedFault::TransferKept) {
                     true => 0,
                     false => self.pool.reserved(holder, token),
                 },
@@ -504,8 +504,10 @@ impl Chain {
                     moved.map_err(|_| "the balance is not enough")?;
                 }
                 if let Err(reason) = self.pay_fee(transaction, creator) {
-                    // Undoes the transfer. This can't fail, because the amount is still there.
-                    let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
+                    if !self.has(InjectedFault::TransferKept) {
+                        // Undoes the transfer. This can't fail, because the amount is still there.
+                        let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
+                    }
                     return Err(reason);
                 }
                 self.leave_zero_unwritten(token, *from, *amount);

@@ -8,6 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use nodeproof_primitives::ContractAddress;
+use percent_encoding::percent_decode_str;
 
 use super::{
     query::Query,
@@ -47,6 +48,11 @@ pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Res
     if contract != node.contract_address() || table != TABLE {
         return unknown("table", table);
     }
+    let again = percent_decode_str(value).decode_utf8();
+    let value = match &again {
+        Ok(again) if node.has(InjectedFault::DecodedTwice) => again,
+        _ => value,
+    };
     match node.chain().verifications().find(column, value) {
         Ok(row) => record_response(row.as_deref()),
         Err(_) => unknown("column", column),

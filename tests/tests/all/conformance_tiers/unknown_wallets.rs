@@ -186,7 +186,7 @@ async fn a_co_signer_decides_the_cases_about_two_signers() {
                 _ => response,
             },
             // The node behind it has accepted that.
-            &["resubmission-not-new", "signature-order"],
+            &["signature-order", "resubmission-not-new"],
         ),
     ];
     for (name, change, fails) in rows {

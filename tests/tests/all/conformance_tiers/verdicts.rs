@@ -1,5 +1,7 @@
 //! The verdict of a run of only some cases, and the subject of a finding.
 
+use std::num::NonZeroU8;
+
 use integration_tests::{
     faults::{change_json, set},
     proxy::{Fault, LocalProxy, RecordedRequest},
@@ -9,7 +11,7 @@ use nodeproof_conformance::{
     Options, Tier,
     report::{self, NodeReport, Outcome, Style},
 };
-use nodeproof_devnode::{BlockTime, ChainTime, Config};
+use nodeproof_devnode::{BlockTime, ChainTime, Config, InjectedFault};
 use serde_json::{Value, json};
 
 use crate::conformance_tiers::{ended, local};
@@ -166,10 +168,11 @@ async fn values_that_a_fixture_states_are_compared() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
+/// Runs the write tier on a chain of one block, which has no claim and no contract.
+async fn on_a_new_chain(fault: Option<InjectedFault>) -> NodeReport {
     let every = BlockTime::Every(std::time::Duration::from_millis(20));
-    let config = Config::for_tests().with_blocks(0).with_block_time(every);
+    let mut config = Config::for_tests().with_blocks(0).with_block_time(every);
+    config.fault = fault;
     let node = nodeproof_devnode::spawn(config)
         .await
         .expect("a local node");
@@ -178,10 +181,18 @@ async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
     let mut options = Options::default();
     options.selection.allow = Tier::Write;
     options.selection.probe = true;
-    options.submitting.wallet = node.wallet("bob").map(|bob| bob.keys().clone().into());
+    let keys = |name| node.wallet(name).map(|wallet| wallet.keys().clone().into());
+    options.submitting.wallet = keys("bob");
+    options.submitting.co_signer = keys("carol");
+    options.submitting.claims = const { NonZeroU8::new(4).unwrap() };
     options.files.fixture =
         serde_json::from_value(json!({"contracts": [contract]})).expect("a fixture");
-    let report = check(node.base_url(), &options).await;
+    check(node.base_url(), &options).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
+    let report = on_a_new_chain(None).await;
     // The claim's record is the only one of the chain, and stands for all.
     for case in [
         "submit-transaction/claim-accepted",
@@ -192,6 +203,10 @@ async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
         assert_eq!(ended(&report, case).0, Outcome::Pass, "{case}");
     }
     assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+    // Balances are read before a case about records makes the claim.
+    let report = on_a_new_chain(Some(InjectedFault::VerifierPays)).await;
+    let (outcome, reason) = ended(&report, "submit-transaction/fee-paid");
+    assert_eq!(outcome, Outcome::Fail, "{reason}");
 }
 
 /// Runs against a node that adds 1 to every balance in responses of one type.

@@ -70,7 +70,7 @@ impl<'h> Money<'h> {
 
     /// Whether the accepted transactions explain that some balances of a token are lower by this much together. All must
     /// have been paid that a block contains below one that was read before, and at the last reading all that are in
-    /// blocks.
+    /// blocks. One that may have failed costs its fee, or nothing.
     fn explains(&self, pairs: &[&Pair], reading: &Reading<'_>, is_last: bool, lower: i128) -> bool {
         let mut sums = BTreeSet::from([0]);
         let mut slack = 0;
@@ -89,23 +89,18 @@ impl<'h> Money<'h> {
                 slack += one.most() - one.fee;
             }
             let cost = one.cost_to(pairs);
-            let with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
+            let mut with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
+            if one.may_have_failed && paying > 0 {
+                with.extend(sums.iter().map(|sum| sum + one.fee));
+            }
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
-            match is_past || is_last && one.is_settled {
+            let is_paid = is_past || is_last && one.is_settled;
+            match is_paid && !one.may_have_failed {
                 true => sums = with,
                 false => sums.extend(with),
             }
         }
         sums.iter().any(|sum| (*sum..=sum + slack).contains(&lower))
-    }
-
-    /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
-    fn cost(&self, pair: &Pair) -> (i128, usize) {
-        let own = self.accepted.iter().filter(|one| one.concerns(pair));
-        let settled = own.filter(|one| one.is_settled);
-        settled.fold((0, 0), |(sum, count), one| {
-            (sum + one.cost_to(&[pair]), count + 1)
-        })
     }
 
     /// Returns the accepted transactions of a wallet and the transfers to it, whatever their token.
@@ -129,11 +124,7 @@ impl<'h> Money<'h> {
     fn finding(&self, pair: &Pair, readings: &[Reading<'h>], at: &Reading<'h>) -> Option<Finding> {
         let base = readings.first()?;
         let (cost, count) = self.cost(pair);
-        let change = match base.amount.checked_sub(at.amount)? {
-            0 => "did not change".to_owned(),
-            lower if lower > 0 => format!("went down by {lower}"),
-            higher => format!("went up by {}", -higher),
-        };
+        let change = change_by(base.amount.checked_sub(at.amount)?);
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
         let settled = self.accepted.iter().filter(|one| one.is_settled);
         let received: i128 = settled.map(|one| (-one.moved_from(pair)).max(0)).sum();
@@ -197,14 +188,14 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Judges what the signers of a transaction paid together: the fee, and each part may be rounded up.
-    fn shared(&self, result: &mut Examination) {
-        for one in self.accepted.iter().filter(|one| one.payers.len() > 1) {
-            let keys = one
-                .payers
-                .iter()
-                .map(|payer| ((payer.clone(), one.token.clone()), SINGLE));
-            let keys: Vec<_> = keys.collect();
+    /// Judges what the wallets of a transaction have together: its signers pay the fee, and each part may be rounded up.
+    /// What one of them sends, another one receives.
+    fn together(&self, result: &mut Examination) {
+        for balances in self.accepted.iter().flat_map(Accepted::balances) {
+            if balances.len() < 2 {
+                continue;
+            }
+            let keys: Vec<_> = balances.into_iter().map(|pair| (pair, SINGLE)).collect();
             let readings: Option<Vec<_>> = keys.iter().map(|key| self.since_base(key)).collect();
             let Some(readings) = readings else { continue };
             let mut each = keys.iter().zip(&readings);
@@ -232,10 +223,10 @@ impl<'h> Money<'h> {
                 let settled = self.accepted.iter().filter(|one| one.is_settled);
                 let least: i128 = settled.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
-                    "the {} of the {} signers of a transaction went down by {lower} together, and their accepted \
-                     transactions cost {least}",
+                    "the {} of the {} wallets of a transaction {} together, and their accepted transactions cost {least}",
                     shown(&pair.1, 60),
-                    keys.len()
+                    keys.len(),
+                    change_by(lower)
                 );
                 let expected = least.to_string();
                 let exchange = &at.entry.exchange;
@@ -441,6 +432,15 @@ impl<'h> Money<'h> {
     }
 }
 
+/// Returns how a balance changed that is lower by this much.
+fn change_by(lower: i128) -> String {
+    match lower {
+        0 => "did not change".to_owned(),
+        1.. => format!("went down by {lower}"),
+        _ => format!("went up by {}", lower.saturating_neg()),
+    }
+}
+
 /// One of so many units of a fee is the least that a node burns, or leaves out, on purpose.
 const LEAST_SHARE: i128 = 1_000;
 
@@ -456,7 +456,7 @@ pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
             _ => money.balances(effect, &mut result),
         }
         if effect == Effect::Fee && result.has_no_findings() {
-            money.shared(&mut result);
+            money.together(&mut result);
         }
         if result.has_no_findings() && !money.tells_submissions_apart() {
             result.examined = 0;

@@ -32,6 +32,9 @@ pub(super) struct Accepted {
     pub(super) began: Duration,
     /// Whether it is known to be in a block.
     pub(super) is_settled: bool,
+    /// Whether it may have failed when its block was made: it is not known to have had an effect, and a payer had too
+    /// little for all that is in blocks.
+    pub(super) may_have_failed: bool,
     /// When a block after the one that contains it had been read. It must have been paid by then.
     pub(super) is_past: Option<Duration>,
 }
@@ -58,6 +61,7 @@ impl Accepted {
             transfer: Transfer::of(data),
             began,
             is_settled: false,
+            may_have_failed: false,
             is_past: None,
         })
     }
@@ -70,6 +74,28 @@ impl Accepted {
     /// Whether it is a transfer to a wallet.
     pub(super) fn is_to(&self, wallet: &str) -> bool {
         self.transfer.as_ref().is_some_and(|one| one.to == wallet)
+    }
+
+    /// Returns the balances from which it takes something.
+    fn paying(&self) -> impl Iterator<Item = Pair> {
+        let fee = self
+            .payers
+            .iter()
+            .map(|payer| (payer.clone(), self.token.clone()));
+        let sent = self.transfer.as_ref();
+        fee.chain(sent.map(|one| (one.from.clone(), one.token.clone())))
+    }
+
+    /// Returns the balances that it changes, by token.
+    pub(super) fn balances(&self) -> impl Iterator<Item = BTreeSet<Pair>> {
+        let received = self.transfer.as_ref().and_then(Transfer::receiver);
+        let mut all = BTreeMap::<_, BTreeSet<_>>::new();
+        for (wallet, token) in self.paying().chain(received) {
+            all.entry(token.clone())
+                .or_default()
+                .insert((wallet, token));
+        }
+        all.into_values()
     }
 
     pub(super) fn fee_of(&self, (wallet, token): &Pair) -> i128 {
@@ -206,6 +232,7 @@ impl<'h> Money<'h> {
         }
         money.settle();
         money.take_units();
+        money.note_failures();
         let own = money.own_codes();
         let blocks = money.blocks.values();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
@@ -271,7 +298,9 @@ impl<'h> Money<'h> {
                 later.map(|(_, entry)| entry.ended).min()
             });
             one.is_past = later;
-            one.is_settled = block.is_some() || asset.is_some_and(|asset| recorded.contains(asset));
+            let has_record = asset.is_some_and(|asset| recorded.contains(asset));
+            one.is_settled = block.is_some() || has_record;
+            one.may_have_failed = !has_record;
         }
     }
 
@@ -308,6 +337,34 @@ impl<'h> Money<'h> {
                 transfer.amount = amount;
             }
         }
+    }
+
+    /// Notes which transactions may have failed, of those without a known effect. How several signers share a fee is not
+    /// known, so theirs are not among them.
+    fn note_failures(&mut self) {
+        let can_pay_all = |pair: &Pair| {
+            let base = self.since_base(&(pair.clone(), SINGLE));
+            let base = base.and_then(|readings| readings.first());
+            let settled = self.accepted.iter().filter(|one| one.is_settled);
+            let alone = settled.filter(|one| one.payers.len() == 1);
+            let cost: i128 = alone.map(|one| one.cost_to(&[pair])).sum();
+            base.is_none_or(|base| cost <= base.amount)
+        };
+        let may_fail =
+            |one: &Accepted| one.payers.len() == 1 && !one.paying().all(|pair| can_pay_all(&pair));
+        let may_fail: Vec<_> = self.accepted.iter().map(may_fail).collect();
+        for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
+            one.may_have_failed &= may_fail;
+        }
+    }
+
+    /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
+    pub(super) fn cost(&self, pair: &Pair) -> (i128, usize) {
+        let own = self.accepted.iter().filter(|one| one.concerns(pair));
+        let settled = own.filter(|one| one.is_settled);
+        settled.fold((0, 0), |(sum, count), one| {
+            (sum + one.cost_to(&[pair]), count + 1)
+        })
     }
 
     /// Whether a wallet made one of the blocks.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::{
-    api::{block_request, token_balance_request, token_holders_request},
+    api::{block_request, contract_state_request, token_balance_request, token_holders_request},
     history::recorded,
     http::Request,
 };
@@ -31,6 +31,10 @@ enum Row {
     Pays(&'static str, f64),
     /// An accepted transfer of this many tokens, by wallet a to this wallet.
     Sends(&'static str, &'static str, f64),
+    /// The same by the first of these wallets.
+    SendsFrom(&'static str, &'static str, &'static str, f64),
+    /// The record of the claim with this code.
+    Record(&'static str),
     /// A refused submission that is wrongly signed.
     Forge(&'static str),
     /// A block with its creator, and the codes of the transactions of this run.
@@ -40,7 +44,9 @@ enum Row {
     /// A block with a call of another program.
     Call(u64),
 }
-use Row::{Block, Call, Cut, Forge, Holds, Other, Pays, Sends, Submit, Transfer};
+use Row::{
+    Block, Call, Cut, Forge, Holds, Other, Pays, Record, Sends, SendsFrom, Submit, Transfer,
+};
 
 fn wallet(name: &str) -> String {
     format!("0x{}", name.repeat(40))
@@ -87,9 +93,10 @@ fn exchange(row: Row) -> (Request, String) {
             let request = Request::post("/submit-transaction", submission.to_string());
             (request, body)
         }
-        Sends(code, to, amount) => {
+        Sends(code, to, amount) => exchange(SendsFrom(code, "a", to, amount)),
+        SendsFrom(code, from, to, amount) => {
             let (_, body) = exchange(Submit(code, &["a"], true));
-            let mut submission = submission(code, &["a"]);
+            let mut submission = submission(code, &[from]);
             let data = &mut submission["transaction"]["specific_data"];
             data["function"] = "transfer".into();
             let whole = (amount.fract() == 0.0).then(|| Value::from(amount as i64));
@@ -98,6 +105,10 @@ fn exchange(row: Row) -> (Request, String) {
             let request = Request::post("/submit-transaction", submission.to_string());
             (request, body)
         }
+        Record(code) => (
+            contract_state_request("ct", code),
+            serde_json::json!({"status": "SUCCESS", "value": {"asset_id": code}}).to_string(),
+        ),
         Forge(code) => {
             let (request, body) = exchange(Submit(code, &["a"], false));
             (request.wrongly_signed("a forged one"), body)

@@ -107,7 +107,7 @@ fn a_finding_about_a_shared_fee_says_what_was_paid() {
         Holds("b", 95),
     ];
     let found = &effect(&history(&rows), Fee).findings[0];
-    let what = "the T of the 2 signers of a transaction went down by 34 together, and their accepted transactions \
+    let what = "the T of the 2 wallets of a transaction went down by 34 together, and their accepted transactions \
                 cost 35";
     assert_eq!(
         (&*found.what, &*found.expected, &*found.actual),

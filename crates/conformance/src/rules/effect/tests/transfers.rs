@@ -113,12 +113,59 @@ fn a_wallet_spends_no_more_than_it_has() {
         rows[8] = Block(3, "e", &["3"]);
         rows
     };
+    let with_records = |left, records: &[Row]| [&overspent(left), records].concat();
+    let both = [Record("2"), Record("3")];
     for (what, rows, found) in [
         ("one of two is executed", executed_once(), &[][..]),
         ("the rest is taken as 0", overspent(0), &[Fee]),
         ("the balance is below 0", overspent(-5), &[Created]),
-        ("only one is paid", overspent(5), &[Fee]),
+        ("one of two fails", with_records(5, &both[1..]), &[]),
+        (
+            "only one is paid, and both have records",
+            with_records(5, &both),
+            &[Fee],
+        ),
+        ("none is paid", with_records(15, &both[1..]), &[Fee]),
     ] {
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+/// Wallet b receives 25, and sends 5 twice to wallet c in one block, for a fee of 10 each. Then they have this.
+#[test]
+fn a_transfer_that_fails_in_its_block_moves_nothing() {
+    for (what, [b, c], found) in [
+        (
+            "one is executed, and the other one costs nothing",
+            [10, 5],
+            &[][..],
+        ),
+        (
+            "one is executed, and the other one costs its fee",
+            [0, 5],
+            &[],
+        ),
+        ("the other one is received", [0, 10], &[Fee]),
+        ("it is received, and costs nothing", [10, 10], &[Fee]),
+        ("one is not received", [10, 0], &[Fee]),
+        ("the rest is taken as 0", [5, 5], &[Fee]),
+    ] {
+        let sends = |code| SendsFrom(code, "b", "c", 5.0);
+        let rows = [
+            START,
+            Holds("a", 100),
+            Holds("b", 0),
+            Holds("c", 0),
+            Sends("1", "b", 25.0),
+            Block(2, "e", &["1"]),
+            Holds("b", 25),
+            sends("2"),
+            sends("3"),
+            Block(3, "e", &["2", "3"]),
+            Holds("a", 65),
+            Holds("b", b),
+            Holds("c", c),
+        ];
         assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
     }
 }
