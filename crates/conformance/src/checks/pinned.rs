@@ -65,6 +65,12 @@ pub(crate) async fn check_pinned(
             "no sample for the request was found on the chain".to_owned(),
         ));
     };
+    let redactor = &context.submissions.submitter.with.redactor;
+    // A baseline is kept and shared.
+    let describe = |pin, exchange: &Exchange| {
+        let text = described(pin, exchange);
+        redactor.without_header_values(&text).unwrap_or(text)
+    };
     let name = id.trim_start_matches("baseline/");
     let file = baseline.folder.join(format!("{name}.snap"));
     let exchange = context.node.send(request.clone()).await?;
@@ -88,11 +94,11 @@ pub(crate) async fn check_pinned(
             )));
         }
         let again = context.node.send(request).await?;
-        return record(&file, pin, &exchange, &again);
+        return record(&file, pin, &describe, [&exchange, &again]);
     };
     // Compare in the way in which the response was pinned. What varied during the recording may vary now.
     let body = pinned.splitn(3, "---\n").nth(2).unwrap_or_default();
-    let text = described(PinKind::of(body).unwrap_or(pin), &exchange);
+    let text = describe(PinKind::of(body).unwrap_or(pin), &exchange);
     let store = if baseline.record {
         SnapshotStore::reviewable(&baseline.folder)
     } else {
@@ -115,17 +121,22 @@ pub(crate) async fn check_pinned(
 }
 
 /// Pins a response in the strictest way in which two responses are equal.
-fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Findings {
+fn record(
+    file: &Path,
+    pin: PinKind,
+    describe: &dyn Fn(PinKind, &Exchange) -> String,
+    [first, second]: [&Exchange; 2],
+) -> Findings {
     let strictest = [pin, PinKind::ByShape]
         .into_iter()
-        .find(|pin| described(*pin, first) == described(*pin, second));
+        .find(|pin| describe(*pin, first) == describe(*pin, second));
     let Some(pin) = strictest else {
         return Err(InconclusiveReason::NoSample(
             "two responses in a row had different shapes, so no baseline can be compared"
                 .to_owned(),
         ));
     };
-    let text = format!("---\nsource: nodeproof\n---\n{}\n", described(pin, first));
+    let text = format!("---\nsource: nodeproof\n---\n{}\n", describe(pin, first));
     fs::write(file, text).map_err(|error| {
         InconclusiveReason::Harness(format!("{} can't be written: {error}", file.display()))
     })?;

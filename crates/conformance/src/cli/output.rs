@@ -7,7 +7,7 @@ use std::{
 
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::{
-    escape::{is_github_job, without_commands},
+    escape::{escaped_lines, is_github_job, without_commands},
     redact::{given_keys, redact_parts},
 };
 use nodeproof_report::{ExitStatus, Report, Style, compact, github, github_error, json, text};
@@ -156,13 +156,13 @@ pub(crate) fn without_keys(text: &str) -> String {
 pub(crate) fn complain_usage(text: &str) {
     complain(text);
     if is_github_job() {
-        complain_unchanged(github_error(text).trim_end());
+        complain_unchanged(github_error(&escaped_lines(text)).trim_end());
     }
 }
 
-/// Prints a message to standard error.
+/// Prints a message to standard error. It may quote a file from elsewhere.
 pub(crate) fn complain(text: &str) {
-    complain_unchanged(&harmless(text));
+    complain_unchanged(&harmless(&escaped_lines(text)));
 }
 
 #[expect(

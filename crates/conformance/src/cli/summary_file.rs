@@ -20,6 +20,11 @@ impl<'a> SummaryFile<'a> {
         let Some(path) = path else {
             return Ok(None);
         };
+        // To open a pipe, a program may wait forever.
+        if path.metadata().is_ok_and(|about| !about.is_file()) {
+            let reason = io::Error::other("it is not a regular file");
+            return Err(wrong(path, &reason));
+        }
         let file = OpenOptions::new().append(true).create(true).open(path);
         let file = file.map_err(|error| wrong(path, &error))?;
         Ok(Some(Self { path, file }))

@@ -74,6 +74,12 @@ impl Redactor {
             .filter(|redacted| redacted != text)
     }
 
+    /// Returns a text without the headers' values, or `None` if it has none.
+    pub(crate) fn without_header_values(&self, text: &str) -> Option<String> {
+        let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.headers.redact(text, SecretHeaders::REDACTED)
+    }
+
     /// Returns the value without the signatures and the headers' values in any of its strings. If that
     /// fails, returns it without its texts.
     pub(crate) fn redact<T: Serialize + DeserializeOwned + WithoutTexts>(&self, value: T) -> T {

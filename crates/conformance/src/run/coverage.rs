@@ -14,7 +14,12 @@ use crate::{
 use nodeproof_openapi::{Operation, Spec, View};
 
 /// Compares the sent requests and the results with the documented operations.
-pub(crate) fn measure(spec: &Spec, log: &RequestLog, results: &[CaseResult]) -> Coverage {
+pub(crate) fn measure(
+    spec: &Spec,
+    log: &RequestLog,
+    results: &[CaseResult],
+    was_stopped: bool,
+) -> Coverage {
     let operations = spec
         .operations(View::Documented)
         .iter()
@@ -30,7 +35,7 @@ pub(crate) fn measure(spec: &Spec, log: &RequestLog, results: &[CaseResult]) -> 
                 })
                 .collect();
             OperationCoverage {
-                reason: (sent.requests == 0).then(|| why_not(name, results)),
+                reason: (sent.requests == 0).then(|| why_not(name, results, was_stopped)),
                 operation: name.to_owned(),
                 requests: sent.requests,
                 statuses: sent.statuses.into_iter().collect(),
@@ -52,11 +57,13 @@ pub(crate) fn measure(spec: &Spec, log: &RequestLog, results: &[CaseResult]) -> 
     }
 }
 
-fn why_not(operation: &str, results: &[CaseResult]) -> String {
+fn why_not(operation: &str, results: &[CaseResult], was_stopped: bool) -> String {
     let asks = |id: &str| id.split('/').next() == Some(operation);
     let mut cases = all().into_iter().filter(|case| asks(case.id));
     if results.iter().any(|result| asks(result.case.id)) {
         "its cases found no sample for a request".to_owned()
+    } else if was_stopped {
+        "the run ended before".to_owned()
     } else if cases.all(|case| case.tier > Tier::Read) {
         "this run only reads".to_owned()
     } else {

@@ -1,5 +1,6 @@
 //! One run: options, plan, the engine that runs the cases, coverage, and the report with its verdict.
 
+mod accepted;
 mod case_report;
 mod case_results;
 mod causes;

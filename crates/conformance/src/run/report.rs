@@ -6,6 +6,7 @@ use nodeproof_report::{CaseReport, NodeReport, Outcome, SamplesReport, TargetRep
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
+    accepted::note_of_accepted,
     case_report::case_report,
     causes::explain,
     cost::cost,
@@ -18,6 +19,7 @@ use super::{
 use crate::{
     cases::{self, Case, CaseResult},
     discovery::samples_of,
+    history::History,
     http::{Node, RequestLog, Target},
     sweep::StopReason,
 };
@@ -70,9 +72,15 @@ impl<'r> EndedRun<'r> {
         } = self;
         let results = &self.results;
         let log = checked.map(|(node, _)| node.log()).unwrap_or_default();
+        let was_stopped =
+            stop_reason.is_some_and(|reason| !matches!(reason, StopReason::ChainTooShort(_)));
         let coverage = checked
-            .map(|(_, spec)| measure(spec, &log, results))
+            .map(|(_, spec)| measure(spec, &log, results, was_stopped))
             .unwrap_or_default();
+        let accepted = checked.filter(|_| was_stopped).and_then(|(node, _)| {
+            let sent = log.of("submit-transaction").requests;
+            note_of_accepted(&History::of(node.exchanges()), &options.submitting, sent)
+        });
         let not_rechecked = self.not_rechecked(&log);
         let Conclusion {
             verdict,
@@ -90,7 +98,7 @@ impl<'r> EndedRun<'r> {
             verdict,
             exit_code: status.code(),
             reason,
-            notes: Vec::new(),
+            notes: accepted.into_iter().collect(),
             most_requests: checked.map_or(options.limits.max_requests, |(node, _)| {
                 node.most_requests()
             }),

@@ -250,7 +250,7 @@ impl State {
         })
     }
 
-    /// Writes the state to a file, without signatures.
+    /// Writes the state to a file, without signatures in its findings.
     ///
     /// # Errors
     /// The state can't be redacted, or the file can't be written.
@@ -260,18 +260,25 @@ impl State {
         replace(path, text.as_bytes(), Access::Owner)
     }
 
-    /// Returns the text of the state file, without signatures.
+    /// Returns the text of the state file, without signatures in its findings. What is remembered of blocks has those that
+    /// the node published, because it is compared later.
     ///
     /// # Errors
     /// The state can't be redacted.
-    fn to_text(&self, redactor: &Redactor) -> serde_json::Result<String> {
+    fn to_text(&self, redactor: &Redactor) -> io::Result<String> {
         if !redactor.is_empty() {
-            return Self {
+            let text = Self {
                 tally: redactor.try_redact(&self.tally)?,
                 ended: redactor.try_redact(&self.ended)?,
                 ..self.clone()
             }
-            .to_text(&Redactor::default());
+            .to_text(&Redactor::default())?;
+            return match redactor.without_header_values(&text) {
+                None => Ok(text),
+                Some(_) => Err(io::Error::other(
+                    "blocks of the node contain the value of a header of the requests, which is a secret",
+                )),
+            };
         }
         let mut text = serde_json::to_string(self)?;
         text.push('\n');

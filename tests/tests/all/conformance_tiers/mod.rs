@@ -8,6 +8,7 @@ mod false_alarms;
 mod plan;
 mod probes;
 mod safety;
+mod stopped;
 mod unknown_wallets;
 mod unusable;
 mod verdicts;

@@ -164,9 +164,58 @@ async fn only_regular_files_of_a_limited_size_are_read() {
             }
             ran(&mut command)
         });
+        // A summary is appended, so a long file is right.
+        let summary = reason.contains("regular").then(|| {
+            let node = ["--network", "devnet", "--base-url", "http://127.0.0.1:1"];
+            let mut command = Command::new(&*NODEPROOF);
+            ran(command.args(node).arg("--summary").arg(path))
+        });
+        let options = options.into_iter().chain(summary);
         for (status, out, errors) in both.into_iter().chain(options) {
             assert_eq!(status, 2, "{}: {out}{errors}", path.display());
             assert!(errors.contains(reason), "{}: {errors}", path.display());
         }
+    }
+}
+
+/// A file from elsewhere may have names that change what a terminal shows.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn errors_escape_what_a_file_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let control = "\u{1b}[2J\u{202e}";
+    let good = report(&folder.path().join("good"), &[node(None).await.base_url()]);
+    let text = fs::read_to_string(&good).expect("a report");
+    let file = folder.path().join("file");
+    let json = serde_json::json!({ control: 1 }).to_string();
+    let toml = format!("[[expect]]\n\"{control}\" = 1\n").replace('\u{1b}', "\\u001b");
+    let targets = toml.replace("expect", "node");
+    let level = text.replacen(
+        "\"level\": \"must\"",
+        &format!("\"level\": \"{}2J\u{202e}\"", "\\u001b["),
+        1,
+    );
+    assert_ne!(level, text);
+    for (option, text) in [
+        ("--fixture", &json),
+        ("--expect", &toml),
+        ("--targets", &targets),
+        ("--recheck", &level),
+        ("diff", &level),
+    ] {
+        fs::write(&file, text).expect("a file");
+        let mut command = Command::new(&*NODEPROOF);
+        command.arg(option).arg(&file);
+        match option {
+            "diff" => command.arg(&good),
+            "--targets" => &mut command,
+            _ => command.args(["--network", "devnet", "--base-url", "http://127.0.0.1:1"]),
+        };
+        let (status, out, errors) = ran(&mut command);
+        assert_eq!(status, 2, "{option}: {out}{errors}");
+        assert!(errors.contains("202e"), "{option}: {errors}");
+        assert!(
+            !errors.contains(['\u{1b}', '\u{202e}']),
+            "{option}: {errors}"
+        );
     }
 }

@@ -1,11 +1,13 @@
 //! Nodes behind a gateway that demands a header, or TLS with a client certificate.
 
-use std::{fs, path::Path};
+use std::{ffi::OsStr, fs, path::Path, sync::Arc};
 
 use integration_tests::{
     hostile::Certificate,
     ingress::{HEADER, Ingress, SECRET},
+    proxy::{Fault, Proxy},
 };
+use serde_json::json;
 
 use super::*;
 
@@ -56,6 +58,45 @@ async fn a_header_is_sent_with_every_request_of_a_run_and_its_value_is_in_no_rep
     let (status, out, _) = ran(&mut run(&gateway.base_url));
     assert_eq!(status, 3, "{out}");
     assert!(out.contains("--header"), "{out}");
+}
+
+/// Each response has the value of the header, also the blocks of a sweep and what a baseline records.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_back_is_in_no_file_that_is_kept() {
+    let node = node(None).await;
+    let echo: Fault =
+        Arc::new(|_, response| response.with_json(|body| body["echo"] = json!(SECRET)));
+    let proxy = Proxy::spawn(&node, echo).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let header = header_in(folder.path());
+    let [reports, baselines] = ["reports", "baselines"].map(|name| folder.path().join(name));
+    let sweep: [&OsStr; 4] = ["--blocks", "..", "--report-dir", ""].map(OsStr::new);
+    let pinned: [&OsStr; 5] =
+        ["--baseline", "one", "--record", "--baseline-dir", ""].map(OsStr::new);
+    for (arguments, kept) in [
+        (&sweep[..], &reports),
+        (&pinned, &baselines),
+        (&pinned, &baselines),
+    ] {
+        let (_, arguments) = arguments.split_last().expect("a place");
+        let mut command = run(&proxy.server.base_url());
+        let (status, out, error) = ran(command
+            .args(["--header", &header])
+            .args(arguments)
+            .arg(kept));
+        assert_eq!(status, 0, "{out}{error}");
+        let kept = if kept == &baselines {
+            kept.join("one")
+        } else {
+            kept.clone()
+        };
+        let files = all_files(&kept);
+        assert!(files.contains("[redacted]"), "{arguments:?}");
+        assert!(
+            !(out + &error + &files).contains(&SECRET[7..15]),
+            "{arguments:?}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,67 @@
+//! What the user's wallets have paid for in a run that was stopped.
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
+
+use crate::{
+    api::accepts,
+    context::{SigningWallet, Submitting},
+    history::History,
+};
+
+/// Returns a note about the transactions of the user's wallets that the node has accepted, if there are any. `sent` is the
+/// number of submissions, with those whose response did not arrive.
+pub(super) fn note_of_accepted(history: &History, with: &Submitting, sent: u64) -> Option<String> {
+    let wallets = with.wallet.iter().chain(&with.co_signer);
+    let wallets: Vec<_> = wallets
+        .map(|wallet| SigningWallet::address(wallet).to_string())
+        .collect();
+    let is_own = |signer: &Value| wallets.iter().any(|wallet| signer == wallet.as_str());
+    let mut codes = Vec::new();
+    for entry in history.submissions() {
+        for submission in entry.submissions() {
+            let transaction = &submission["transaction"];
+            let signers = transaction["specific_data"]["signers"].as_array();
+            let code = transaction["trans_code"].as_str().unwrap_or_default();
+            if signers.is_some_and(|signers| signers.iter().any(is_own))
+                && accepts(&entry.exchange, code)
+                && !codes.contains(&code.to_owned())
+            {
+                codes.push(code.to_owned());
+            }
+        }
+    }
+    let answered = history.of_path(SUBMIT).count() as u64;
+    let is_under_way = !wallets.is_empty() && sent > answered;
+    if codes.is_empty() {
+        let unknown = "the run ended before the response to a submission arrived: if one of your wallets signed it, it may \
+                       cost its fee";
+        return is_under_way.then(|| unknown.to_owned());
+    }
+    let more = match codes.len().checked_sub(MOST) {
+        Some(more @ 1..) => format!(", and {more} more"),
+        _ => String::new(),
+    };
+    let listed: Vec<_> = codes
+        .iter()
+        .take(MOST)
+        .map(|code| shown(code, 60))
+        .collect();
+    let last = match is_under_way {
+        true => "; the response to another submission did not arrive",
+        false => "",
+    };
+    Some(format!(
+        "before the run ended, the node accepted {} of your wallets, which may cost fees: {}{more}{last}",
+        match codes.len() {
+            1 => "a transaction".to_owned(),
+            count => format!("{count} transactions"),
+        },
+        listed.join(", ")
+    ))
+}
+
+const SUBMIT: &str = "/submit-transaction";
+
+/// Maximum number of transactions that a note names.
+const MOST: usize = 4;
