@@ -30,7 +30,7 @@ fn submitting(ended: &Ended) -> String {
         Ended {
             maybe_sent: true, ..
         } => "unknown",
-        Ended { exit: 3, says, .. } if says.contains("accepted nothing") => "not accepted",
+        Ended { exit: 3, says, .. } if says.contains("takes nothing now") => "not accepted",
         _ => "not sent",
     };
     format!("{}: {what}", ended.exit)

@@ -50,11 +50,10 @@ pub(super) fn submission(error: &SubmitError, text: String) -> Failure {
     }
     match cause.status().map(|status| status.as_u16()) {
         Some(TOO_MANY) => Failure::new(Kind::Unreachable, text)
-            .with_suffix("; the node accepted nothing: try again later"),
+            .with_suffix("; the node reports that it takes nothing now: try again later"),
         Some(status) if NO_SUCH_CALL.contains(&status) => Failure::new(Kind::Unreachable, text)
             .with_suffix(
-                "; nothing was submitted, because this base URL does not have the endpoint: is it a \
-                 node's?",
+                "; the server reports that it does not have the endpoint: is this base URL a node's?",
             ),
         Some(status) if (400..500).contains(&status) => {
             Failure::new(Kind::Refused, text).with_maybe_sent(true)

@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::error::UsageError;
+use crate::platform::is_pipe;
 
 /// A file for summaries, open for appending.
 pub(crate) struct SummaryFile<'a> {
@@ -21,9 +22,8 @@ impl<'a> SummaryFile<'a> {
             return Ok(None);
         };
         // To open a pipe, a program may wait forever.
-        if path.metadata().is_ok_and(|about| !about.is_file()) {
-            let reason = io::Error::other("it is not a regular file");
-            return Err(wrong(path, &reason));
+        if path.metadata().is_ok_and(|about| is_pipe(&about)) {
+            return Err(wrong(path, &io::Error::other("it is a pipe")));
         }
         let file = OpenOptions::new().append(true).create(true).open(path);
         let file = file.map_err(|error| wrong(path, &error))?;

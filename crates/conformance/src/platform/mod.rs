@@ -1,4 +1,4 @@
-//! What differs between operating systems: signals.
+//! What differs between operating systems: signals, and kinds of files.
 
 mod end;
 #[cfg(not(unix))]
@@ -8,6 +8,6 @@ mod unix;
 
 pub(crate) use end::End;
 #[cfg(not(unix))]
-pub(crate) use other::{ends, hangups};
+pub(crate) use other::{ends, hangups, is_pipe};
 #[cfg(unix)]
-pub(crate) use unix::{ends, hangups};
+pub(crate) use unix::{ends, hangups, is_pipe};

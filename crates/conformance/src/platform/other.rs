@@ -17,3 +17,8 @@ pub(crate) fn ends() -> mpsc::UnboundedReceiver<End> {
 pub(crate) fn hangups() -> mpsc::Receiver<()> {
     mpsc::channel(1).1
 }
+
+/// Whether a file is a pipe with a name.
+pub(crate) fn is_pipe(_: &std::fs::Metadata) -> bool {
+    false
+}

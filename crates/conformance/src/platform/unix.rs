@@ -1,5 +1,7 @@
 //! Unix.
 
+use std::os::unix::fs::FileTypeExt as _;
+
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
@@ -36,4 +38,9 @@ pub(crate) fn hangups() -> mpsc::Receiver<()> {
         });
     }
     receiver
+}
+
+/// Whether a file is a pipe with a name.
+pub(crate) fn is_pipe(about: &std::fs::Metadata) -> bool {
+    about.file_type().is_fifo()
 }

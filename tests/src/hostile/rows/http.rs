@@ -31,10 +31,10 @@ fn elsewhere(address: SocketAddr) -> Do {
 
 const NOT_A_NODE: &str = "is not a node";
 
-/// The node was reached, and reports that it accepted nothing.
+/// The node was reached, and reports that it takes nothing.
 const TAKES_NOTHING: Ended = Ended {
     exit: 3,
-    says: "the node accepted nothing: try again later",
+    says: "the node reports that it takes nothing now: try again later",
     maybe_sent: false,
 };
 
