@@ -92,6 +92,7 @@ fn expected(fault: F) -> Option<Found> {
         F::AnyVerifier => AsUser("submit-transaction/authority"),
         F::OutsiderPays
         | F::DuplicateCosts
+        | F::SignersSend
         | F::TransferToItself
         | F::Overspends
         | F::FeeBesideAmount

@@ -214,6 +214,7 @@ faults! {
     OutsiderPays "outsider-pays" "a wallet whose signature is not needed and not verified pays the fee";
     DuplicateCosts "duplicate-costs" "a second claim of a verifier about an asset is refused, and costs the fee";
     PendingReplaced "pending-replaced" "a transaction with the trans_code of a pending one of another wallet replaces it";
+    SignersSend "signers-send" "each signer of a transfer pays its amount, and the receiver gets it once";
     TransferToItself "transfer-to-itself" "a transfer to the wallet that sends it adds its amount";
     Overspends "overspends" "what a wallet spends is compared with its balance, without what is pending, and the rest of a fee that it can't pay is created";
     FeeBesideAmount "fee-beside-amount" "the fee and the amount of a transfer are compared with the balance one by one, and the rest of a fee that it can't pay is created";

@@ -113,7 +113,8 @@ impl Check {
         }
     }
 
-    /// Whether the check is of a sample that the run may have to make first: on a new chain, only its own claim has a record.
+    /// Whether the check is of a sample that the run may have to make first: on a new chain, only its own claim has a
+    /// record.
     pub(super) fn is_of_records(self) -> bool {
         let is_it = |sample| matches!(sample, Sample::ContractState);
         match self {

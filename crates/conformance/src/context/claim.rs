@@ -147,7 +147,7 @@ impl<'s> FirstClaim<'s> {
                 return Ok(None);
             }
         };
-        match signed_request(submitter, wallet, &checked).await? {
+        match signed_request(submitter, &[wallet], &checked).await? {
             Ok((entry, request)) => Ok(Some(Self {
                 submitter,
                 wallet,

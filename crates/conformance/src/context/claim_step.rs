@@ -21,23 +21,29 @@ pub(super) fn no_sample<T>(reason: impl Into<String>) -> Taken<T> {
 /// why the wallet did not sign.
 pub(super) async fn signed_request(
     submitter: &Submitter,
-    wallet: &SigningWallet,
+    wallets: &[&SigningWallet],
     checked: &CheckedTransaction,
 ) -> Taken<Result<(Value, Request), String>> {
-    let signed = match checked.sign(&[wallet.signer()]).await {
+    let signers: Vec<_> = wallets.iter().map(|wallet| wallet.signer()).collect();
+    let signed = match checked.sign(&signers).await {
         Ok(signed) => signed.text().to_string(),
         Err(error) => return Ok(Err(format!("the wallet did not sign: {error}"))),
     };
-    let entry = serde_json::from_str(&signed)
-        .map(|signed: Value| signed["signatures"][0].clone())
+    let document: Value = serde_json::from_str(&signed)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
-    if let Some(signature) = entry["msgsign"].as_str() {
+    let entries = document["signatures"].as_array();
+    for signature in entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry["msgsign"].as_str())
+    {
         submitter.with.redactor.add(signature);
         // A run also submits this one.
         if let Some(high) = with_high_s(signature) {
             submitter.with.redactor.add(&high);
         }
     }
+    let entry = document["signatures"][0].clone();
     let request = Request::post("/submit-transaction", signed).carrying_signature();
     Ok(Ok((entry, request)))
 }

@@ -157,7 +157,8 @@ impl Values {
 }
 
 /// Returns the asset ID of a run's claim with this number. An asset ID can be any string, including one with
-/// characters that a query must escape, and a part that looks escaped. Some differ only a little, as careless stores take them for one.
+/// characters that a query must escape, and a part that looks escaped. Some differ only a little, as careless stores
+/// take them for one.
 fn asset_id(number: u8, run: u128) -> String {
     let start = format!("conformance-{run:x} 50%+1/2%2B&'");
     let long = |last: &str| format!("{start}{}{last}", "long ".repeat(50));

@@ -104,7 +104,7 @@ impl FurtherClaim {
             let unusual = unusual_request(number, submitter, wallet, &checked, (&call, &built));
             claim.unusual = unusual.await;
         }
-        match signed_request(submitter, wallet, &checked).await? {
+        match signed_request(submitter, &[wallet], &checked).await? {
             Ok((entry, request)) => {
                 let signature = entry["msgsign"].as_str().unwrap_or_default();
                 claim.altered = in_capitals().and_then(|row| {
@@ -228,7 +228,7 @@ async fn unusual_request(
 ) -> Option<Request> {
     match number {
         HIGH_S => {
-            let signed = signed_request(submitter, wallet, checked).await.ok()?;
+            let signed = signed_request(submitter, &[wallet], checked).await.ok()?;
             let (mut entry, _) = signed.ok()?;
             entry["msgsign"] = with_high_s(entry["msgsign"].as_str()?)?.into();
             let body = whole(checked.transaction_text(), &[entry]);
@@ -247,7 +247,7 @@ async fn unusual_request(
                 ..submitter.with.clone()
             };
             let checked = checked_with_time(call, built, &with).ok()?;
-            let signed = signed_request(submitter, wallet, &checked).await.ok()?;
+            let signed = signed_request(submitter, &[wallet], &checked).await.ok()?;
             signed.ok().map(|(_, request)| request)
         }
         _ => None,

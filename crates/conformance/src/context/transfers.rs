@@ -120,25 +120,31 @@ fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
 }
 
 impl Transfers<'_> {
-    /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, and another one to it
-    /// twice in a batch. If a node has no batches, that one follows alone. Returns whether the new wallet receives any.
+    /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, which the co-signer signs,
+    /// too, and another one to it twice in a batch. If a node has no batches, that one follows alone. Returns whether the
+    /// new wallet receives any.
     async fn send_right(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
         part: i64,
     ) -> Taken<bool> {
-        let held = held_by(
-            &self.submitter.samples.history(),
-            &wallet.address().to_string(),
-        );
-        let holds_much = held
-            .get(self.token)
-            .is_some_and(|held| *held > (2 * MOST_EXACT).into());
+        let history = self.submitter.samples.history();
+        let holds = |wallet: &SigningWallet, amount: i64| {
+            let held = held_by(&history, &wallet.address().to_string());
+            held.get(self.token)
+                .is_some_and(|held| *held > amount.into())
+        };
         // It moves nothing, so it may be more than the wallet would give away.
-        let amount = if holds_much { MOST_EXACT + 1 } else { part };
-        let (to_itself, _) = self.signed(wallet, wallet, amount).await?;
-        let (alone, _) = self.signed(wallet, new_wallet, part).await?;
-        let (twice, code) = self.signed(wallet, new_wallet, part).await?;
+        let amount = match holds(wallet, 2 * MOST_EXACT) {
+            true => MOST_EXACT + 1,
+            false => part,
+        };
+        let co_signer = self.submitter.with.co_signer.as_ref();
+        let co_signer = co_signer.filter(|wallet| holds(wallet, part));
+        let both: Vec<_> = [wallet].into_iter().chain(co_signer).collect();
+        let (to_itself, _) = self.signed(&[wallet], wallet, amount).await?;
+        let (alone, _) = self.signed(&both, new_wallet, part).await?;
+        let (twice, code) = self.signed(&[wallet], new_wallet, part).await?;
         let text = twice.body.as_deref().unwrap_or_default();
         let batch = Request::post(BATCH, format!("[{text},{text}]")).carrying_signature();
         let mut at_once = vec![to_itself; COPIES];
@@ -166,8 +172,8 @@ impl Transfers<'_> {
         patience: Duration,
     ) -> Taken<i64> {
         let to = stranger()?;
-        let (first, _) = self.signed(wallet, &to, amount).await?;
-        let (second, _) = self.signed(wallet, &to, amount).await?;
+        let (first, _) = self.signed(&[wallet], &to, amount).await?;
+        let (second, _) = self.signed(&[wallet], &to, amount).await?;
         self.submitter.submit_at_once(vec![first, second]).await;
         let until = Instant::now() + patience;
         let request = token_balance_request(&wallet.address().to_string(), self.token);
@@ -190,7 +196,7 @@ impl Transfers<'_> {
         part: i64,
     ) -> Taken<()> {
         let (wallet_address, other_address) = (wallet.address(), stranger()?.address());
-        let too_much = self.call(new_wallet, wallet_address, &json!(3 * fee), self.token);
+        let too_much = self.call(&[new_wallet], wallet_address, &json!(3 * fee), self.token);
         let text = by_hand(self.submitter, &too_much);
         let entry = sign(new_wallet, &text).await?;
         let payable = altered(&text, |transaction| {
@@ -215,22 +221,23 @@ impl Transfers<'_> {
             (wallet, other_address, json!(2.5), self.token),
         ];
         for (from, to, amount, token) in wrong.into_iter().chain(of_other_token) {
-            let text = by_hand(self.submitter, &self.call(from, to, &amount, token));
+            let text = by_hand(self.submitter, &self.call(&[from], to, &amount, token));
             let request = signed_by(self.submitter, from, &text).await?;
             self.submitter.submit_serialized(request).await?;
         }
         Ok(())
     }
 
-    /// Has the node build a transfer, and signs it. Returns the request that submits it, and its code.
+    /// Has the node build a transfer of the first of these wallets, which all of them sign. Returns the request that
+    /// submits it, and its code.
     async fn signed(
         &self,
-        from: &SigningWallet,
+        signers: &[&SigningWallet],
         to: &SigningWallet,
         amount: i64,
     ) -> Taken<(Request, String)> {
         let submitter = self.submitter;
-        let call = self.call(from, to.address(), &json!(amount), self.token);
+        let call = self.call(signers, to.address(), &json!(amount), self.token);
         let built = submitter.samples.node.send(call_request(&call)).await?;
         if let Some(what) = difference_from_call(&call, &built) {
             return no_sample(format!("no transfer was signed: {what}"));
@@ -239,17 +246,24 @@ impl Transfers<'_> {
             Ok(checked) => checked,
             Err(unsigned) => return no_sample(unsigned.reason()),
         };
-        match signed_request(submitter, from, &checked).await? {
+        match signed_request(submitter, signers, &checked).await? {
             Ok((_, request)) => Ok((request, code_of(checked.transaction_text()))),
             Err(reason) => no_sample(reason),
         }
     }
 
-    fn call(&self, from: &SigningWallet, to: WalletAddress, amount: &Value, token: &str) -> Value {
+    fn call(
+        &self,
+        signers: &[&SigningWallet],
+        to: WalletAddress,
+        amount: &Value,
+        token: &str,
+    ) -> Value {
+        let signers: Vec<_> = signers.iter().map(|wallet| wallet.address()).collect();
         json!({
             "sc_address": self.contract,
             "function_called": Transfer::NAME,
-            "signers": [from.address()],
+            "signers": signers,
             "params": {
                 "amount_to_send": amount,
                 "receiver": to,

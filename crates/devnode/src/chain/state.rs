@@ -511,6 +511,12 @@ impl Chain {
                     return Err(reason);
                 }
                 self.leave_zero_unwritten(token, *from, *amount);
+                if self.has(InjectedFault::SignersSend) {
+                    for signer in &transaction.other_signers {
+                        let signer = HolderAddress::Wallet(*signer);
+                        self.ledger.burn(token, signer, *amount);
+                    }
+                }
                 if self.has(InjectedFault::TransferToItself) && from == to {
                     self.ledger.mint(token, *to, *amount);
                 }

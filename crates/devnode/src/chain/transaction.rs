@@ -58,6 +58,7 @@ pub(crate) struct Transaction {
     pub(crate) fee: u128,
     /// The wallet that pays the fee: the first signer.
     pub(crate) payer: HolderAddress,
+    pub(crate) other_signers: Vec<WalletAddress>,
     pub(crate) call: Call,
 }
 
@@ -219,6 +220,7 @@ impl Submission<'_> {
                 Some(InjectedFault::OutsiderPays) => self.outsider(&call.signers).unwrap_or(payer),
                 _ => payer,
             }),
+            other_signers: call.signers.iter().skip(1).copied().collect(),
             call: contract_call(&call, payer, rules, fault)?,
         })
     }

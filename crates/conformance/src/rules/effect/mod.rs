@@ -80,15 +80,17 @@ impl<'h> Money<'h> {
                 continue;
             }
             let paying = pairs.iter().filter(|pair| one.fee_of(pair) != 0).count();
-            if paying > 0 && paying < one.payers.len() {
-                // The signers share the fee, in a way that the specification does not show.
-                slack += one.most();
-                continue;
-            }
-            if paying > 0 {
-                slack += one.most() - one.fee;
-            }
-            let cost = one.cost_to(pairs);
+            let is_part = paying > 0 && paying < one.payers.len();
+            let cost = match is_part {
+                // The signers share what they pay, in a way that the specification does not show.
+                true => -one.received_by(pairs),
+                false => one.cost_to(pairs),
+            };
+            slack += match is_part {
+                true => one.most() + pairs.first().map_or(0, |pair| one.sent_of(&pair.1)),
+                false if paying > 0 => one.most() - one.fee,
+                false => 0,
+            };
             let mut with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
             if one.may_have_failed && paying > 0 {
                 with.extend(sums.iter().map(|sum| sum + one.fee));
@@ -101,6 +103,15 @@ impl<'h> Money<'h> {
             }
         }
         sums.iter().any(|sum| (*sum..=sum + slack).contains(&lower))
+    }
+
+    /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
+    fn cost(&self, pair: &Pair) -> (i128, usize) {
+        let own = self.accepted.iter().filter(|one| one.concerns(pair));
+        let settled = own.filter(|one| one.is_settled);
+        settled.fold((0, 0), |(sum, count), one| {
+            (sum + one.cost_to(&[pair]), count + 1)
+        })
     }
 
     /// Returns the accepted transactions of a wallet and the transfers to it, whatever their token.
@@ -232,6 +243,8 @@ impl<'h> Money<'h> {
                 let exchange = &at.entry.exchange;
                 let finding = Finding::new(exchange, what, expected, lower.to_string());
                 result.push(finding.at("/balance"));
+                // Other transactions of the same wallets show the same.
+                return;
             }
         }
     }
@@ -297,12 +310,16 @@ impl<'h> Money<'h> {
     }
 
     fn is_paid_wrongly(&self) -> bool {
-        self.judged().any(|((pair, _), readings)| {
-            let is_signer = self.signers.contains(&pair.0);
-            let unexplained = self.unexplained(pair, readings);
-            let is_wrong = |[before, at]: [&Reading<'_>; 2]| is_signer || at.amount < before.amount;
-            unexplained.is_some_and(is_wrong) && self.other_reason(&pair.0).is_none()
-        })
+        let mut together = Examination::default();
+        self.together(&mut together);
+        !together.has_no_findings()
+            || self.judged().any(|((pair, _), readings)| {
+                let is_signer = self.signers.contains(&pair.0);
+                let unexplained = self.unexplained(pair, readings);
+                let is_wrong =
+                    |[before, at]: [&Reading<'_>; 2]| is_signer || at.amount < before.amount;
+                unexplained.is_some_and(is_wrong) && self.other_reason(&pair.0).is_none()
+            })
     }
 
     fn lost_of(&self, token: &String) -> Option<Finding> {

@@ -112,6 +112,18 @@ impl Accepted {
         })
     }
 
+    /// Returns the amount of a token that it sends.
+    pub(super) fn sent_of(&self, token: &str) -> i128 {
+        let transfer = self.transfer.as_ref().filter(|one| one.token == token);
+        transfer.map_or(0, |one| one.amount)
+    }
+
+    /// Returns what some balances receive of it.
+    pub(super) fn received_by(&self, pairs: &[&Pair]) -> i128 {
+        let received = pairs.iter().map(|pair| (-self.moved_from(pair)).max(0));
+        received.sum()
+    }
+
     /// Returns what it takes from some balances together. The fee is taken once.
     pub(super) fn cost_to(&self, pairs: &[&Pair]) -> i128 {
         let moved: i128 = pairs.iter().map(|pair| self.moved_from(pair)).sum();
@@ -346,8 +358,9 @@ impl<'h> Money<'h> {
             let base = self.since_base(&(pair.clone(), SINGLE));
             let base = base.and_then(|readings| readings.first());
             let settled = self.accepted.iter().filter(|one| one.is_settled);
-            let alone = settled.filter(|one| one.payers.len() == 1);
-            let cost: i128 = alone.map(|one| one.cost_to(&[pair])).sum();
+            let is_shared = |one: &&Accepted| one.payers.len() > 1 && one.payers.contains(&pair.0);
+            let known = settled.filter(|one| !is_shared(one));
+            let cost: i128 = known.map(|one| one.cost_to(&[pair])).sum();
             base.is_none_or(|base| cost <= base.amount)
         };
         let may_fail =
@@ -356,15 +369,6 @@ impl<'h> Money<'h> {
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
             one.may_have_failed &= may_fail;
         }
-    }
-
-    /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
-    pub(super) fn cost(&self, pair: &Pair) -> (i128, usize) {
-        let own = self.accepted.iter().filter(|one| one.concerns(pair));
-        let settled = own.filter(|one| one.is_settled);
-        settled.fold((0, 0), |(sum, count), one| {
-            (sum + one.cost_to(&[pair]), count + 1)
-        })
     }
 
     /// Whether a wallet made one of the blocks.

@@ -31,8 +31,8 @@ enum Row {
     Pays(&'static str, f64),
     /// An accepted transfer of this many tokens, by wallet a to this wallet.
     Sends(&'static str, &'static str, f64),
-    /// The same by the first of these wallets.
-    SendsFrom(&'static str, &'static str, &'static str, f64),
+    /// The same by the first of these wallets. All of them sign.
+    SendsFrom(&'static str, &'static [&'static str], &'static str, f64),
     /// The record of the claim with this code.
     Record(&'static str),
     /// A refused submission that is wrongly signed.
@@ -93,10 +93,10 @@ fn exchange(row: Row) -> (Request, String) {
             let request = Request::post("/submit-transaction", submission.to_string());
             (request, body)
         }
-        Sends(code, to, amount) => exchange(SendsFrom(code, "a", to, amount)),
+        Sends(code, to, amount) => exchange(SendsFrom(code, &["a"], to, amount)),
         SendsFrom(code, from, to, amount) => {
             let (_, body) = exchange(Submit(code, &["a"], true));
-            let mut submission = submission(code, &[from]);
+            let mut submission = submission(code, from);
             let data = &mut submission["transaction"]["specific_data"];
             data["function"] = "transfer".into();
             let whole = (amount.fract() == 0.0).then(|| Value::from(amount as i64));

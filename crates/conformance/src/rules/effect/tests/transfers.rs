@@ -150,19 +150,52 @@ fn a_transfer_that_fails_in_its_block_moves_nothing() {
         ("one is not received", [10, 0], &[Fee]),
         ("the rest is taken as 0", [5, 5], &[Fee]),
     ] {
-        let sends = |code| SendsFrom(code, "b", "c", 5.0);
+        let sends = |code| SendsFrom(code, &["b"], "c", 5.0);
+        let signers: [&[_]; 2] = [&["a"], &["a", "d"]];
+        for signers in signers {
+            let rows = [
+                START,
+                Holds("a", 100),
+                Holds("b", 0),
+                Holds("c", 0),
+                SendsFrom("1", signers, "b", 25.0),
+                Block(2, "e", &["1"]),
+                Holds("b", 25),
+                sends("2"),
+                sends("3"),
+                Block(3, "e", &["2", "3"]),
+                Holds("a", 65),
+                Holds("b", b),
+                Holds("c", c),
+            ];
+            assert_eq!(
+                judged(&rows),
+                (found.to_vec(), false),
+                "{what}: {signers:?}"
+            );
+        }
+    }
+}
+
+/// Wallets a and b sign a transfer of 15 to wallet c. How they share the fee of 10 is not known.
+#[test]
+fn a_transfer_of_two_signers_moves_its_amount_once() {
+    for (what, [a, b, c], found) in [
+        ("the first one pays", [75, 100, 15], &[][..]),
+        ("they share the fee", [80, 95, 15], &[]),
+        ("they share all", [87, 88, 15], &[]),
+        ("both pay the amount", [75, 85, 15], &[Fee]),
+        ("it is received twice", [75, 100, 30], &[Others]),
+        ("the fee is taken twice", [75, 90, 15], &[Fee]),
+    ] {
         let rows = [
             START,
             Holds("a", 100),
-            Holds("b", 0),
+            Holds("b", 100),
             Holds("c", 0),
-            Sends("1", "b", 25.0),
+            SendsFrom("1", &["a", "b"], "c", 15.0),
             Block(2, "e", &["1"]),
-            Holds("b", 25),
-            sends("2"),
-            sends("3"),
-            Block(3, "e", &["2", "3"]),
-            Holds("a", 65),
+            Holds("a", a),
             Holds("b", b),
             Holds("c", c),
         ];
