@@ -154,9 +154,10 @@ pub(crate) fn without_keys(text: &str) -> String {
 
 /// Prints the reason why a run did not begin and, in a job of GitHub Actions, an annotation.
 pub(crate) fn complain_usage(text: &str) {
-    complain(text);
+    let text = escaped_lines(text);
+    complain(&text);
     if is_github_job() {
-        complain_unchanged(github_error(&escaped_lines(text)).trim_end());
+        complain_unchanged(github_error(&text).trim_end());
     }
 }
 

@@ -176,11 +176,9 @@ impl Transfers<'_> {
         let (second, _) = self.signed(&[wallet], &to, amount).await?;
         self.submitter.submit_at_once(vec![first, second]).await;
         let until = Instant::now() + patience;
-        let request = token_balance_request(&wallet.address().to_string(), self.token);
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
         loop {
-            let response = self.submitter.samples.node.send(request.clone()).await?;
-            let left = held(&response).map_or(0, |held| held.get());
+            let left = self.balance(wallet.address()).await?;
             if left < all.into() || Instant::now() + back_off.peek() > until {
                 return Ok(left.clamp(0, all.into()) as i64);
             }
@@ -272,17 +270,22 @@ impl Transfers<'_> {
         })
     }
 
+    /// Reads a wallet's balance. It is 0 if the response shows none.
+    async fn balance(&self, wallet: WalletAddress) -> Taken<i128> {
+        let request = token_balance_request(&wallet.to_string(), self.token);
+        let response = self.submitter.samples.node.send(request).await?;
+        Ok(held(&response).map_or(0, |held| held.get()))
+    }
+
     /// Reads a wallet's balance until it has an amount, at most until the settle timeout. Returns whether it has any: a
     /// node may count in other units, or lose a part.
     async fn has_received(&self, wallet: WalletAddress, amount: i64) -> Taken<bool> {
         let began = Instant::now();
         let mut until = began + self.submitter.with.settle_timeout;
-        let request = token_balance_request(&wallet.to_string(), self.token);
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
         let mut has_any = false;
         loop {
-            let response = self.submitter.samples.node.send(request.clone()).await?;
-            let held = held(&response).map_or(0, |held| held.get());
+            let held = self.balance(wallet).await?;
             if held > 0 && !has_any {
                 has_any = true;
                 until = until.min(Instant::now() + MAX_PAUSE.max(began.elapsed() * 2));

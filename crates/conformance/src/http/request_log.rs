@@ -33,6 +33,14 @@ pub(crate) struct Sent {
     pub(crate) latencies: Latencies,
 }
 
+impl Sent {
+    /// Returns the number of requests whose response has not arrived.
+    pub(crate) fn without_response(&self) -> u64 {
+        let responses: u64 = self.latencies.counts().map(|(_, count)| count).sum();
+        self.requests.saturating_sub(responses)
+    }
+}
+
 /// A request that got no response.
 #[derive(Clone, Debug)]
 pub(crate) struct Unanswered {

@@ -9,9 +9,13 @@ use crate::{
     history::History,
 };
 
-/// Returns a note about the transactions of the user's wallets that the node has accepted, if there are any. `sent` is the
-/// number of submissions, with those whose response did not arrive.
-pub(super) fn note_of_accepted(history: &History, with: &Submitting, sent: u64) -> Option<String> {
+/// Returns a note about the transactions of the user's wallets that the node has accepted, if there are any, or whose
+/// response did not arrive. `without_response` is the number of such submissions.
+pub(super) fn note_of_accepted(
+    history: &History,
+    with: &Submitting,
+    without_response: u64,
+) -> Option<String> {
     let wallets = with.wallet.iter().chain(&with.co_signer);
     let wallets: Vec<_> = wallets
         .map(|wallet| SigningWallet::address(wallet).to_string())
@@ -31,8 +35,7 @@ pub(super) fn note_of_accepted(history: &History, with: &Submitting, sent: u64) 
             }
         }
     }
-    let answered = history.of_path(SUBMIT).count() as u64;
-    let is_under_way = !wallets.is_empty() && sent > answered;
+    let is_under_way = !wallets.is_empty() && without_response > 0;
     if codes.is_empty() {
         let unknown = "the run ended before the response to a submission arrived: if one of your wallets signed it, it may \
                        cost its fee";
@@ -60,8 +63,6 @@ pub(super) fn note_of_accepted(history: &History, with: &Submitting, sent: u64) 
         listed.join(", ")
     ))
 }
-
-const SUBMIT: &str = "/submit-transaction";
 
 /// Maximum number of transactions that a note names.
 const MOST: usize = 4;

@@ -78,8 +78,9 @@ impl<'r> EndedRun<'r> {
             .map(|(_, spec)| measure(spec, &log, results, was_stopped))
             .unwrap_or_default();
         let accepted = checked.filter(|_| was_stopped).and_then(|(node, _)| {
-            let sent = log.of("submit-transaction").requests;
-            note_of_accepted(&History::of(node.exchanges()), &options.submitting, sent)
+            let without_response = log.of("submit-transaction").without_response();
+            let history = History::of(node.exchanges());
+            note_of_accepted(&history, &options.submitting, without_response)
         });
         let not_rechecked = self.not_rechecked(&log);
         let Conclusion {

@@ -80,17 +80,16 @@ impl<'h> Money<'h> {
                 continue;
             }
             let paying = pairs.iter().filter(|pair| one.fee_of(pair) != 0).count();
-            let is_part = paying > 0 && paying < one.payers.len();
-            let cost = match is_part {
+            let (cost, more) = match paying {
+                0 => (one.cost_to(pairs), 0),
+                _ if paying == one.payers.len() => (one.cost_to(pairs), one.most() - one.fee),
                 // The signers share what they pay, in a way that the specification does not show.
-                true => -one.received_by(pairs),
-                false => one.cost_to(pairs),
+                _ => {
+                    let sent = pairs.first().map_or(0, |pair| one.sent_of(&pair.1));
+                    (-one.received_by(pairs), one.most() + sent)
+                }
             };
-            slack += match is_part {
-                true => one.most() + pairs.first().map_or(0, |pair| one.sent_of(&pair.1)),
-                false if paying > 0 => one.most() - one.fee,
-                false => 0,
-            };
+            slack += more;
             let mut with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
             if one.may_have_failed && paying > 0 {
                 with.extend(sums.iter().map(|sum| sum + one.fee));
