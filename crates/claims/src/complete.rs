@@ -1,6 +1,9 @@
 //! Making a claim: a saved call whose record is compared with the claim.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use futures_util::future::BoxFuture;
 use nodeproof_client::{
@@ -19,8 +22,11 @@ use crate::{
     read_back::ReadBack,
     record_search::wait_with_progress,
     saved::{KnownBlock, Placement, SavedTransaction, SavedTransactionError, TransactionState},
-    saved_call::{SavedCall, included_if_possible},
+    saved_call::{MAX_SEARCH_TIME, SavedCall, included_if_possible},
 };
+
+/// The least time for the search for the block of a claim that was submitted. It is longer than a short wait.
+const MIN_SEARCH_TIME: Duration = Duration::from_secs(5);
 
 /// A saved claim, and what the node shows of it. See [`PreparedClaim::status`].
 #[derive(Clone, Debug, PartialEq)]
@@ -238,7 +244,10 @@ impl PreparedClaim {
             }
         };
         let inclusion = match read_back.record().is_some() || !options.wait.is_zero() {
-            true => included_if_possible(&self.client, &saved, &InclusionOptions::default()).await,
+            true => {
+                let limit = options.wait.clamp(MIN_SEARCH_TIME, MAX_SEARCH_TIME);
+                self.inclusion(&saved, limit).await
+            }
             false => None,
         };
         if read_back.record().is_some() {
@@ -258,6 +267,11 @@ impl PreparedClaim {
             put_aside,
             trans_code,
         })
+    }
+
+    /// Finds the block of a saved transaction if that is possible in this time.
+    async fn inclusion(&self, saved: &SavedTransaction, limit: Duration) -> Option<Inclusion> {
+        included_if_possible(&self.client, saved, &InclusionOptions::default(), limit).await
     }
 
     /// Reads the saved transaction of this claim, and requests its record and its block. Submits nothing.
@@ -280,8 +294,7 @@ impl PreparedClaim {
             return Ok(None);
         };
         let read_back = self.look().await.map_err(SavedCallError::from)?;
-        let inclusion =
-            included_if_possible(&self.client, &saved, &InclusionOptions::default()).await;
+        let inclusion = self.inclusion(&saved, MAX_SEARCH_TIME).await;
         Ok(Some(ClaimStatus {
             saved,
             read_back,

@@ -37,7 +37,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct ClaimOptions {
     /// The longest time to wait for the record after the transaction was accepted. The default is
-    /// 60 seconds. At zero, the client requests the record once.
+    /// 60 seconds. At zero, the client requests the record once. The search for the transaction's block follows.
+    /// It takes at most as long again, but not less than 5 and not more than 30 seconds.
     pub wait: Duration,
     /// The pause after the first request for the record. The default is 500 ms. Pauses double, up to ten
     /// times this.

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The longest search for the block of a transaction that may not have been submitted.
-const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
+pub(crate) const MAX_SEARCH_TIME: Duration = Duration::from_secs(30);
 
 /// A contract call, such as a transfer, that is paid for once.
 ///
@@ -352,7 +352,8 @@ impl SavedCall {
         };
         // A transaction that was never sent is in no block.
         if resumed && saved.state().was_submitted() {
-            outcome.included = included_if_possible(client, &saved, &self.wait).await;
+            outcome.included =
+                included_if_possible(client, &saved, &self.wait, MAX_SEARCH_TIME).await;
         }
         if outcome.included.is_none() {
             match saved.submit(client, &self.options.submit, |_| ()).await {
@@ -363,7 +364,9 @@ impl SavedCall {
                 Err(error) => {
                     // It can be in a block, whatever the node responds now.
                     outcome.included = match error.maybe_sent() {
-                        true => included_if_possible(client, &saved, &self.wait).await,
+                        true => {
+                            included_if_possible(client, &saved, &self.wait, MAX_SEARCH_TIME).await
+                        }
                         false => None,
                     };
                     match &error {
@@ -444,14 +447,15 @@ fn check_included(saved: &SavedTransaction, included: &Inclusion) -> Result<(), 
     })
 }
 
-/// Finds the block that contains a saved transaction, unless that fails or takes too long.
+/// Finds the block that contains a saved transaction, unless that fails or takes longer than `limit`.
 pub(crate) async fn included_if_possible(
     client: &Client,
     saved: &SavedTransaction,
     options: &InclusionOptions,
+    limit: Duration,
 ) -> Option<Inclusion> {
     let search = included(client, saved, options);
-    let found = tokio::time::timeout(MAX_SEARCH_TIME, search).await.ok()?;
+    let found = tokio::time::timeout(limit, search).await.ok()?;
     found
         .inspect_err(|error| tracing::debug!(%error, "the block can't be found"))
         .ok()?

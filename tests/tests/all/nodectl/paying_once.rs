@@ -217,7 +217,7 @@ async fn a_saved_claim_is_paid_once_whatever_the_clock_shows_later() {
         assert!(other.ended(2).err.contains("is pending"));
         let resumed = verifier.add_signed(&url, "a", &["--no-wait"]).ended(0);
         assert!(
-            resumed.err.contains("submitting the same transaction"),
+            resumed.err.contains("continuing with its transaction"),
             "{resumed:?}"
         );
         assert_eq!(resumed.json()["trans_code"], code);

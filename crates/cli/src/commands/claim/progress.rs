@@ -71,7 +71,7 @@ impl Progress {
                     "another run was faster: discarding the transaction that was built here, and \
                      submitting the other run's"
                 } else {
-                    "an earlier run signed this claim: submitting the same transaction"
+                    "an earlier run signed this claim: continuing with its transaction"
                 };
                 self.note(&format!("{why}, {trans_code}, saved in {}", path.display()));
             }
