@@ -93,6 +93,7 @@ fn expected(fault: F) -> Option<Found> {
         F::OutsiderPays
         | F::DuplicateCosts
         | F::SignersSend
+        | F::ReceivedRounded
         | F::TransferToItself
         | F::Overspends
         | F::FeeBesideAmount
@@ -102,6 +103,11 @@ fn expected(fault: F) -> Option<Found> {
         | F::ZeroUnwritten
         | F::OtherTokenMinted => AsUser("submit-transaction/fee-paid"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
+        F::ThirdSigns => AsEither(
+            &["submit-transaction/unlisted-signer"],
+            "submit-transaction/authority",
+        ),
+        F::RecordsDropped => As("sc-state/repeat-read"),
         F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),

@@ -215,6 +215,7 @@ faults! {
     DuplicateCosts "duplicate-costs" "a second claim of a verifier about an asset is refused, and costs the fee";
     PendingReplaced "pending-replaced" "a transaction with the trans_code of a pending one of another wallet replaces it";
     SignersSend "signers-send" "each signer of a transfer pays its amount, and the receiver gets it once";
+    ReceivedRounded "received-rounded" "what a transfer pays is rounded down to hundreds for its receiver";
     TransferToItself "transfer-to-itself" "a transfer to the wallet that sends it adds its amount";
     Overspends "overspends" "what a wallet spends is compared with its balance, without what is pending, and the rest of a fee that it can't pay is created";
     FeeBesideAmount "fee-beside-amount" "the fee and the amount of a transfer are compared with the balance one by one, and the rest of a fee that it can't pay is created";
@@ -224,11 +225,13 @@ faults! {
     LastCredit "last-credit" "of the amounts that a wallet receives in a block, only the last one stays";
     OtherTokenMinted "other-token-minted" "a transfer of another token than that of fees reaches its receiver, also if the sender does not have it";
     SignatureRemembered "signature-remembered" "the signature of a refused transaction is not verified again for one with its trans_code";
+    ThirdSigns "third-signs" "any wallet may sign in place of the second signer";
     AnyFunction "any-function" "a call of a function that does not exist makes a claim";
     AnyContract "any-contract" "a call of a contract that does not exist makes a claim of the verification contract";
     AnyVerifier "any-verifier" "a claim is recorded in the name of the verifier in its params, and not of its signer";
     TypeShared "type-shared" "a claim changes the asset_type of other wallets' claims about its asset";
     AssetReplaced "asset-replaced" "a claim replaces those of other wallets about its asset";
+    RecordsDropped "records-dropped" "the contract keeps the latest twelve records";
 }
 
 /// Counts, from 1.

@@ -39,7 +39,10 @@ const ACCEPTED: [(&str, &[&str], &[&str]); 24] = [
     ),
     (
         "verifies one of two signatures",
-        &["submit-transaction/another-wallets-key"],
+        &[
+            "submit-transaction/another-wallets-key",
+            "submit-transaction/unlisted-signer",
+        ],
         &["first-of-two-right", "last-of-two-right"],
     ),
     (

@@ -65,7 +65,8 @@ const BY_CHANCE: [&str; 2] = [
 ];
 
 /// The faults that have more than one cause.
-const SEVERAL_CAUSES: [&str; 15] = [
+const SEVERAL_CAUSES: [&str; 16] = [
+    "verifies one of two signatures",
     "counts the signatures of any signers",
     "verifies only the first of two signatures",
     "does not verify unknown members",

@@ -55,7 +55,14 @@ pub(crate) const CASES: &[Case] = &[
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
         explained_by: &[
-            Cause::new(&["submit-transaction/half-signed"], When::Always),
+            Cause::new(
+                &[
+                    "submit-transaction/half-signed",
+                    "submit-transaction/unlisted-signer",
+                    "submit-transaction/authority",
+                ],
+                When::Always,
+            ),
             // What is accepted with a wrong signature is in a block.
             UNVERIFIED,
             UNVERIFIED_PAYER,

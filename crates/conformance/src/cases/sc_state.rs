@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt as _, stream};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -12,14 +13,17 @@ use super::{
     check::Check::{Near, Objects, Own, Read, Same},
     request_kind::{Parameter, RequestKind},
     state_columns::columns,
-    stored_record::matches_claim,
+    stored_record::{AT_A_TIME, matches_claim},
 };
 use crate::{
-    api::{Sample, carried, has_record, known_rows, mentions, requested, rows, stored},
+    api::{
+        Sample, carried, contract_state_request, has_record, known_rows, mentions, requested, rows,
+        stored,
+    },
     checks::{
         Examination, Finding, Findings, NOTHING_EXAMINED, check_json_responses, is_missing, objects,
     },
-    context::Samples,
+    context::{Context, DoneSweep, Samples},
     http::{Exchange, InconclusiveReason},
 };
 
@@ -124,7 +128,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/repeat-read",
         requirements: &["CONSISTENT-4", "STATE-2"],
-        checks: "All requests of the run for the same record return the same as long as no block is made.",
+        checks: "All requests of the run for the same record return the same as long as no block is made. A record that was there stays there.",
         aspect: Aspect::Consistency,
         is_last: true,
         check: Same(Sample::ContractState),
@@ -134,9 +138,10 @@ pub(crate) const CASES: &[Case] = &[
         id: "sc-state/claim-readable",
         level: Level::Should,
         requirements: &["RECORD-13"],
-        checks: "Each claim from a block can be read.",
+        checks: "Each claim from a block can be read. A sweep reads the records of up to 1,000 assets.",
         aspect: Aspect::Consistency,
-        check: Read(|c| Box::pin(claim_readable(c))),
+        follows_sweep: true,
+        check: Own(|c| Box::pin(claim_readable(c))),
         ..BASE
     },
 ];
@@ -195,18 +200,36 @@ fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Exami
 }
 
 /// Checks that a claim in a block can be read. The contract may have refused the claim or removed its record.
-async fn claim_readable(context: &Samples) -> Findings {
-    if context.discovered.assets.is_empty() {
+/// Checks that the records of the samples can be read, and those of all claims in the blocks of a sweep.
+async fn claim_readable(context: &Context) -> Findings {
+    let mut result = Examination::default();
+    if !context.discovered.assets.is_empty() {
+        for exchange in objects(context, Sample::ContractState).await? {
+            check_readable(&exchange, &mut result);
+        }
+    }
+    let assets = context.sweep.get().map(DoneSweep::assets);
+    let requests = assets.into_iter().flatten().map(|asset| {
+        let request = contract_state_request(&asset.contract, &asset.asset);
+        context.node.send(request)
+    });
+    let mut responses = stream::iter(requests).buffered(AT_A_TIME);
+    while let Some(response) = responses.next().await {
+        check_readable(&response?, &mut result);
+    }
+    if result.examined == 0 {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
-    let responses = objects(context, Sample::ContractState).await?;
-    let readable = |exchange: &Arc<Exchange>| -> bool { has_record(exchange) };
-    let missing = responses.iter().filter(|exchange| !readable(exchange));
-    let findings = missing.map(|exchange| {
+    Ok(result)
+}
+
+fn check_readable(exchange: &Arc<Exchange>, result: &mut Examination) {
+    result.count_item();
+    if !has_record(exchange) {
         let what = "the record of a claim can't be read";
-        Finding::new(exchange, what, "the claim's record", exchange.excerpt(160))
-    });
-    Ok(Examination::of(responses.len(), findings))
+        let actual = exchange.excerpt(160);
+        result.push(Finding::new(exchange, what, "the claim's record", actual));
+    }
 }
 
 pub(super) fn holds_nothing(body: &Value) -> bool {

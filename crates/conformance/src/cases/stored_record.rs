@@ -84,8 +84,8 @@ impl Blocks {
 
 /// Maximum number of blocks to read in search of the claim that made a record.
 const MAX_BLOCKS: u64 = 64;
-/// Number of blocks to request at a time.
-const AT_A_TIME: usize = 4;
+/// Number of blocks, or records, to request at a time.
+pub(super) const AT_A_TIME: usize = 4;
 
 /// Reads the blocks that were not read yet: all of them if they are at most `limit`, or else those
 /// since the latest claim. If one can't be read, the origin of the record stays unknown.

@@ -46,6 +46,11 @@ pub(super) fn stranger_keys() -> Result<KeyPair, InconclusiveReason> {
     throw_away(0xa5)
 }
 
+/// Returns the keys of a third wallet, which signs in place of one of two signers.
+pub(super) fn third_keys() -> Result<KeyPair, InconclusiveReason> {
+    throw_away(0x3c)
+}
+
 /// Returns a publicly known key. Its wallet holds nothing.
 fn throw_away(byte: u8) -> Result<KeyPair, InconclusiveReason> {
     KeyPair::from_bytes(&[byte; 32]).map_err(harness)

@@ -141,10 +141,10 @@ impl DoneSweep {
         assets
     }
 
-    /// Returns the number of requests for the records, and for the blocks with the claims.
+    /// Returns the number of requests for the records, twice, and for the blocks with the claims.
     pub(crate) fn requests(&self) -> u64 {
         let assets = self.assets();
-        let requests: usize = assets.iter().map(|asset| 1 + asset.blocks.len()).sum();
+        let requests: usize = assets.iter().map(|asset| 2 + asset.blocks.len()).sum();
         u64::try_from(requests).unwrap_or(u64::MAX)
     }
 

@@ -11,8 +11,8 @@ use super::{
         Edit, OVERSIZED, altered, with_another_digit, with_digit_changed,
     },
     signatures::{
-        CURVE_ORDER, harness, payer, sign, signer, stranger, stranger_keys, submission, whole,
-        with_high_s,
+        CURVE_ORDER, harness, payer, sign, signer, stranger, stranger_keys, submission, third_keys,
+        whole, with_high_s,
     },
     signing::SigningWallet,
     submitter::{Response, Submitter},
@@ -350,7 +350,7 @@ impl Variant {
     /// wallets `<first>` or `<wallet>` (`<WALLET>` in capitals, `<wallet~>` and `<~wallet>` with another digit), and
     /// `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the right signature, `<r'>` and `<s'>` with another
     /// digit, `<R>` and `<S>` in capitals, `<-s>` for the order minus s; the stranger's signature `<other>` and its
-    /// public key `<key>`; and halves that belong to no signature.
+    /// public key `<key>`; another wallet `<third>` and its signature `<thirds>`; and halves that belong to no signature.
     pub(super) fn filled(
         &self,
         submitter: &Submitter,
@@ -364,7 +364,7 @@ impl Variant {
         let keys = stranger_keys()?;
         let message = signed_message(&signed).map_err(harness)?;
         let minus_s = with_high_s(right).unwrap_or_default();
-        let parts = [
+        let mut parts = vec![
             ("<r>", r.to_owned()),
             ("<s>", s.to_owned()),
             ("<r'>", with_another_digit(r)),
@@ -384,6 +384,12 @@ impl Variant {
             ("<signed>", signed.clone()),
             ("<transaction>", sent.clone()),
         ];
+        if self.body.contains("<third>") {
+            let third = third_keys()?;
+            let address = third.address().to_string();
+            parts.push(("<third>", address));
+            parts.push(("<thirds>", third.sign(message.as_bytes()).to_string()));
+        }
         let named = with_wallets(&self.body, wallets);
         let body = parts
             .into_iter()

@@ -154,6 +154,9 @@ pub(super) async fn settle(
                 break;
             }
             back_off.wait().await;
+            if is_stored {
+                blocks.read_latest_again(submitter).await?;
+            }
         }
         Ok::<_, InconclusiveReason>(())
     };
@@ -211,6 +214,19 @@ impl NewBlocks {
     /// Reads all further blocks that exist.
     async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
         self.read(submitter, MAX_BLOCKS).await
+    }
+
+    /// Reads the latest block again. It may have been incomplete.
+    async fn read_latest_again(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
+        let Some(latest) = self.found.last_mut() else {
+            return Ok(());
+        };
+        if let Some(index) = requested_index(&latest.request)
+            && let Ok(again) = block(submitter, index).await?
+        {
+            *latest = again;
+        }
+        Ok(())
     }
 
     /// If no block was found, looks for one further above, and for the missing one again.

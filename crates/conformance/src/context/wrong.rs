@@ -65,6 +65,8 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
         "submit-transaction/unlisted-signer" {
             "a transaction signed only by a wallet that is not a signer" => of(Stranger, &[("<stranger>", RIGHT)]);
             "a right signature that names another wallet" => of(Signer, &[("<stranger>", RIGHT)]);
+            "a transaction that another wallet signed in place of the first of its two signers" => of(Second, &[("<third>", "<thirds>"), ("<second>", RIGHT)]);
+            "a transaction that another wallet signed in place of the second of its two signers" => of(First, &[("<first>", RIGHT), ("<third>", "<thirds>")]);
         }
         "submit-transaction/another-wallets-key" {
             "a transaction signed with another wallet's key" => of(Stranger, &[("<wallet>", RIGHT)]);

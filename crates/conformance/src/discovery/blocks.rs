@@ -15,7 +15,10 @@ use futures_util::{StreamExt, stream};
 
 use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
-    api::{IndexSearch, block_request, is_gateway_error, is_not_found, is_nothing, reported_index},
+    api::{
+        IndexSearch, block_request, claims_in_block, is_gateway_error, is_not_found, is_nothing,
+        reported_index,
+    },
     http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, Node},
 };
 
@@ -124,6 +127,14 @@ impl<'a> Blocks<'a> {
     /// Returns the total length of the stored bodies, in bytes.
     fn length(&self) -> usize {
         self.objects().map(|exchange| exchange.body.len()).sum()
+    }
+
+    /// Whether one of the blocks that were read has a claim.
+    pub(crate) fn have_claims(&self) -> bool {
+        let mut bodies = self
+            .objects()
+            .filter_map(|exchange| exchange.success_object());
+        bodies.any(|body| claims_in_block(body).next().is_some())
     }
 
     fn objects(&self) -> impl Iterator<Item = &Arc<Exchange>> {

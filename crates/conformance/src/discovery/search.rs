@@ -83,8 +83,13 @@ async fn search(
     }
     let (first, _) = blocks.lowest_known(known);
     let most = blocks.most_within(wanted.sample_time, wanted.jobs);
-    let sample = sample(first.max(1), known, wanted.sample.min(most));
-    blocks.read(&sample, wanted.jobs).await?;
+    for count in [wanted.sample, wanted.sample_without_claim] {
+        let sample = sample(first.max(1), known, count.min(most));
+        blocks.read(&sample, wanted.jobs).await?;
+        if blocks.have_claims() {
+            break;
+        }
+    }
     Ok(Some(known))
 }
 

@@ -18,6 +18,9 @@ pub(crate) struct Wanted {
     pub(crate) latest: bool,
     /// Number of blocks to read, if the chain has so many.
     pub(crate) sample: u64,
+    /// The same if none of these has a claim.
+    #[serde(default)]
+    pub(crate) sample_without_claim: u64,
     /// Maximum time for reading them. A slow node gets fewer requests.
     pub(crate) sample_time: Duration,
     /// Maximum number of requests at a time.
@@ -38,6 +41,7 @@ impl Wanted {
     pub(crate) fn bounded(self) -> Self {
         Self {
             sample: self.sample.min(Self::MOST),
+            sample_without_claim: self.sample_without_claim.min(Self::MOST),
             jobs: self.jobs.clamp(1, 64),
             ..self
         }

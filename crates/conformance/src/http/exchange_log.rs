@@ -7,12 +7,17 @@ use std::{
 
 use time::OffsetDateTime;
 
-use super::{exchange::Exchange, step::MissingStep};
+use super::{
+    exchange::Exchange,
+    inconclusive_reason::InconclusiveReason,
+    step::{MissingStep, Step},
+};
 
-/// The part of what a response may have that all logged blocks may have together, and as much for all other bodies:
-/// a run reads many blocks, and they must leave room for balances and submissions. What does not fit is left out: the
-/// other responses of a run need the room.
-const PART: usize = 8;
+/// The part of the JSON values that all responses in use may have, and of the bytes that one may have, which is kept of each
+/// kind: of blocks, and of other responses, before the first submission, and since then. What is read first must leave
+/// room for what shows the effects of submissions. What does not fit is left out: the other responses of a run need the
+/// room.
+const PART: (usize, usize) = (8, 4);
 
 /// An exchange, and when it took place.
 #[derive(Clone, Debug)]
@@ -46,8 +51,10 @@ impl LoggedExchange {
 pub(crate) struct ExchangeLog {
     started: Instant,
     started_at: OffsetDateTime,
-    /// The room for blocks, and for other responses: the number of JSON values, and of bytes, that still fit.
-    room: [(usize, usize); 2],
+    /// The room for blocks, and for other responses, before the first submission and since then: the number of JSON
+    /// values, and of bytes, that still fit.
+    room: [[(usize, usize); 2]; 2],
+    has_submissions: bool,
     exchanges: Vec<LoggedExchange>,
     pub(super) missing: Vec<MissingStep>,
 }
@@ -58,7 +65,8 @@ impl ExchangeLog {
         Self {
             started: Instant::now(),
             started_at: OffsetDateTime::now_utc(),
-            room: [(values / PART, bytes / PART); 2],
+            room: [[(values / PART.0, bytes / PART.1); 2]; 2],
+            has_submissions: false,
             exchanges: Vec::new(),
             missing: Vec::new(),
         }
@@ -73,18 +81,18 @@ impl ExchangeLog {
 
     /// Adds an exchange whose request was sent at `began`, unless its body does not fit and no case looks for it.
     pub(super) fn add(&mut self, exchange: &Arc<Exchange>, began: Instant) {
-        let [of_blocks, of_others] = &mut self.room;
-        let room = match exchange.request.path {
-            "/get-block" => of_blocks,
-            _ => of_others,
-        };
+        let request = &exchange.request;
+        let is_submission = request.path.starts_with("/submit");
+        self.has_submissions |= is_submission;
+        let is_block = request.path == "/get-block";
+        let room = &mut self.room[usize::from(self.has_submissions)][usize::from(is_block)];
         let values = room.0.checked_sub(exchange.values);
         let bytes = room.1.checked_sub(exchange.body.len());
         match values.zip(bytes) {
             Some(left) => *room = left,
             // The cases look for it.
-            None if exchange.request.step.is_some() => *room = (0, 0),
-            None => return,
+            None if is_submission || request.step.is_some() => *room = (0, 0),
+            None => return self.note_left_out(),
         }
         self.exchanges.push(LoggedExchange {
             exchange: Arc::clone(exchange),
@@ -92,6 +100,17 @@ impl ExchangeLog {
             ended: self.started.elapsed(),
             started_at: self.started_at,
         });
+    }
+
+    /// Notes that something was left out, once.
+    fn note_left_out(&mut self) {
+        let step = Step::KeepAll;
+        if self.missing.iter().all(|missing| missing.step != step) {
+            let reason = "the run read more than it can keep, so something that explains this may be missing; --max-body and \
+                          --max-values raise that limit";
+            let reason = InconclusiveReason::TooLarge(reason.to_owned());
+            self.missing.push(MissingStep { step, reason });
+        }
     }
 
     /// Adds exchanges of another run, all of them.
@@ -102,5 +121,39 @@ impl ExchangeLog {
     /// Returns the exchanges so far.
     pub(super) fn exchanges(&self) -> Vec<LoggedExchange> {
         self.exchanges.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        api::{block_request, token_balance_request},
+        http::Request,
+    };
+
+    #[test]
+    fn what_does_not_fit_is_noted_and_submissions_are_kept() {
+        let submission = || Request::post("/submit-transaction", "{}".to_owned());
+        let balance = |wallet: &str| token_balance_request(wallet, "T");
+        let kept = |requests: Vec<Request>| {
+            let base = Arc::new("http://localhost".parse().unwrap());
+            let mut log = ExchangeLog::new(1_000, 4 * 100);
+            for request in requests {
+                let body = vec![b' '; 40];
+                let exchange = Exchange::new(request, &base, 200, None, body, Duration::ZERO);
+                log.add(&Arc::new(exchange), Instant::now());
+            }
+            (log.exchanges.len(), log.missing.len())
+        };
+        let balances = ["0x1", "0x2", "0x3", "0x4"].map(balance);
+        assert_eq!(kept(balances[..2].to_vec()), (2, 0));
+        assert_eq!(kept(balances.to_vec()), (2, 1));
+        // Blocks have room of their own, and what follows a submission.
+        let blocks = [1, 2].map(block_request);
+        assert_eq!(kept([&balances[..2], &blocks[..]].concat()), (4, 0));
+        let after = [vec![submission()], balances[2..3].to_vec()].concat();
+        assert_eq!(kept([&balances[..2], &after[..]].concat()), (4, 0));
+        assert_eq!(kept(vec![submission(); 5]), (5, 0));
     }
 }

@@ -11,6 +11,13 @@ use super::inconclusive_reason::InconclusiveReason;
 const NOT_HTTP: &str = "; this is not a response in HTTP: check the port, and whether the base URL \
                         should begin with http or https";
 
+/// What hyper reports of a body with too much of that. There is no other sign of it.
+const HTTP_LIMITS: [&str; 3] = [
+    "chunk extensions over limit",
+    "chunk trailers bytes over limit",
+    "chunk trailers count overflow",
+];
+
 /// The reason why there is no response.
 pub(super) enum Failure {
     /// The connection failed, or the response is not HTTP.
@@ -21,13 +28,17 @@ pub(super) enum Failure {
     Slow(String),
     /// The maximum number of requests was reached.
     Limit(String),
-    /// The body exceeds a limit, or what other responses leave of it.
+    /// The response exceeds a limit, or what other responses leave of it.
     TooLarge(String),
 }
 
 impl Failure {
     pub(super) fn of(error: &reqwest::Error) -> Self {
         let mut reason = escaped_up_to(&causes(error), 300);
+        if exceeds_http_limits(error) {
+            reason.push_str("; the checks read no longer headers, trailers or chunk extensions");
+            return Self::TooLarge(reason);
+        }
         if is_not_http(error) {
             reason.push_str(NOT_HTTP);
         } else if let Some(advice) = tls_advice(error) {
@@ -71,6 +82,15 @@ fn is_closed(error: &reqwest::Error) -> bool {
         source.downcast_ref().is_some_and(closed) || source.downcast_ref().is_some_and(reset)
     });
     error.is_request() && !error.is_connect() && closed
+}
+
+/// Whether the response may be HTTP, with more headers, trailers or chunk extensions than hyper reads.
+fn exceeds_http_limits(error: &reqwest::Error) -> bool {
+    let head = |error: &hyper::Error| error.is_parse_too_large();
+    let chunks = |error: &io::Error| HTTP_LIMITS.contains(&error.to_string().as_str());
+    sources(error).any(|source| {
+        source.downcast_ref().is_some_and(head) || source.downcast_ref().is_some_and(chunks)
+    })
 }
 
 /// Whether the response is not HTTP.

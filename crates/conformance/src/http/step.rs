@@ -18,6 +18,8 @@ pub(crate) enum Step {
     Batch(BatchStep),
     /// A step of the claim with this number.
     Claim(u8, Act),
+    /// Keeps all exchanges. Nothing is sent: the reason is why some were left out.
+    KeepAll,
 }
 
 /// What is in a batch.

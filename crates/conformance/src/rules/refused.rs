@@ -113,7 +113,7 @@ fn may_be_refused(entry: &Entry, code: &str) -> bool {
         Some(Step::Claim(_, Act::Unusual | Act::Reversed)) => false,
         Some(Step::Row(what) | Step::Claim(_, Act::Row(what))) => !is_right(what),
         Some(Step::Batch(batch)) => batch.wrong.iter().any(|(wrong, _)| wrong == code),
-        Some(Step::WrongAtFirst | Step::Claim(..)) | None => true,
+        Some(Step::WrongAtFirst | Step::Claim(..) | Step::KeepAll) | None => true,
     }
 }
 

@@ -6,7 +6,7 @@ use nodeproof_openapi::Spec;
 use serde_json::Value;
 
 use crate::{
-    api::Sample,
+    api::{Sample, has_record},
     checks::{Examination, Finding, changed, described, has_same_content, is_about_the_chain},
     history::{Answer, Entry, History},
     http::Method,
@@ -117,7 +117,8 @@ fn is_missing(history: &History, entry: &Entry) -> bool {
             .is_some_and(|index| history.is_below_the_chains_end(index, entry.began))
 }
 
-/// Judges all requests of a run to an endpoint whose responses change only with a new block or a submission.
+/// Judges all requests of a run to an endpoint whose responses change only with a new block or a submission. A record
+/// stays there after these, too.
 /// `described` has the documented members of its responses.
 fn same_value(history: &History, path: &str, described: &[String]) -> Examination {
     let mut result = Examination::default();
@@ -132,6 +133,12 @@ fn same_value(history: &History, path: &str, described: &[String]) -> Examinatio
                 continue;
             }
             let Some(period) = history.unchanged(before, after) else {
+                if is_gone(before, after) {
+                    let what = "a record is not there when it is requested again";
+                    result.count_item();
+                    result.push(difference(what, before, after, described));
+                    break;
+                }
                 continue;
             };
             result.count_item();
@@ -146,6 +153,15 @@ fn same_value(history: &History, path: &str, described: &[String]) -> Examinatio
         }
     }
     result
+}
+
+/// Whether a record of the contract was there before. Nothing removes one.
+fn is_gone(before: &Entry, after: &Entry) -> bool {
+    before.exchange.request.path == "/sc-state"
+        && !before.exchange.request.finds_nothing
+        && before.ended <= after.began
+        && has_record(&before.exchange)
+        && after.answer == Answer::Nothing
 }
 
 /// Whether two responses to the same request are equal. Refusals are equal, whatever their text is.
@@ -177,7 +193,7 @@ fn difference(what: &str, before: &Entry, after: &Entry, described: &[String]) -
 mod tests {
     use super::*;
     use crate::{
-        api::{block_request, token_balance_request},
+        api::{block_request, contract_state_request, token_balance_request},
         history::{exchange, history_of, recorded},
         http::Request,
     };
@@ -374,6 +390,36 @@ mod tests {
         let mut back = new(10, 20);
         back.push(balance(30, five));
         assert_eq!(of_balances(back).len(), 1);
+    }
+
+    #[test]
+    fn a_record_never_goes_away() {
+        let gone = "a record is not there when it is requested again";
+        let record = |at, body| (at, contract_state_request("ct", "a"), 200, body);
+        let (there, null) = (r#"{"value":{"asset_id":"a"}}"#, r#"{"value":null}"#);
+        let there = |at| record(at, there);
+        let submission = || Request::post("/submit-transaction", "{}".into());
+        for (row, expected) in [
+            (record(30, null), vec![gone]),
+            (
+                record(30, r#"{"value":{"asset_id":"a","remarks":"b"}}"#),
+                vec![],
+            ),
+            (record(30, r#"{"detail":"try again"}"#), vec![gone]),
+            (record(30, "no JSON"), vec![]),
+            // It may have been requested before the record was there.
+            (record(9, null), vec![]),
+        ] {
+            let rows = vec![
+                there(10),
+                (20, submission(), 200, "{}"),
+                row.clone(),
+                there(40),
+            ];
+            let described = ["value".to_owned()];
+            let found = findings(same_value(&recorded(rows), "/sc-state", &described));
+            assert_eq!(found, expected, "{row:?}");
+        }
     }
 
     #[test]

@@ -30,7 +30,7 @@ use crate::{
     discovery::{self, Discovered, Wanted},
     har::Exchanges,
     http::{self, InconclusiveReason, Node, Target},
-    script::{Script, observe_balances, repeat_blocks, repeat_values},
+    script::{Script, observe_balances, repeat_blocks, repeat_records, repeat_values},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
 };
 use nodeproof_openapi::Spec;
@@ -299,13 +299,15 @@ async fn run_until_deadline<T: Send + 'static>(
 
 /// Maximum number of blocks that a run without a sweep reads.
 const SAMPLE: u64 = 128;
-/// The same for a run with a sweep, which reads blocks by itself.
+/// The same for a run with a sweep, which reads blocks by itself, if these show a claim.
 const SAMPLE_BESIDE_SWEEP: u64 = 16;
 
 /// Returns what the run, and its sweep if that is new, need from discovery.
 fn wanted_by(options: &Options) -> Wanted {
     let limits = &options.limits;
     let wallet = options.submitting.wallet.as_ref();
+    // The other requests of a run need the rest of its limit.
+    let most = SAMPLE.min(limits.max_requests / 8);
     let wanted = Wanted {
         fixture: options.files.fixture.clone(),
         earlier: options.recheck.fixture(),
@@ -313,11 +315,11 @@ fn wanted_by(options: &Options) -> Wanted {
         blocks: Vec::new(),
         lowest: false,
         latest: false,
-        // The other requests of a run need the rest of its limit.
         sample: match options.sweep {
-            Some(_) => SAMPLE_BESIDE_SWEEP,
-            None => SAMPLE.min(limits.max_requests / 8),
+            Some(_) => SAMPLE_BESIDE_SWEEP.min(most),
+            None => most,
         },
+        sample_without_claim: most,
         sample_time: limits.deadline / 8,
         jobs: limits.jobs.max(1),
     };
@@ -453,6 +455,9 @@ impl Running {
         }
         if repeated.contains(&Sample::Blocks) {
             repeat_blocks(context).await;
+        }
+        if repeated.contains(&Sample::ContractState) {
+            repeat_records(context).await;
         }
         for case in of(&|case| case.is_last) {
             self.run_cases(vec![case]).await;

@@ -10,7 +10,7 @@ mod similar;
 pub(crate) use agreement::confirm_balances;
 pub(crate) use balances::{observe_balances, observe_settled_balances};
 pub(crate) use height::Height;
-pub(crate) use repeat::{repeat_blocks, repeat_values};
+pub(crate) use repeat::{repeat_blocks, repeat_records, repeat_values};
 pub(crate) use similar::{OTHER_COLUMN, cut_short};
 
 use crate::{api::Sample, context::Samples};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::height::Height;
 use crate::{
-    api::{Sample, block_request, requested},
+    api::{Sample, block_request, has_record, requested},
     context::Samples,
     history::{Answer, Entry, History},
     http::{InconclusiveReason, Request, Wording},
@@ -70,6 +70,31 @@ pub(crate) async fn repeat_blocks(context: &Samples) {
     let new: Vec<_> = new.filter(|request| !requests.contains(request)).collect();
     requests.extend(new);
     let sent = context.node.send_each(requests, TIMES).await;
+    note(context, sent.map(drop));
+}
+
+/// Maximum number of records to read again: of those that were read first, and last.
+const RECORDS: usize = 16;
+
+/// Requests the records that were read once more, if something was submitted since. The sweep's are left out.
+pub(crate) async fn repeat_records(context: &Samples) {
+    let history = context.history();
+    if history.first_submission().is_none() {
+        return;
+    }
+    let mut requests: Vec<&Request> = Vec::new();
+    for entry in history.of_path("/sc-state") {
+        let request = &entry.exchange.request;
+        let is_usual = request.raw_query.is_none() && request.wording == Wording::Usual;
+        if is_usual && has_record(&entry.exchange) && !requests.contains(&request) {
+            requests.push(request);
+        }
+    }
+    if requests.len() > 2 * RECORDS {
+        requests.drain(RECORDS..requests.len() - RECORDS);
+    }
+    let requests = requests.into_iter().cloned().collect();
+    let sent = context.node.send_all(requests).await;
     note(context, sent.map(drop));
 }
 

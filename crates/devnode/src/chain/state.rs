@@ -484,6 +484,9 @@ impl Chain {
                     self.table.remove(&record.asset_id);
                 }
                 self.table.insert(&record);
+                if self.has(InjectedFault::RecordsDropped) {
+                    self.table.keep_latest(12);
+                }
                 if self.has(InjectedFault::TypeShared) {
                     self.table.set_types(&record.asset_id, &record.asset_type);
                 }
@@ -516,6 +519,9 @@ impl Chain {
                         let signer = HolderAddress::Wallet(*signer);
                         self.ledger.burn(token, signer, *amount);
                     }
+                }
+                if self.has(InjectedFault::ReceivedRounded) && from != to {
+                    self.ledger.burn(token, *to, *amount % 100);
                 }
                 if self.has(InjectedFault::TransferToItself) && from == to {
                     self.ledger.mint(token, *to, *amount);

@@ -1,6 +1,6 @@
 //! Submitted transactions, and all checks that don't depend on the chain.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nodeproof_primitives::{
     Amount, ContractAddress, HolderAddress, Integer, RawJson, TransactionCode, WalletAddress,
@@ -197,6 +197,7 @@ impl Submission<'_> {
                 self.first_verified(&message, &call.signers)?
             }
             Some(InjectedFault::OutsiderPays) => self.verified_of(&call.signers)?,
+            Some(InjectedFault::ThirdSigns) => self.verified_of_any(&message, &call.signers)?,
             _ => self.verified_signatures()?,
         };
         let (payer, fee) = match call.signers.first() {
@@ -253,6 +254,30 @@ impl Submission<'_> {
         needed.retain(|entry| signers.contains(&entry.wallet_address));
         verify_transaction(self.transaction, &needed).map_err(|_| invalid_signatures())?;
         Ok(entries.iter().map(entry_text).collect())
+    }
+
+    /// Returns the signatures as JSON if each is valid, they are of as many wallets as there are signers, and one is the first
+    /// signer's. This is a fault.
+    fn verified_of_any(
+        &self,
+        message: &str,
+        signers: &[WalletAddress],
+    ) -> Result<Vec<String>, Refusal> {
+        let entries = self.entries()?;
+        let wallets: BTreeSet<_> = entries.iter().map(|entry| entry.wallet_address).collect();
+        let are_enough = entries.len() == signers.len() && wallets.len() == signers.len();
+        if !are_enough || !signers.first().is_some_and(|first| wallets.contains(first)) {
+            return Err(invalid_signatures());
+        }
+        let is_valid = |entry: &SignatureEntry| {
+            let signature = &entry.msgsign;
+            let verified = signature.verify_by_address(message.as_bytes(), entry.wallet_address);
+            verified.is_ok()
+        };
+        match entries.iter().all(is_valid) {
+            true => Ok(entries.iter().map(entry_text).collect()),
+            false => Err(invalid_signatures()),
+        }
     }
 
     /// Returns a wallet that is not among the signers and has an entry in the signatures.

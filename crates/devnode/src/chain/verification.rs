@@ -84,6 +84,11 @@ impl Table {
         self.rows.retain(|row| row[1] != asset_id);
     }
 
+    /// Removes all claims but the latest ones.
+    pub(crate) fn keep_latest(&mut self, count: usize) {
+        self.rows.drain(..self.rows.len().saturating_sub(count));
+    }
+
     /// Gives all claims about an asset this type.
     pub(crate) fn set_types(&mut self, asset_id: &str, asset_type: &str) {
         let asset_id = quoted(asset_id);

@@ -147,6 +147,28 @@ async fn a_good_chain_passes_every_case_that_a_run_without_a_sweep_passes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn claims_in_the_middle_of_a_chain_are_samples_of_a_sweep() {
+    let node = devnode(300).await;
+    let without_claims = LocalProxy::new(
+        &node,
+        Arc::new(|request, response| {
+            response.with_json(|body| {
+                let index = body["index"].as_u64().unwrap_or_default();
+                if request.path == "/get-block" && !(170..180).contains(&index) {
+                    body["text"]["transactions"] = json!([]);
+                }
+            })
+        }),
+    );
+    let mut options = Options::default();
+    options.sweep = Some(sweep(".."));
+    let report = without_claims.expect("a proxy").check(&options).await;
+    assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+    assert!(ids(&report, Outcome::Inconclusive).is_empty());
+    assert!(report.samples.expect("samples").claims > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_range_has_the_blocks_that_it_names() {
     let node = devnode(60).await;
     let fault = in_block(|block| remove(block, "", "proof"));

@@ -11,7 +11,7 @@ use super::*;
 use crate::{
     api::{block_request, contract_state_request, token_balance_request, token_holders_request},
     history::recorded,
-    http::Request,
+    http::{MissingStep, Request},
 };
 
 /// One exchange of a history.
@@ -551,10 +551,39 @@ fn nobody_gains_a_token_in_which_nothing_was_paid() {
 }
 
 #[test]
+fn a_history_that_is_not_whole_shows_nothing_wrong() {
+    let [paid, block] = PAID;
+    let rows = [START, Holds("a", 50), paid, block, Holds("a", 50)];
+    let reason = || InconclusiveReason::TooLarge("too much".to_owned());
+    let step = Step::KeepAll;
+    let left_out = vec![MissingStep {
+        step,
+        reason: reason(),
+    }];
+    let whole = history(&rows);
+    assert!(!effect(&whole, Fee).has_no_findings() && is_unsettled(&whole));
+    let part = whole.with_missing(left_out);
+    let undecided = effect(&part, Fee).end().unwrap_err();
+    assert_eq!(undecided.reason(), "too much");
+    assert!(!is_unsettled(&part));
+}
+
+#[test]
 fn readings_are_repeated_until_they_show_the_fee() {
     let [paid, block] = PAID;
     for (has, unsettled) in [(50, true), (40, false)] {
         let rows = [START, Holds("a", 50), paid, block, Holds("a", has)];
+        assert_eq!(is_unsettled(&history(&rows)), unsettled);
+    }
+    // A wallet that only lists show gains nothing by a refused submission, but it may receive the fee.
+    for (reads, unsettled) in [
+        ([Row::List([50, 20, 0]), Row::List([40, 30, 0])], false),
+        ([Row::List([50, 20, 0]), Row::List([50, 20, 0])], true),
+        ([Holds("b", 20), Holds("b", 30)], true),
+    ] {
+        let [before, after] = reads;
+        let refused = Submit("2", &["b"], false);
+        let rows = [START, before, paid, refused, block, after];
         assert_eq!(is_unsettled(&history(&rows)), unsettled);
     }
     // Waiting does not help once the balance is right.
