@@ -50,7 +50,7 @@ pub(crate) async fn discover(
             .holdings
             .extend(pairs.take(2).map(|(w, t)| (w.clone(), t.clone())));
     }
-    discovered.trust = trust_pairs(fixture, &found.wallets);
+    discovered.trust = trust_pairs(fixture, &found);
     discovered.wallets = found.wallets;
     discovered.tokens = found.tokens;
     discovered.contracts = found.contracts;
@@ -108,14 +108,19 @@ async fn find_holdings(
     Ok(())
 }
 
-/// Returns pairs of wallets with a trust score to request: those that the fixture names, and neighbours on the chain.
-fn trust_pairs(fixture: &Fixture, wallets: &[String]) -> Vec<(String, String)> {
+/// Returns pairs of wallets with a trust score to request: those that the fixture names, those that one transaction names,
+/// and neighbours on the chain.
+fn trust_pairs(fixture: &Fixture, found: &Mentions) -> Vec<(String, String)> {
     let named = fixture.trust.iter().map(|trust| {
         let (source, destination) = trust.pair();
         (source.to_string(), destination.to_string())
     });
-    let pairs = wallets.iter().zip(wallets.iter().skip(1));
+    let wallets = &found.wallets;
+    let together = found.pairs.iter().map(|(one, other)| (one, other));
+    let pairs = together.chain(wallets.iter().zip(wallets.iter().skip(1)));
     let pairs = pairs.flat_map(|(one, other)| [(one, other), (other, one)]);
+    let mut seen = BTreeSet::new();
+    let pairs = pairs.filter(|pair| seen.insert(*pair));
     let pairs = pairs.map(|(from, to)| (from.clone(), to.clone()));
     let mut all: Vec<_> = named.chain(pairs.take(WALLETS)).collect();
     if all.is_empty() {

@@ -1,9 +1,9 @@
 //! Wallets, tokens, contracts and assets that documents mention, at any depth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nodeproof_primitives::{ContractAddress, WalletAddress};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::fixture::Fixture;
 use crate::api::inner_json;
@@ -12,6 +12,10 @@ use crate::api::inner_json;
 const MAX_ASSET_LENGTH: usize = 200;
 /// Maximum number of wallets to keep. A run uses only a few.
 const KEPT_WALLETS: usize = 64;
+
+/// Maximum number of pairs of wallets of one kind, and of kinds.
+const PAIRS_OF_A_KIND: usize = 2;
+const KINDS_OF_PAIRS: usize = 4;
 
 /// Collects what documents mention: each item once, in order of appearance.
 #[derive(Default)]
@@ -22,6 +26,10 @@ pub(crate) struct Mentions {
     pub(crate) tokens: Vec<String>,
     pub(crate) contracts: Vec<String>,
     pub(crate) assets: Vec<(String, String)>,
+    /// Two wallets that one object in a block names, such as an update of their trust score.
+    pub(crate) pairs: Vec<(String, String)>,
+    /// The number of pairs by the names of their members.
+    kinds_of_pairs: BTreeMap<String, usize>,
     seen: BTreeSet<String>,
 }
 
@@ -57,6 +65,10 @@ impl Mentions {
         match value {
             Value::Object(members) => {
                 self.claim(value);
+                // A block itself names its creator and others.
+                if depth > 0 {
+                    self.pair(members);
+                }
                 for (name, member) in members {
                     if let ("currency" | "token_code" | "asset_code", Value::String(code)) =
                         (name.as_str(), member)
@@ -72,6 +84,29 @@ impl Mentions {
             Value::Array(items) => items.iter().for_each(|item| self.walk(item, depth + 1)),
             Value::String(text) => self.text(text, depth),
             _ => {}
+        }
+    }
+
+    /// Adds the first two wallets among the values of an object, unless there are enough of that kind.
+    fn pair(&mut self, members: &Map<String, Value>) {
+        let is_wallet = |text: &str| text.parse::<WalletAddress>().is_ok();
+        let texts = members
+            .iter()
+            .filter_map(|(name, value)| Some((name, value.as_str()?)));
+        let mut wallets = texts.filter(|(_, text)| is_wallet(text));
+        let (Some((name, one)), Some((other_name, other))) = (wallets.next(), wallets.next())
+        else {
+            return;
+        };
+        let kinds = self.kinds_of_pairs.len();
+        let kind = format!("{name} {other_name}");
+        if kinds < KINDS_OF_PAIRS || self.kinds_of_pairs.contains_key(&kind) {
+            let count = self.kinds_of_pairs.entry(kind).or_default();
+            let pair = format!("pair {one} {other}");
+            if one != other && *count < PAIRS_OF_A_KIND && self.seen.insert(pair) {
+                *count += 1;
+                self.pairs.push((one.to_owned(), other.to_owned()));
+            }
         }
     }
 
@@ -141,6 +176,21 @@ mod tests {
             0,
         );
         assert_eq!(found.wallets, [wallet("2"), wallet("3"), wallet("1")]);
+    }
+
+    #[test]
+    fn two_wallets_of_one_object_are_a_pair() {
+        let wallet = |digit: &str| format!("0x{}", digit.repeat(40));
+        let mut found = Mentions::default();
+        let of = |one, other| json!({"address1": wallet(one), "address2": wallet(other)});
+        let block = json!({
+            "creator_wallet": wallet("1"),
+            "expected_miner": wallet("2"),
+            "transactions": [of("3", "4"), of("3", "4"), of("4", "3"), of("5", "5"), {"to": wallet("6")}],
+        });
+        found.walk(&block, 0);
+        let pairs = [("3", "4"), ("4", "3")].map(|(one, other)| (wallet(one), wallet(other)));
+        assert_eq!(found.pairs, pairs);
     }
 
     #[test]
