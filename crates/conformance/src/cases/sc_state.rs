@@ -199,26 +199,31 @@ fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Exami
     }
 }
 
-/// Checks that a claim in a block can be read. The contract may have refused the claim or removed its record.
-/// Checks that the records of the samples can be read, and those of all claims in the blocks of a sweep.
+/// Checks that the records of the samples can be read, and those of all claims in the blocks of a sweep. The contract may
+/// have refused a claim, or removed its record.
 async fn claim_readable(context: &Context) -> Findings {
+    let swept = context.sweep.get().map(DoneSweep::assets);
+    let swept = swept.unwrap_or_default();
+    let has_samples = !context.discovered.assets.is_empty();
+    if !has_samples && swept.is_empty() {
+        return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
+    }
     let mut result = Examination::default();
-    if !context.discovered.assets.is_empty() {
+    if has_samples {
         for exchange in objects(context, Sample::ContractState).await? {
             check_readable(&exchange, &mut result);
         }
     }
-    let assets = context.sweep.get().map(DoneSweep::assets);
-    let requests = assets.into_iter().flatten().map(|asset| {
+    let requests = swept.into_iter().map(|asset| {
         let request = contract_state_request(&asset.contract, &asset.asset);
         context.node.send(request)
     });
     let mut responses = stream::iter(requests).buffered(AT_A_TIME);
     while let Some(response) = responses.next().await {
-        check_readable(&response?, &mut result);
-    }
-    if result.examined == 0 {
-        return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
+        let Some(exchange) = result.received(response) else {
+            break;
+        };
+        check_readable(&exchange, &mut result);
     }
     Ok(result)
 }

@@ -45,6 +45,6 @@ pub(crate) use snapshot_store::{Mismatch, SnapshotStore};
 pub(crate) use submitter::Submitter;
 pub(crate) use swept_claims::{ClaimedAssets, DoneSweep, SweptAsset, SweptClaims, claimed_assets};
 pub(crate) use variant::Variant;
-pub(crate) use waiting::{FIRST_PAUSE, MAX_PAUSE, read_missing_blocks};
+pub(crate) use waiting::{FIRST_PAUSE, MAX_PAUSE, read_missing_blocks, read_new_blocks};
 pub use wrong::Moment;
 pub(crate) use wrong::{ONE_DIGIT_CHANGED, planned_rows, rows, rows_of};

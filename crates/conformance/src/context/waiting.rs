@@ -21,8 +21,8 @@ pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of blocks to read in search of the claim.
 const MAX_BLOCKS: usize = 200;
-/// Maximum number of blocks to read that were made during the run, before the claim or while transactions
-/// were refused.
+/// Maximum number of blocks to read at a time that were made during the run: before the claim, while transactions
+/// were refused, or before the balances are read.
 const MAX_RECENT_BLOCKS: u8 = 16;
 /// Maximum number of blocks to read only because they can explain a balance.
 const MAX_MISSING_BLOCKS: usize = 512;
@@ -299,6 +299,14 @@ pub(crate) async fn read_missing_blocks(submitter: &Submitter) -> Result<(), Inc
     submitter.samples.node.send_all(missing.collect()).await?;
     let mut new = NewBlocks::since(Some(last));
     new.read(submitter, MAX_MISSING_BLOCKS).await
+}
+
+/// Reads the blocks above all that the run has read: at most [`MAX_RECENT_BLOCKS`].
+pub(crate) async fn read_new_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
+    let history = submitter.samples.history();
+    let last = history.blocks().map(|(index, _)| index).max();
+    let mut new = NewBlocks::since(last);
+    new.read(submitter, MAX_RECENT_BLOCKS.into()).await
 }
 
 /// Requests a block. The error is the response without the block.

@@ -155,7 +155,7 @@ fn same_value(history: &History, path: &str, described: &[String]) -> Examinatio
     result
 }
 
-/// Whether a record of the contract was there before. Nothing removes one.
+/// Whether a record of the contract was there before. Nothing that a run submits removes one.
 fn is_gone(before: &Entry, after: &Entry) -> bool {
     before.exchange.request.path == "/sc-state"
         && !before.exchange.request.finds_nothing

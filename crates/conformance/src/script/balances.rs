@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use crate::{
     api::{find, token_balance_request, token_holders_request, wallet_balances_request},
     context::{
-        FIRST_PAUSE, MAX_PAUSE, SigningWallet, Submitter, held_by, read_missing_blocks, signer,
-        stranger,
+        FIRST_PAUSE, MAX_PAUSE, SigningWallet, Submitter, held_by, read_missing_blocks,
+        read_new_blocks, signer, stranger,
     },
     history::History,
     http::{BackOff, InconclusiveReason},
@@ -104,7 +104,10 @@ pub(crate) async fn observe_settled_balances(
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     // What is read is judged, so the rest of the requests must be enough for that.
     let reserve = node.requests_left() / 2;
+    read_missing_blocks(submitter).await?;
     loop {
+        // What a later block shows may not be paid yet.
+        read_new_blocks(submitter).await?;
         observe_balances(submitter).await?;
         let is_over = Instant::now() + back_off.peek() > until || node.requests_left() < reserve;
         if is_over || !is_unsettled(&submitter.samples.history()) {

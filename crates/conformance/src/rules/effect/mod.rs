@@ -69,8 +69,8 @@ impl<'h> Money<'h> {
     }
 
     /// Whether the accepted transactions explain that some balances of a token are lower by this much together. All must
-    /// have been paid that a block contains below one that was read before, and at the last reading all that are in
-    /// blocks. One that may have failed costs its fee, or nothing.
+    /// have been paid that a block contains below one that was read before, and at the last reading all that were known
+    /// to be in blocks. One that may have failed costs its fee, or nothing.
     fn explains(&self, pairs: &[&Pair], reading: &Reading<'_>, is_last: bool, lower: i128) -> bool {
         let mut sums = BTreeSet::from([0]);
         let mut slack = 0;
@@ -95,7 +95,8 @@ impl<'h> Money<'h> {
                 with.extend(sums.iter().map(|sum| sum + one.fee));
             }
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
-            let is_paid = is_past || is_last && one.is_settled;
+            let is_settled = one.settled.is_some_and(|at| at <= reading.entry.began);
+            let is_paid = is_past || is_last && is_settled;
             match is_paid && !one.may_have_failed {
                 true => sums = with,
                 false => sums.extend(with),
@@ -107,7 +108,7 @@ impl<'h> Money<'h> {
     /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
     fn cost(&self, pair: &Pair) -> (i128, usize) {
         let own = self.accepted.iter().filter(|one| one.concerns(pair));
-        let settled = own.filter(|one| one.is_settled);
+        let settled = own.filter(|one| one.settled.is_some());
         settled.fold((0, 0), |(sum, count), one| {
             (sum + one.cost_to(&[pair]), count + 1)
         })
@@ -136,7 +137,7 @@ impl<'h> Money<'h> {
         let (cost, count) = self.cost(pair);
         let change = change_by(base.amount.checked_sub(at.amount)?);
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
-        let settled = self.accepted.iter().filter(|one| one.is_settled);
+        let settled = self.accepted.iter().filter(|one| one.settled.is_some());
         let received: i128 = settled.map(|one| (-one.moved_from(pair)).max(0)).sum();
         let accepted = match (self.signers.contains(&pair.0), count) {
             _ if received > 0 => {
@@ -230,7 +231,7 @@ impl<'h> Money<'h> {
                 .all(|pair| self.other_reason(&pair.0).is_none())
             {
                 result.count_item();
-                let settled = self.accepted.iter().filter(|one| one.is_settled);
+                let settled = self.accepted.iter().filter(|one| one.settled.is_some());
                 let least: i128 = settled.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
                     "the {} of the {} wallets of a transaction {} together, and their accepted transactions cost {least}",

@@ -30,8 +30,8 @@ pub(super) struct Accepted {
     pub(super) asset: Option<String>,
     pub(super) transfer: Option<Transfer>,
     pub(super) began: Duration,
-    /// Whether it is known to be in a block.
-    pub(super) is_settled: bool,
+    /// When it was known to be in a block.
+    pub(super) settled: Option<Duration>,
     /// Whether it may have failed when its block was made: it is not known to have had an effect, and a payer had too
     /// little for all that is in blocks.
     pub(super) may_have_failed: bool,
@@ -60,7 +60,7 @@ impl Accepted {
             asset: text(&data["params"]["asset_id"]),
             transfer: Transfer::of(data),
             began,
-            is_settled: false,
+            settled: None,
             may_have_failed: false,
             is_past: None,
         })
@@ -288,13 +288,18 @@ impl<'h> Money<'h> {
 
     /// Notes which transactions are in blocks: those in a block that was read, and those with a record.
     fn settle(&mut self) {
-        let states = self.history.of_path("/sc-state").filter_map(|entry| {
-            let found = has_record(&entry.exchange);
-            found.then(|| requested(&entry.exchange, "unique_value"))?
-        });
+        let mut recorded: BTreeMap<&str, Duration> = BTreeMap::new();
+        for entry in self.history.of_path("/sc-state") {
+            if let (true, Some(asset)) = (
+                has_record(&entry.exchange),
+                requested(&entry.exchange, "unique_value"),
+            ) {
+                let first = recorded.entry(asset).or_insert(entry.ended);
+                *first = entry.ended.min(*first);
+            }
+        }
         // A record does not show which one of several claims about its asset made it.
-        let mut recorded: BTreeSet<&str> = states.collect();
-        recorded.retain(|asset| {
+        recorded.retain(|asset, _| {
             let accepted = self.accepted.iter();
             accepted
                 .filter(|one| one.asset.as_deref() == Some(*asset))
@@ -310,9 +315,18 @@ impl<'h> Money<'h> {
                 later.map(|(_, entry)| entry.ended).min()
             });
             one.is_past = later;
-            let has_record = asset.is_some_and(|asset| recorded.contains(asset));
-            one.is_settled = block.is_some() || has_record;
-            one.may_have_failed = !has_record;
+            let record = asset.and_then(|asset| recorded.get(asset)).copied();
+            let shows = |entry: &&Entry| {
+                let body = entry.exchange.success_object();
+                body.is_some_and(|body| in_block(body, &one.code).is_some())
+            };
+            let of_block = block.and_then(|(index, _)| {
+                let read = self.history.blocks().filter(|(read, _)| read == index);
+                let read = read.map(|(_, entry)| entry).filter(shows);
+                read.map(|entry| entry.ended).min()
+            });
+            one.settled = of_block.into_iter().chain(record).min();
+            one.may_have_failed = record.is_none();
         }
     }
 
@@ -357,7 +371,7 @@ impl<'h> Money<'h> {
         let can_pay_all = |pair: &Pair| {
             let base = self.since_base(&(pair.clone(), SINGLE));
             let base = base.and_then(|readings| readings.first());
-            let settled = self.accepted.iter().filter(|one| one.is_settled);
+            let settled = self.accepted.iter().filter(|one| one.settled.is_some());
             let is_shared = |one: &&Accepted| one.payers.len() > 1 && one.payers.contains(&pair.0);
             let known = settled.filter(|one| !is_shared(one));
             let cost: i128 = known.map(|one| one.cost_to(&[pair])).sum();

@@ -551,6 +551,30 @@ fn nobody_gains_a_token_in_which_nothing_was_paid() {
 }
 
 #[test]
+fn what_a_block_shows_later_need_not_be_paid_yet() {
+    let [paid, block] = PAID;
+    let before = [START, Holds("a", 50), paid];
+    for (what, rows, found) in [
+        ("the block was known", [block, Holds("a", 50)], &[Fee][..]),
+        ("the block came after it", [Holds("a", 50), block], &[]),
+        ("the block shows it later", [Holds("a", 45), block], &[Fee]),
+        (
+            "the record was known",
+            [Record("1"), Holds("a", 50)],
+            &[Fee],
+        ),
+        (
+            "the record came after it",
+            [Holds("a", 50), Record("1")],
+            &[],
+        ),
+    ] {
+        let rows = [&before[..], &rows].concat();
+        assert_eq!(judged(&rows).0, found, "{what}");
+    }
+}
+
+#[test]
 fn a_history_that_is_not_whole_shows_nothing_wrong() {
     let [paid, block] = PAID;
     let rows = [START, Holds("a", 50), paid, block, Holds("a", 50)];
