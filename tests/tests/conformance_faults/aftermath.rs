@@ -76,7 +76,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             })
         }) => ["get-balances/agree"];
         "a claim's record can be read only once", read_once()
-            => ["sc-state/repeat-read"];
+            => ["sc-state/repeat-read", "submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {
             if !is_for_a_claim(request) {
                 set(response, "/value/7", json!("changed"));

@@ -17,7 +17,7 @@ use super::{
     sc_state,
 };
 use crate::{
-    api::{has_record, in_block, lists_transactions, member_named, requested, stored},
+    api::{in_block, lists_transactions, member_named, requested, stored},
     checks::{Examination, Finding, Findings, changed},
     context::Context,
     history::{History, MIN_NEW_BLOCKS, Settled},
@@ -34,6 +34,8 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`/sc-state` returns the claim's record within `--settle-timeout`, and the same record at the end of the run's claims. An accepted claim does not stop the chain.",
         example: Example::Named("/sc-state", "verification_row"),
         matters: sc_state::BASE.matters,
+        // A record that is gone.
+        explained_by: &[Cause::new(&["sc-state/repeat-read"], When::Always)],
         check: Own(|c| Box::pin(readable(c))),
         ..BASE
     },
@@ -106,13 +108,12 @@ async fn readable(context: &Context) -> Findings {
         let (Some(record), Ok(again)) = (settled.record, claim.get(Act::RecordAgain)) else {
             continue;
         };
-        // Another case is about a record that is gone.
-        if of_same_asset == Some(claim.number) || !has_record(again) {
+        if of_same_asset == Some(claim.number) {
             continue;
         }
         findings.count_item();
         if !is_same_record(record, again) {
-            let what = "the claim's record has changed when it is read again";
+            let what = "the claim's record is gone or has changed when it is read again";
             findings.push(changed(what, record, again, |_, _| true));
         }
     }

@@ -11,7 +11,7 @@ use super::inconclusive_reason::InconclusiveReason;
 const NOT_HTTP: &str = "; this is not a response in HTTP: check the port, and whether the base URL \
                         should begin with http or https";
 
-/// What hyper reports of a body with too much of that. There is no other sign of it.
+/// What hyper reports of a body with too much of that. Nothing else shows it.
 const HTTP_LIMITS: [&str; 3] = [
     "chunk extensions over limit",
     "chunk trailers bytes over limit",

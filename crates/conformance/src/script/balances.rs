@@ -106,14 +106,14 @@ pub(crate) async fn observe_settled_balances(
     let reserve = node.requests_left() / 2;
     read_missing_blocks(submitter).await?;
     loop {
-        // What a later block shows may not be paid yet.
-        read_new_blocks(submitter).await?;
         observe_balances(submitter).await?;
         let is_over = Instant::now() + back_off.peek() > until || node.requests_left() < reserve;
         if is_over || !is_unsettled(&submitter.samples.history()) {
             return read_missing_blocks(submitter).await;
         }
         back_off.wait().await;
+        // What a block shows only after the balances were read may not be paid yet.
+        read_new_blocks(submitter).await?;
     }
 }
 

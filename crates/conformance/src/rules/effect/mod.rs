@@ -107,9 +107,8 @@ impl<'h> Money<'h> {
 
     /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
     fn cost(&self, pair: &Pair) -> (i128, usize) {
-        let own = self.accepted.iter().filter(|one| one.concerns(pair));
-        let settled = own.filter(|one| one.settled.is_some());
-        settled.fold((0, 0), |(sum, count), one| {
+        let own = self.in_blocks().filter(|one| one.concerns(pair));
+        own.fold((0, 0), |(sum, count), one| {
             (sum + one.cost_to(&[pair]), count + 1)
         })
     }
@@ -137,8 +136,8 @@ impl<'h> Money<'h> {
         let (cost, count) = self.cost(pair);
         let change = change_by(base.amount.checked_sub(at.amount)?);
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
-        let settled = self.accepted.iter().filter(|one| one.settled.is_some());
-        let received: i128 = settled.map(|one| (-one.moved_from(pair)).max(0)).sum();
+        let received = self.in_blocks();
+        let received: i128 = received.map(|one| (-one.moved_from(pair)).max(0)).sum();
         let accepted = match (self.signers.contains(&pair.0), count) {
             _ if received > 0 => {
                 let spent = cost + received;
@@ -231,8 +230,8 @@ impl<'h> Money<'h> {
                 .all(|pair| self.other_reason(&pair.0).is_none())
             {
                 result.count_item();
-                let settled = self.accepted.iter().filter(|one| one.settled.is_some());
-                let least: i128 = settled.map(|one| one.cost_to(&pairs)).sum();
+                let least = self.in_blocks();
+                let least: i128 = least.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
                     "the {} of the {} wallets of a transaction {} together, and their accepted transactions cost {least}",
                     shown(&pair.1, 60),

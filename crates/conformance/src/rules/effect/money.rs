@@ -371,9 +371,8 @@ impl<'h> Money<'h> {
         let can_pay_all = |pair: &Pair| {
             let base = self.since_base(&(pair.clone(), SINGLE));
             let base = base.and_then(|readings| readings.first());
-            let settled = self.accepted.iter().filter(|one| one.settled.is_some());
             let is_shared = |one: &&Accepted| one.payers.len() > 1 && one.payers.contains(&pair.0);
-            let known = settled.filter(|one| !is_shared(one));
+            let known = self.in_blocks().filter(|one| !is_shared(one));
             let cost: i128 = known.map(|one| one.cost_to(&[pair])).sum();
             base.is_none_or(|base| cost <= base.amount)
         };
@@ -383,6 +382,11 @@ impl<'h> Money<'h> {
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
             one.may_have_failed &= may_fail;
         }
+    }
+
+    /// Returns the accepted transactions that are known to be in blocks.
+    pub(super) fn in_blocks(&self) -> impl Iterator<Item = &Accepted> {
+        self.accepted.iter().filter(|one| one.settled.is_some())
     }
 
     /// Whether a wallet made one of the blocks.
