@@ -101,15 +101,19 @@ fn expected(fault: F) -> Option<Found> {
         | F::LastCredit
         | F::TransferKept
         | F::ZeroUnwritten
-        | F::OtherTokenMinted => AsUser("submit-transaction/fee-paid"),
+        | F::OtherTokenMinted
+        | F::TransferRounded
+        | F::NegativeFraction => AsUser("submit-transaction/fee-paid"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
         F::ThirdSigns => AsEither(
             &["submit-transaction/unlisted-signer"],
             "submit-transaction/authority",
         ),
         F::RecordsDropped => As("sc-state/repeat-read"),
+        F::LaterTokensUnlisted => AsUser("get-balances/agree"),
         F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
+        F::DuplicateMerged => AsUser("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
         F::LastFeeOnly | F::FeeElsewhere => As("submit-transaction/nothing-created"),
         _ => return None,

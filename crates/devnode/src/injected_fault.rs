@@ -232,6 +232,10 @@ faults! {
     TypeShared "type-shared" "a claim changes the asset_type of other wallets' claims about its asset";
     AssetReplaced "asset-replaced" "a claim replaces those of other wallets about its asset";
     RecordsDropped "records-dropped" "the contract keeps the latest twelve records";
+    DuplicateMerged "duplicate-merged" "a second claim of a verifier about an asset gets into no block, and its links are stored";
+    TransferRounded "transfer-rounded" "a transfer moves its amount as a float holds it";
+    NegativeFraction "negative-fraction" "a transfer of a negative amount is executed if it is written with a fraction";
+    LaterTokensUnlisted "later-tokens-unlisted" "the list of a wallet's tokens lacks those that it first receives when it has others";
 }
 
 /// Counts, from 1.

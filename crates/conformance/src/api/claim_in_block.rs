@@ -13,11 +13,14 @@ pub(crate) struct ClaimInBlock<'v> {
     pub(crate) params: &'v Map<String, Value>,
 }
 
-/// Returns the claims in a block, in order.
+/// Returns the claims in a block, in order. A transaction that failed has a status below 0 at some nodes.
 pub(crate) fn claims_in_block(block: &Value) -> impl Iterator<Item = ClaimInBlock<'_>> {
     let listed = block.pointer("/text/transactions");
     let entries = listed.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(|entry| {
+        if entry["status"].as_i64().is_some_and(|status| status < 0) {
+            return None;
+        }
         let call = entry.pointer("/transaction/specific_data")?;
         let params = call["params"].as_object()?;
         if call["function"].as_str() != Some("add_verification") {

@@ -17,12 +17,15 @@ use super::{
     state_columns::columns_of_new,
 };
 use crate::{
-    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
+    api::{
+        FirstDifference, Sample, UNKNOWN_CONTRACT, accepts, carried, has_record, known_rows,
+        requested,
+    },
     checks::{
         Examination, Finding, Findings, WrongRequest, check_json_responses, objects, refused,
     },
     context::Context,
-    history::ClaimSteps,
+    history::{ClaimSteps, History},
     http::{Act, Exchange},
     script::{OTHER_COLUMN, cut_short},
 };
@@ -39,7 +42,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. If it has several records, each is about the requested asset, and those of the wallet have the submitted values, also if another wallet has claimed the same asset, whose record stays. The first one is not found under another contract, in another column, or by a shorter name, none is found by another writing of the number that its asset ID looks like, and it is found by each column by which others are.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. If another wallet has claimed the same asset, its record stays. The first one is not found under another contract, in another column, or by a shorter name, none is found by another writing of the number that its asset ID looks like, and it is found by each column by which others are.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -62,20 +65,14 @@ async fn new_records(context: &Context) -> Findings {
     let mut first = None;
     for stored in &all {
         if stored.is_as_submitted() {
-            checked.extend(other_records(stored.response, &[&stored.call]));
             first = first.or(Some(stored));
         }
     }
-    if let Some(claims) = context.submissions.claims().await?.of_same_asset()
-        && let Ok(response) = claims[0].get(Act::RecordAgain)
-    {
+    if let Some(claims) = context.submissions.claims().await?.of_same_asset() {
         checked.extend(other_verifier(&claims[1]));
-        let [one, other] = claims.map(|claim| claim.call());
-        // Its first record is right.
-        let was_right = |stored: &Stored<'_>| stored.call == one && stored.is_as_submitted();
-        if all.iter().any(was_right) {
-            checked.extend(other_records(response, &[&one, &other]));
-        }
+    }
+    if all.iter().all(Stored::is_as_submitted) {
+        checked.extend(of_one_claim(&context.history()));
     }
     if let Some(first) = first {
         checked.extend(found_elsewhere(context, first).await);
@@ -104,6 +101,37 @@ fn other_verifier(claim: &ClaimSteps<'_>) -> Examination {
     Examination::of(1, finding)
 }
 
+/// Checks the records of all assets about which the node accepted only right claims: each has the values of one of them.
+fn of_one_claim(history: &History) -> Examination {
+    let mut accepted = Vec::new();
+    for entry in history.submissions() {
+        for submission in entry.submissions() {
+            let mut transaction = submission["transaction"].clone();
+            let code = transaction["trans_code"].as_str().unwrap_or_default();
+            if accepts(&entry.exchange, code) {
+                let is_wrong = entry.exchange.request.wrongly_signed.is_some();
+                accepted.push((transaction["specific_data"].take(), is_wrong));
+            }
+        }
+    }
+    let mut checked = Examination::default();
+    for entry in history.of_path("/sc-state") {
+        let asked = |name| requested(&entry.exchange, name).unwrap_or_default();
+        let is_about = |(call, _): &&(Value, bool)| {
+            call["address"] == asked("contract_address")
+                && call["params"]["asset_id"] == asked("unique_value")
+        };
+        let about: Vec<_> = accepted.iter().filter(is_about).collect();
+        let is_by_asset =
+            entry.exchange.request.raw_query.is_none() && asked("unique_column") == "asset_id";
+        if is_by_asset && !about.is_empty() && about.iter().all(|(_, is_wrong)| !is_wrong) {
+            let calls: Vec<_> = about.into_iter().map(|(call, _)| call).collect();
+            checked.extend(other_records(&entry.exchange, &calls));
+        }
+    }
+    checked
+}
+
 /// Checks all records in a response, in each of its members. `calls` made the claims about the asset.
 fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
     let mut checked = Examination::default();
@@ -121,21 +149,28 @@ fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
                 continue;
             }
             // Another wallet may have made a claim about the same asset.
-            let is_by = |call: &&&Value| {
+            let is_by = |call: &&Value| {
                 let verifier = call["params"]["verifier_address"].as_str();
                 verifier.is_some_and(|verifier| row.has("verifier_address", verifier))
             };
-            let Some(call) = calls.iter().find(is_by) else {
-                continue;
+            let difference = |call: &Value| {
+                let mut names = VerificationRecord::COLUMNS.iter();
+                names.find_map(|name| {
+                    let wanted = call["params"].get(name)?;
+                    let found = row.column(name).unwrap_or(&Value::Null);
+                    Some((name, FirstDifference::of_stored(wanted, found)?))
+                })
             };
-            let names = VerificationRecord::COLUMNS.iter();
-            let different = names.filter(|name| **name != "address").find_map(|name| {
-                let found = row.column(name).unwrap_or(&Value::Null);
-                let wanted = &call["params"][*name];
-                Some((name, FirstDifference::of_stored(wanted, found)?))
-            });
-            if let Some((name, first)) = different {
-                let what = format!("`{name}` in one of several records is not what was submitted");
+            // A wallet may have made several claims, of which a node may take one.
+            let all: Vec<_> = calls
+                .iter()
+                .copied()
+                .filter(is_by)
+                .map(difference)
+                .collect();
+            let different: Option<Vec<_>> = all.into_iter().collect();
+            if let Some((name, first)) = different.into_iter().flatten().next_back() {
+                let what = format!("`{name}` in a record is not what was submitted");
                 let finding = Finding::new(response, what, first.expected, first.actual);
                 checked.push(finding.at(format!("/{member}")));
             }

@@ -134,7 +134,8 @@ fn difference<'r>(row: Row<'r>, claim: &ListedClaim<'r>) -> Option<(&'r str, Str
 enum Verdict {
     Right,
     Unknown(&'static str),
-    /// It differs from the claim, but a claim in a block that was not read may have made it.
+    /// It differs from the claim, but one in a block that was not read may have made it: a newer one may have replaced the
+    /// claim, or an older one may have kept it from being stored.
     Undecided(u64),
     Wrong(String, String, String),
 }
@@ -189,7 +190,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
     if theirs.iter().any(|claim| difference(row, claim).is_none()) {
         return Verdict::Right;
     }
-    if last.block < from {
+    if from > 1 {
         return Verdict::Undecided(last.block);
     }
     match difference(row, last) {
@@ -379,8 +380,8 @@ async fn compare_records(
                         compared.undecided.get_or_insert_with(|| {
                             format!(
                                 "the record about asset {} differs from the claim in block {block}, but \
-                                 may be that of a newer claim: the run read too few of the blocks after \
-                                 it to decide. Set --max-requests to twice the height of the chain",
+                                 may be that of another claim of its verifier: the run read too few of \
+                                 the other blocks to decide. Set --max-requests to twice the height of the chain",
                                 shown(asset, 80)
                             )
                         });

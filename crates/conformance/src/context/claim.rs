@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join;
 use nodeproof_primitives::WalletAddress;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     claim_step::{balance_request, currency_of, no_sample, signed_request},
     claim_values::{claim_call, co_signers_type},
     draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
-    edit::with_digit_changed,
+    edit::{altered, with_digit_changed},
     further_claim::{FurtherClaim, submit_at_once, submit_in_batch},
     holdings::{holders_of, other_token},
     right::equal_forms,
@@ -301,7 +301,7 @@ impl<'s> FirstClaim<'s> {
             );
         }
         // If the second one is refused when its block is made, the others must still get into a block.
-        let _ = self.claim_twice().await;
+        let claimed_twice = self.claim_twice().await.ok().flatten();
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         submit_at_once(submitter, &mut further).await;
@@ -326,6 +326,9 @@ impl<'s> FirstClaim<'s> {
         }
         if submitter.is_without_value() && submitter.may_pay_more() {
             self.claim_same_asset(run).await?;
+        }
+        if let Some(record) = claimed_twice {
+            let _ = submitter.samples.node.send(record).await;
         }
         Ok(())
     }
@@ -487,22 +490,36 @@ impl<'s> FirstClaim<'s> {
         Ok(())
     }
 
-    /// Makes a claim, and submits another one about the same asset, on a network without value. A node may refuse that
-    /// one, which then costs nothing.
-    async fn claim_twice(&self) -> Result<(), InconclusiveReason> {
+    /// Makes a claim, and submits another one about the same asset with other values, on a network without value. A node
+    /// may refuse that one, which then costs nothing. Returns the request for their record.
+    async fn claim_twice(&self) -> Result<Option<Request>, InconclusiveReason> {
         let submitter = self.submitter;
         if !submitter.signs_more() || !submitter.is_without_value() {
-            return Ok(());
+            return Ok(None);
         }
         let first = new_like(&self.text)?;
         let request = signed_by(submitter, self.wallet, &first).await?;
         let response = submitter.submit_serialized(request).await?;
-        if is_valid(&response) {
-            wait_for(submitter, &response).await;
-            let second = signed_by(submitter, self.wallet, &with_new_code(&first)?).await?;
-            submitter.submit_serialized(second).await?;
+        if !is_valid(&response) {
+            return Ok(None);
         }
-        Ok(())
+        let record = wait_for(submitter, &response).await;
+        let second = altered(&with_new_code(&first)?, |transaction| {
+            let params = &mut transaction["specific_data"]["params"];
+            for (name, value) in [
+                ("asset_type", json!("a second claim")),
+                ("outcome", json!(2)),
+                ("doc_hash_list", json!(["22".repeat(32)])),
+                ("doc_link_list", json!(["https://example.org/second"])),
+                ("remarks", json!("second remarks")),
+                ("deletable_after", json!(2_893_456_000_u64)),
+            ] {
+                params[name] = value;
+            }
+        })?;
+        let second = signed_by(submitter, self.wallet, &second).await?;
+        submitter.submit_serialized(second).await?;
+        Ok(record)
     }
 
     /// Submits the claim in other forms, in which what is signed is the same, and then with faults.

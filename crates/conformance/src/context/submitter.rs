@@ -11,6 +11,7 @@ use nodeproof_wallet::KeyPair;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::{
+    holdings::other_token,
     samples::Samples,
     signing::{SigningWallet, Submitting},
 };
@@ -77,10 +78,17 @@ impl Submitter {
             .add_missing([MissingStep { step, reason }]);
     }
 
-    /// Returns another token of the chain than this one.
-    pub(crate) fn another_token(&self, token: &str) -> Option<&str> {
-        let mut tokens = self.samples.discovered.tokens.iter();
-        tokens.find(|other| *other != token).map(String::as_str)
+    /// Returns another token of the chain than this one: the one of which the user's wallet has most, if it has any.
+    pub(crate) fn another_token(&self, token: &str) -> Option<String> {
+        let wallet = self
+            .with
+            .wallet
+            .as_ref()
+            .map(|wallet| wallet.address().to_string());
+        let held =
+            wallet.and_then(|wallet| other_token(&self.samples.history(), &wallet, token, 1));
+        let known = self.samples.discovered.tokens.iter();
+        held.or_else(|| known.clone().find(|other| *other != token).cloned())
     }
 
     /// Returns the contract to call: the one that the user names, or else one that was found.

@@ -41,6 +41,8 @@ struct Transfers<'s> {
 
 /// More than this is not exact in a float.
 const MOST_EXACT: i64 = 1 << 53;
+/// What the new wallet receives of another token than that of fees.
+const FEW: i64 = 7;
 
 /// Transfers tokens of the wallet to itself and to a new wallet, some of them several times at the same moment. Then
 /// follow transfers that a node must refuse; two transfers of the new wallet, of which it can pay one, and the fee of the
@@ -122,34 +124,47 @@ fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
 
 impl Transfers<'_> {
     /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, which the co-signer signs,
-    /// too, and another one to it twice in a batch. If a node has no batches, that one follows alone. Returns whether the
-    /// new wallet receives any.
+    /// too, another one to it twice in a batch, and transfers of a large amount to the co-signer and back. If a node has no
+    /// batches, that of the batch follows alone. Returns whether the new wallet receives any.
     async fn send_right(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
         part: i64,
     ) -> Taken<bool> {
         let history = self.submitter.samples.history();
-        let holds = |wallet: &SigningWallet, amount: i64| {
-            let held = held_by(&history, &wallet.address().to_string());
-            held.get(self.token)
-                .is_some_and(|held| *held > amount.into())
-        };
-        // It moves nothing, so it may be more than the wallet would give away.
-        let amount = match holds(wallet, 2 * MOST_EXACT) {
-            true => MOST_EXACT + 1,
-            false => part,
-        };
+        let held = |wallet: &SigningWallet| held_by(&history, &wallet.address().to_string());
         let co_signer = self.submitter.with.co_signer.as_ref();
-        let co_signer = co_signer.filter(|wallet| holds(wallet, part));
+        let co_signer = co_signer.filter(|wallet| {
+            let held = held(wallet);
+            held.get(self.token).is_some_and(|held| *held > part.into())
+        });
         let both: Vec<_> = [wallet].into_iter().chain(co_signer).collect();
-        let (to_itself, _) = self.signed(&[wallet], wallet, amount).await?;
-        let (alone, _) = self.signed(&both, new_wallet, part).await?;
-        let (twice, code) = self.signed(&[wallet], new_wallet, part).await?;
+        let to_itself = self.call(&[wallet], wallet.address(), &json!(part), self.token);
+        let (to_itself, _) = self.signed(&[wallet], &to_itself).await?;
+        let to_new = |signers: &[&SigningWallet]| {
+            self.call(signers, new_wallet.address(), &json!(part), self.token)
+        };
+        let (alone, _) = self.signed(&both, &to_new(&both)).await?;
+        let (twice, code) = self.signed(&[wallet], &to_new(&[wallet])).await?;
         let text = twice.body.as_deref().unwrap_or_default();
         let batch = Request::post(BATCH, format!("[{text},{text}]")).carrying_signature();
         let mut at_once = vec![to_itself; COPIES];
         at_once.extend([alone, batch]);
+        if let Some(co_signer) = co_signer {
+            let theirs = held(co_signer);
+            let both_hold = |(token, amount): &(String, i128)| {
+                let least = theirs.get(token).min(Some(amount));
+                least.is_some_and(|least| *least > MOST_EXACT.into())
+            };
+            // Parts of fees, which may be rounded, would hide one unit of their token.
+            let mut others = held(wallet)
+                .into_iter()
+                .filter(|(token, _)| token != self.token);
+            if let Some((token, _)) = others.find(both_hold) {
+                let both = self.exchange([wallet, co_signer], &token).await;
+                at_once.extend(both.into_iter().flatten());
+            }
+        }
         let responses = self.submitter.submit_at_once(at_once).await;
         let is_in_batch =
             |response: &Arc<Exchange>| times_in_batch(response, "accepted_transactions", &code) > 0;
@@ -163,6 +178,19 @@ impl Transfers<'_> {
         Ok(is_valid(&last) || of_alone.is_some_and(|response| is_valid(response)))
     }
 
+    /// Returns transfers of a token between two wallets: an amount that is not exact in a float, and one that is back.
+    async fn exchange(
+        &self,
+        [one, other]: [&SigningWallet; 2],
+        token: &str,
+    ) -> Taken<[Request; 2]> {
+        let there = self.call(&[one], other.address(), &json!(MOST_EXACT + 1), token);
+        let back = self.call(&[other], one.address(), &json!(MOST_EXACT), token);
+        let (there, _) = self.signed(&[one], &there).await?;
+        let (back, _) = self.signed(&[other], &back).await?;
+        Ok([there, back])
+    }
+
     /// Submits two transfers at the same moment, of which the wallet can pay one. The other one may fail when its block is
     /// made, and then moves nothing. Waits until the wallet has less than `all`, and returns what is left.
     async fn overdraw(
@@ -173,8 +201,9 @@ impl Transfers<'_> {
         patience: Duration,
     ) -> Taken<i64> {
         let to = stranger()?;
-        let (first, _) = self.signed(&[wallet], &to, amount).await?;
-        let (second, _) = self.signed(&[wallet], &to, amount).await?;
+        let call = self.call(&[wallet], to.address(), &json!(amount), self.token);
+        let (first, _) = self.signed(&[wallet], &call).await?;
+        let (second, _) = self.signed(&[wallet], &call).await?;
         self.submitter.submit_at_once(vec![first, second]).await;
         let until = Instant::now() + patience;
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
@@ -187,7 +216,8 @@ impl Transfers<'_> {
         }
     }
 
-    /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.
+    /// Submits transfers of what is not there, which a node must refuse, and then gives the new wallet another token. The
+    /// balances show what became of them.
     async fn send_wrong(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
@@ -209,12 +239,14 @@ impl Transfers<'_> {
             self.submitter.submit_serialized(request).await?;
         }
         let other_token = self.submitter.another_token(self.token);
+        let other_token = other_token.as_deref();
         let of_other_token =
             other_token.map(|other| (new_wallet, other_address, json!(part), other));
         let wrong = [
             // All that the new wallet has, so that nothing is left for the fee.
             (new_wallet, wallet_address, json!(2 * part), self.token),
             (new_wallet, wallet_address, json!(-part), self.token),
+            (new_wallet, wallet_address, json!(-part as f64), self.token),
             // A fee with half a unit may hide one unit that such a transfer creates, but not two.
             (wallet, other_address, json!(1.5), self.token),
             (wallet, other_address, json!(2.5), self.token),
@@ -224,24 +256,28 @@ impl Transfers<'_> {
             let request = signed_by(self.submitter, from, &text).await?;
             self.submitter.submit_serialized(request).await?;
         }
+        // The new wallet is known by now, and has had none of the other token.
+        let held = held_by(
+            &self.submitter.samples.history(),
+            &wallet_address.to_string(),
+        );
+        let enough = |other: &&str| held.get(*other).is_some_and(|held| *held > FEW.into());
+        if let Some(other) = other_token.filter(enough) {
+            let call = self.call(&[wallet], new_wallet.address(), &json!(FEW), other);
+            let (request, _) = self.signed(&[wallet], &call).await?;
+            self.submitter.submit_serialized(request).await?;
+        }
         Ok(())
     }
 
-    /// Has the node build a transfer of the first of these wallets, which all of them sign. Returns the request that
-    /// submits it, and its code.
-    async fn signed(
-        &self,
-        signers: &[&SigningWallet],
-        to: &SigningWallet,
-        amount: i64,
-    ) -> Taken<(Request, String)> {
+    /// Has the node build a transfer, which these wallets sign. Returns the request that submits it, and its code.
+    async fn signed(&self, signers: &[&SigningWallet], call: &Value) -> Taken<(Request, String)> {
         let submitter = self.submitter;
-        let call = self.call(signers, to.address(), &json!(amount), self.token);
-        let built = submitter.samples.node.send(call_request(&call)).await?;
-        if let Some(what) = difference_from_call(&call, &built) {
+        let built = submitter.samples.node.send(call_request(call)).await?;
+        if let Some(what) = difference_from_call(call, &built) {
             return no_sample(format!("no transfer was signed: {what}"));
         }
-        let checked = match checked_with_time(&call, &built, &submitter.with) {
+        let checked = match checked_with_time(call, &built, &submitter.with) {
             Ok(checked) => checked,
             Err(unsigned) => return no_sample(unsigned.reason()),
         };

@@ -12,7 +12,7 @@ use crate::{
         lists_no_transaction, lists_transactions, reported_index, requested_index, submitted_code,
     },
     history::Settled,
-    http::{Act, BackOff, Exchange, InconclusiveReason, Step},
+    http::{Act, BackOff, Exchange, InconclusiveReason, Request, Step},
 };
 
 /// The first pause between two requests for the claim, or for a balance. Each pause is twice the previous one.
@@ -32,13 +32,13 @@ const MAX_BLOCKS_AFTER: usize = 3;
 const LATER_BLOCKS: usize = 2;
 
 /// Waits until the claim of an accepted submission can be read. Otherwise, its fee could be
-/// mistaken for that of another transaction.
-pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
+/// mistaken for that of another transaction. Returns the request for its record.
+pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) -> Option<Request> {
     wait_for_text(
         submitter,
         accepted.request.body.as_deref().unwrap_or_default(),
     )
-    .await;
+    .await
 }
 
 /// Returns the contract and the asset of a submission's text.
@@ -65,19 +65,15 @@ pub(super) async fn settle_accepted(
 }
 
 /// Waits as [`wait_for`] does. Gets the text of the accepted submission.
-pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) {
-    let Some((contract, asset)) = claimed(accepted) else {
-        return;
-    };
+pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) -> Option<Request> {
+    let (contract, asset) = claimed(accepted)?;
+    let request = contract_state_request(&contract, &asset);
     let until = Instant::now() + submitter.with.settle_timeout;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     loop {
-        let request = contract_state_request(&contract, &asset);
-        let Ok(response) = submitter.samples.node.send(request).await else {
-            return;
-        };
+        let response = submitter.samples.node.send(request.clone()).await.ok()?;
         if has_record(&response) || Instant::now() + back_off.peek() > until {
-            return;
+            return Some(request);
         }
         back_off.wait().await;
     }

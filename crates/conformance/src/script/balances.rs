@@ -40,20 +40,23 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
         return Ok(());
     };
     let node = &submitter.samples.node;
-    let lists = paying.iter().map(|wallet| wallet_balances_request(wallet));
+    let new_wallet = submitter.new_wallet().map(address);
+    let lists = paying.iter().chain(&new_wallet);
+    let lists = lists.map(|wallet| wallet_balances_request(wallet));
+    node.send_all(lists.collect()).await?;
     // The run's transfers send another token between these.
     let of_transfers = submitter
         .another_token(&token)
         .into_iter()
         .flat_map(|token| {
             let ends = submitter.new_wallet().into_iter().chain([&other]);
-            ends.map(move |wallet| token_balance_request(&address(wallet), token))
+            ends.map(move |wallet| token_balance_request(&address(wallet), &token))
         });
     let single = wallets
         .iter()
         .map(|wallet| token_balance_request(wallet, &token))
         .chain(of_transfers);
-    node.send_all(lists.chain(single).collect()).await?;
+    node.send_all(single.collect()).await?;
     // The fee may be taken in another token.
     let history = submitter.samples.history();
     let others = paying.iter().flat_map(|wallet| {

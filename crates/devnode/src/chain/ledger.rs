@@ -1,6 +1,6 @@
 //! The balances of all holders.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nodeproof_primitives::HolderAddress;
 
@@ -12,6 +12,8 @@ pub(crate) struct Insufficient;
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     tokens: BTreeMap<String, BTreeMap<HolderAddress, u128>>,
+    /// The balances that the lists of a holder's tokens lack, with a fault.
+    unlisted: BTreeSet<(String, HolderAddress)>,
 }
 
 impl Ledger {
@@ -42,9 +44,21 @@ impl Ledger {
 
     /// Returns all tokens that a holder has or had, with their balances, sorted by code.
     pub(crate) fn holdings(&self, holder: HolderAddress) -> impl Iterator<Item = (&str, u128)> {
+        let is_listed = move |(token, _): &(&String, _)| {
+            self.unlisted.is_empty() || !self.unlisted.contains(&((*token).clone(), holder))
+        };
         self.tokens
             .iter()
+            .filter(is_listed)
             .filter_map(move |(token, holders)| Some((token.as_str(), *holders.get(&holder)?)))
+    }
+
+    /// Leaves a token out of the list of a holder that has others, and not this one.
+    pub(crate) fn unlist_later_token(&mut self, token: &str, holder: HolderAddress) {
+        let has_others = self.holdings(holder).next().is_some();
+        if has_others && self.balance(token, holder) == 0 {
+            self.unlisted.insert((token.to_owned(), holder));
+        }
     }
 
     /// Returns all holders that have or had a token, with their balances, sorted by address.

@@ -473,6 +473,9 @@ impl Chain {
         match &transaction.call {
             Call::AddVerification(record) => {
                 if self.table.holds(&record.asset_id, record.verifier) {
+                    if self.has(InjectedFault::DuplicateMerged) {
+                        self.table.set_links(record);
+                    }
                     return Err("this verifier has made a claim about this asset");
                 }
                 self.pay_fee(transaction, creator)?;
@@ -497,6 +500,12 @@ impl Chain {
                 token,
                 amount,
             } => {
+                let rounded = *amount as f64 as u128;
+                let is_rounded = self.has(InjectedFault::TransferRounded);
+                let amount = if is_rounded { &rounded } else { amount };
+                if self.has(InjectedFault::LaterTokensUnlisted) && self.height() > 0 {
+                    self.ledger.unlist_later_token(token, *to);
+                }
                 let moved = self.ledger.transfer(token, *from, *to, *amount);
                 if moved.is_err()
                     && token != NATIVE_TOKEN

@@ -376,13 +376,22 @@ fn contract_call(
         }
         (address, "transfer") if address == rules.token => {
             let params = Params::of(call)?;
-            let amount: Amount = params.get("amount_to_send")?;
-            let amount = base_units(&amount).ok_or_else(|| {
+            let (from, to) = (payer, params.get("receiver")?);
+            let number: serde_json::Number = params.get("amount_to_send")?;
+            let is_negative = number.as_f64().is_some_and(|number| number < 0.0);
+            let is_taken =
+                is_negative && number.is_f64() && fault == Some(InjectedFault::NegativeFraction);
+            let amount = match is_taken {
+                true => number.as_f64().map(|number| -number as u128),
+                false => base_units(&params.get::<Amount>("amount_to_send")?),
+            };
+            let amount = amount.ok_or_else(|| {
                 Refusal::new("amount_to_send is not a whole number of base units, 0 or more")
             })?;
+            let (from, to) = if is_taken { (to, from) } else { (from, to) };
             Ok(Call::Transfer {
-                from: HolderAddress::Wallet(payer),
-                to: HolderAddress::Wallet(params.get("receiver")?),
+                from: HolderAddress::Wallet(from),
+                to: HolderAddress::Wallet(to),
                 token: params.get("asset_code")?,
                 amount,
             })

@@ -89,6 +89,16 @@ impl Table {
         self.rows.drain(..self.rows.len().saturating_sub(count));
     }
 
+    /// Gives a verifier's claim about an asset the links of this record.
+    pub(crate) fn set_links(&mut self, record: &Record) {
+        let asset_id = quoted(&record.asset_id);
+        let verifier = quoted(&record.verifier.to_string());
+        let mut rows = self.rows.iter_mut();
+        if let Some(row) = rows.find(|row| row[1] == asset_id && row[3] == verifier) {
+            row[6] = quoted(&record.doc_link_list);
+        }
+    }
+
     /// Gives all claims about an asset this type.
     pub(crate) fn set_types(&mut self, asset_id: &str, asset_type: &str) {
         let asset_id = quoted(asset_id);
