@@ -131,10 +131,15 @@ impl Accepted {
         moved + if pays { self.fee } else { 0 }
     }
 
-    /// Returns the most that others receive of a token.
+    /// Whether what it transfers has been moved for sure.
+    pub(super) const fn has_moved(&self) -> bool {
+        self.settled.is_some() && !self.may_have_failed
+    }
+
+    /// Returns the most that others receive of a token, without a transfer that has been moved.
     pub(super) fn paid_in(&self, token: &str) -> i128 {
         let fee = if self.token == token { self.most() } else { 0 };
-        let transfer = self.transfer.as_ref();
+        let transfer = self.transfer.as_ref().filter(|_| !self.has_moved());
         let transfer = transfer.filter(|one| one.token == token && one.from != one.to);
         fee + transfer.map_or(0, |one| one.amount)
     }

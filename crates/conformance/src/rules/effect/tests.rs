@@ -283,6 +283,19 @@ fn a_balance_changes_by_what_was_accepted() {
             &[Refusal],
         ),
         (
+            "an accepted one costs too much, which is taken beside a refused one",
+            vec![
+                START,
+                Holds("a", 50),
+                paid,
+                Holds("a", 50),
+                REFUSED,
+                block,
+                Holds("a", 35),
+            ],
+            &[Fee],
+        ),
+        (
             "a throw-away wallet holds something",
             vec![
                 START,
@@ -518,6 +531,30 @@ fn what_creators_gain_counts_unless_blocks_may_be_rewarded() {
             Block(2, "b", &["1"]),
             Block(3, "c", &[]),
             Holds("a", 40),
+            Row::List(after),
+        ];
+        assert_eq!(judged(&rows).0, found, "{what}");
+    }
+}
+
+#[test]
+fn what_a_transfer_moves_hides_no_other_gain() {
+    for (what, after, found) in [
+        ("the receiver gains the amount", [20, 40, 0], &[][..]),
+        ("the receiver gains nothing", [20, 20, 0], &[Others]),
+        (
+            "another wallet gains as much as was sent",
+            [20, 40, 20],
+            &[Created],
+        ),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            Row::List([50, 20, 0]),
+            Sends("1", "b", 20.0),
+            Block(2, "e", &["1"]),
+            Holds("a", 20),
             Row::List(after),
         ];
         assert_eq!(judged(&rows).0, found, "{what}");
