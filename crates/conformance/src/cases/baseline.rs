@@ -11,7 +11,7 @@ use crate::{
         NO_INDEX, block_request, contract_state_request, nobody, token_balance_request,
         token_holders_request, trust_request, wallet_balances_request,
     },
-    checks::PinKind,
+    checks::PinKind::{self, ByHead, ByShape, Exactly},
     context::Samples,
     http::Request,
 };
@@ -33,164 +33,61 @@ const STATE: [&str; 4] = [
 ];
 
 /// The cases of a run with a baseline.
-pub(crate) const BASELINE: &[Case] = &[
-    Case {
-        id: "baseline/block-first",
-        check: Pinned(PinKind::Exactly, |c| oldest(c, 0)),
-        ..BASE
-    },
-    Case {
-        id: "baseline/block-second",
-        check: Pinned(PinKind::Exactly, |c| oldest(c, 1)),
-        ..BASE
-    },
-    Case {
-        id: "baseline/block-latest",
-        check: Pinned(PinKind::ByShape, |c| {
-            Some(c.discovered.blocks.last()?.1.request.clone())
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/block-unknown",
-        check: Pinned(PinKind::Exactly, |_| Some(block_request(1_u64 << 40))),
-        ..BASE
-    },
-    Case {
-        id: "baseline/block-index-missing",
-        sends: &[get_block::WITHOUT_INDEX],
-        check: Pinned(PinKind::Exactly, |_| Some(Request::get("/get-block"))),
-        ..BASE
-    },
-    Case {
-        id: "baseline/block-index-malformed",
-        check: Pinned(PinKind::Exactly, |_| Some(block_request(NO_INDEX))),
-        ..BASE
-    },
-    Case {
-        id: "baseline/token-in-wallet",
-        sends: &[get_balances::BALANCE],
-        check: Pinned(PinKind::ByShape, |c| {
-            let (wallet, token) = c.discovered.holdings.first()?;
-            Some(token_balance_request(wallet, token))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/nothing-held",
-        sends: &[get_balances::BALANCE],
-        check: Pinned(PinKind::Exactly, |_| {
-            Some(token_balance_request(&nobody(), "NOSUCHTOKEN"))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/all-tokens-in-wallet",
-        check: Pinned(PinKind::ByShape, |c| {
-            Some(wallet_balances_request(c.discovered.wallets.first()?))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/all-wallets-for-token",
-        sends: &[get_balances::HOLDERS],
-        check: Pinned(PinKind::ByShape, |c| {
-            Some(token_holders_request(c.discovered.tokens.first()?))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/balance-type-missing",
-        sends: &[RequestKind::get("/get-balances", &[])],
-        check: Pinned(PinKind::Exactly, |_| Some(Request::get("/get-balances"))),
-        ..BASE
-    },
-    Case {
-        id: "baseline/state",
-        sends: &[sc_state::STATE],
-        check: Pinned(PinKind::ByShape, |c| {
-            let (contract, asset) = c.discovered.assets.first()?;
-            Some(contract_state_request(contract, asset))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/state-unknown-value",
-        sends: &[sc_state::STATE],
-        check: Pinned(PinKind::Exactly, |c| state(c, STATE[0], STATE[1])),
-        ..BASE
-    },
-    Case {
-        id: "baseline/state-unknown-table",
-        sends: &[sc_state::STATE],
-        check: Pinned(PinKind::Exactly, |c| state(c, STATE[2], STATE[1])),
-        ..BASE
-    },
-    Case {
-        id: "baseline/state-unknown-column",
-        sends: &[sc_state::STATE],
-        check: Pinned(PinKind::Exactly, |c| state(c, STATE[0], STATE[3])),
-        ..BASE
-    },
-    Case {
-        id: "baseline/state-parameters-missing",
-        sends: &[RequestKind::get("/sc-state", &[])],
-        check: Pinned(PinKind::Exactly, |_| Some(Request::get("/sc-state"))),
-        ..BASE
-    },
-    Case {
-        id: "baseline/trust-score",
-        sends: &[get_trustscore_wallets::SCORE],
-        check: Pinned(PinKind::ByShape, |c| {
-            let (from, to) = c.discovered.trust.first()?;
-            Some(trust_request(from, to))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/trust-unknown",
-        sends: &[get_trustscore_wallets::SCORE],
-        check: Pinned(PinKind::Exactly, |_| {
-            Some(trust_request(&nobody(), &nobody()))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/trust-parameters-missing",
-        sends: &[RequestKind::get("/get-trustscore-wallets", &[])],
-        check: Pinned(PinKind::Exactly, |_| {
-            Some(Request::get("/get-trustscore-wallets"))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/call",
-        sends: &[call_sc::BUILD],
-        check: Pinned(PinKind::ByShape, |c| Some(c.call_request())),
-        ..BASE
-    },
-    Case {
-        id: "baseline/call-empty",
-        sends: &[call_sc::BUILD],
-        check: Pinned(PinKind::Exactly, |_| {
-            Some(Request::post("/call-sc", "{}".to_owned()))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/call-not-json",
-        sends: &[call_sc::BUILD],
-        check: Pinned(PinKind::Exactly, |_| {
-            Some(Request::post("/call-sc", "{".to_owned()))
-        }),
-        ..BASE
-    },
-    Case {
-        id: "baseline/docs",
-        sends: &[docs::PAGE],
-        check: Pinned(PinKind::ByHead, |_| Some(Request::get("/docs"))),
-        ..BASE
-    },
+pub(crate) const BASELINE: [Case; ROWS.len()] = {
+    let mut cases = [BASE; ROWS.len()];
+    let mut at = 0;
+    while at < ROWS.len() {
+        let (id, sends, pin, request) = ROWS[at];
+        cases[at].id = id;
+        cases[at].sends = sends;
+        cases[at].check = Pinned(pin, request);
+        at += 1;
+    }
+    cases
+};
+
+/// A case: its ID, the kinds of requests that other cases do not send, what has to stay, and its request.
+type Row = (
+    &'static str,
+    &'static [RequestKind],
+    PinKind,
+    fn(&Samples) -> Option<Request>,
+);
+
+#[rustfmt::skip]
+const ROWS: [Row; 23] = [
+    ("baseline/block-first", &[], Exactly, |c| oldest(c, 0)),
+    ("baseline/block-second", &[], Exactly, |c| oldest(c, 1)),
+    ("baseline/block-latest", &[], ByShape, |c| Some(c.discovered.blocks.last()?.1.request.clone())),
+    ("baseline/block-unknown", &[], Exactly, |_| Some(block_request(1_u64 << 40))),
+    ("baseline/block-index-missing", &[get_block::WITHOUT_INDEX], Exactly, |_| Some(Request::get("/get-block"))),
+    ("baseline/block-index-malformed", &[], Exactly, |_| Some(block_request(NO_INDEX))),
+    ("baseline/token-in-wallet", &[get_balances::BALANCE], ByShape, |c| {
+        let (wallet, token) = c.discovered.holdings.first()?;
+        Some(token_balance_request(wallet, token))
+    }),
+    ("baseline/nothing-held", &[get_balances::BALANCE], Exactly, |_| Some(token_balance_request(&nobody(), "NOSUCHTOKEN"))),
+    ("baseline/all-tokens-in-wallet", &[], ByShape, |c| Some(wallet_balances_request(c.discovered.wallets.first()?))),
+    ("baseline/all-wallets-for-token", &[get_balances::HOLDERS], ByShape, |c| Some(token_holders_request(c.discovered.tokens.first()?))),
+    ("baseline/balance-type-missing", &[RequestKind::get("/get-balances", &[])], Exactly, |_| Some(Request::get("/get-balances"))),
+    ("baseline/state", &[sc_state::STATE], ByShape, |c| {
+        let (contract, asset) = c.discovered.assets.first()?;
+        Some(contract_state_request(contract, asset))
+    }),
+    ("baseline/state-unknown-value", &[sc_state::STATE], Exactly, |c| state(c, STATE[0], STATE[1])),
+    ("baseline/state-unknown-table", &[sc_state::STATE], Exactly, |c| state(c, STATE[2], STATE[1])),
+    ("baseline/state-unknown-column", &[sc_state::STATE], Exactly, |c| state(c, STATE[0], STATE[3])),
+    ("baseline/state-parameters-missing", &[RequestKind::get("/sc-state", &[])], Exactly, |_| Some(Request::get("/sc-state"))),
+    ("baseline/trust-score", &[get_trustscore_wallets::SCORE], ByShape, |c| {
+        let (from, to) = c.discovered.trust.first()?;
+        Some(trust_request(from, to))
+    }),
+    ("baseline/trust-unknown", &[get_trustscore_wallets::SCORE], Exactly, |_| Some(trust_request(&nobody(), &nobody()))),
+    ("baseline/trust-parameters-missing", &[RequestKind::get("/get-trustscore-wallets", &[])], Exactly, |_| Some(Request::get("/get-trustscore-wallets"))),
+    ("baseline/call", &[call_sc::BUILD], ByShape, |c| Some(c.call_request())),
+    ("baseline/call-empty", &[call_sc::BUILD], Exactly, |_| Some(Request::post("/call-sc", "{}".to_owned()))),
+    ("baseline/call-not-json", &[call_sc::BUILD], Exactly, |_| Some(Request::post("/call-sc", "{".to_owned()))),
+    ("baseline/docs", &[docs::PAGE], ByHead, |_| Some(Request::get("/docs"))),
 ];
 
 /// Returns the request for one of the oldest blocks, which no longer change.

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn every_case_says_what_it_checks_and_why() {
-        for case in all().iter().chain(FIXTURE).chain(BASELINE) {
+        for case in all().iter().chain(FIXTURE).chain(&BASELINE) {
             assert!(
                 !case.checks.is_empty() && !case.matters.is_empty(),
                 "{}",

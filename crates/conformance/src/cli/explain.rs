@@ -28,7 +28,7 @@ that differ, and at least one of them is wrong. If most nodes agree, the report 
 pub(crate) fn explain(id: &str) -> Result<String, UsageError> {
     let mut cases = all();
     cases.extend_from_slice(FIXTURE);
-    cases.extend_from_slice(BASELINE);
+    cases.extend(BASELINE);
     if let Some(case) = cases.iter().find(|case| case.id == id) {
         return of_case(case);
     }

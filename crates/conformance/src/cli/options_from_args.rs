@@ -78,7 +78,7 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
     let recheck = args.recheck.as_deref().map(read_report).transpose()?;
     let mut known = all();
     if has_baseline {
-        known.extend_from_slice(BASELINE);
+        known.extend(BASELINE);
     }
     if args.fixture.is_some() {
         known.extend_from_slice(FIXTURE);

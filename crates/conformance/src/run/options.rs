@@ -152,7 +152,7 @@ impl Options {
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = cases::all();
         if self.files.baseline.is_some() {
-            cases.extend_from_slice(BASELINE);
+            cases.extend(BASELINE);
         }
         if self.files.fixture != Fixture::default() {
             cases.extend_from_slice(FIXTURE);
