@@ -1,6 +1,6 @@
 //! The error for invalid input of the caller.
 
-use std::{error::Error as StdError, fmt};
+use std::error::Error as StdError;
 
 use nodeproof_primitives::{SignerError, WalletAddress};
 
@@ -18,7 +18,8 @@ use crate::CallErrorKind;
 /// assert_eq!(error.to_string(), "\"localhost:8420\" has no scheme: write http://localhost:8420");
 /// assert!(error.signer_error().is_none());
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
 #[non_exhaustive]
 pub struct InputError {
     message: String,
@@ -76,18 +77,6 @@ impl InputError {
     pub fn signer_error(&self) -> Option<(WalletAddress, &SignerError)> {
         let error = self.source.as_ref()?.downcast_ref()?;
         Some((self.wallet?, error))
-    }
-}
-
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl StdError for InputError {
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_ref().map(|source| &**source as _)
     }
 }
 

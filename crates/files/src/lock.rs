@@ -11,6 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use thiserror::Error;
+
 use crate::{
     platform::{REMOVES_LOCK_FILES, is_at, open_folder},
     staged::parent_folder,
@@ -23,24 +25,15 @@ const MAX_ATTEMPTS: u32 = 100;
 pub const FOLDER_LOCK: &str = ".lock";
 
 /// A lock was not granted.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum LockError {
     /// Another process, or another place in this one, holds the lock.
+    #[error("another program holds the lock")]
     Held,
     /// The file or the folder can't be opened or created.
+    #[error("{0}")]
     Io(io::Error),
 }
-
-impl std::fmt::Display for LockError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Held => f.write_str("another program holds the lock"),
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LockError {}
 
 /// A lock on a separate lock file. Dropping it releases the lock. On Unix, it also removes the file.
 ///

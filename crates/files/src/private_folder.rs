@@ -1,69 +1,45 @@
 //! Checks whether only the user controls a folder.
 
 use std::{
-    fmt, io,
+    io,
     path::{Path, PathBuf},
 };
+
+use thiserror::Error;
 
 use crate::platform::{only_for_owner, ownership};
 
 /// Other users control a folder, so its content can't be trusted.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FolderError {
     /// It belongs to another user.
+    #[error(
+        "the folder {} belongs to another user, who can change its contents: use a folder of your own",
+        path.display()
+    )]
     OfAnotherUser {
         /// The folder.
         path: PathBuf,
     },
     /// Other users can write to it.
+    #[error(
+        "other users can write to the folder {}, and change what is in it: `chmod go-w {}` keeps it to yourself",
+        path.display(),
+        quoted(path)
+    )]
     WritableByOthers {
         /// The folder.
         path: PathBuf,
     },
     /// Its metadata can't be read.
+    #[error("the folder {} can't be inspected: {source}", path.display())]
     Io {
         /// The folder.
         path: PathBuf,
         /// The cause.
         source: io::Error,
     },
-}
-
-impl fmt::Display for FolderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OfAnotherUser { path } => write!(
-                f,
-                "the folder {} belongs to another user, who can change its contents: use a folder \
-                 of your own",
-                path.display()
-            ),
-            Self::WritableByOthers { path } => write!(
-                f,
-                "other users can write to the folder {}, and change what is in it: `chmod go-w \
-                 {1}` keeps it to yourself",
-                path.display(),
-                quoted(path)
-            ),
-            Self::Io { path, source } => {
-                write!(
-                    f,
-                    "the folder {} can't be inspected: {source}",
-                    path.display()
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for FolderError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            _ => None,
-        }
-    }
 }
 
 /// Returns a path as one word of a POSIX shell, for a command that a person copies.

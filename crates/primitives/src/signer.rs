@@ -1,6 +1,6 @@
 //! The interface of everything that signs.
 
-use std::{error::Error, fmt, future::Future, pin::Pin, sync::Arc};
+use std::{error::Error, future::Future, pin::Pin, sync::Arc};
 
 use crate::{MessageSignature, Network, WalletAddress};
 
@@ -86,7 +86,8 @@ by_reference!(&S, Box<S>, Arc<S>);
 /// assert!(lost.source().is_some() && !lost.is_refusal());
 /// assert!(SignerError::refused("the owner pressed Cancel").is_refusal());
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the signer {}: {reason}", if *refused { "refused" } else { "failed" })]
 pub struct SignerError {
     refused: bool,
     reason: String,
@@ -125,24 +126,5 @@ impl SignerError {
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         self.refused
-    }
-}
-
-impl fmt::Display for SignerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.refused {
-            "the signer refused: "
-        } else {
-            "the signer failed: "
-        })?;
-        f.write_str(&self.reason)
-    }
-}
-
-impl Error for SignerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source
-            .as_ref()
-            .map(|source| -> &(dyn Error + 'static) { source.as_ref() })
     }
 }

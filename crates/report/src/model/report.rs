@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::{
     case::CaseReport,
@@ -36,30 +37,17 @@ pub struct Report {
 }
 
 /// The reason why a text can't be read as a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The text is not JSON, or a member is missing or wrong.
+    #[error("it is not a report.json of nodeproof: {0}")]
     NotAReport(String),
     /// The report has another version of the format.
+    #[error(
+        "it is a report of version {0}, and this program reads version {VERSION}: repeat the run with this nodeproof"
+    )]
     OtherVersion(u64),
-}
-
-impl std::error::Error for ReadError {}
-
-impl std::fmt::Display for ReadError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NotAReport(reason) => {
-                write!(f, "it is not a report.json of nodeproof: {reason}")
-            }
-            Self::OtherVersion(version) => write!(
-                f,
-                "it is a report of version {version}, and this program reads version {VERSION}: \
-                 repeat the run with this nodeproof"
-            ),
-        }
-    }
 }
 
 /// Cases with the same finding at one node or several, and the cases that they explain.
