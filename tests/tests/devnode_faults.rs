@@ -137,9 +137,12 @@ fn block_time(fault: F) -> Duration {
     match fault {
         F::OnePending | F::FirstPays | F::PendingReplaced | F::PendingUnverified => 20 * BLOCK_TIME,
         // No block comes between two submissions that are sent together.
-        F::OverlapLost | F::Overspends | F::TransferKept | F::LastCredit | F::RestDropped => {
-            5 * BLOCK_TIME
-        }
+        F::OverlapLost
+        | F::Overspends
+        | F::TransferKept
+        | F::LastCredit
+        | F::RestDropped
+        | F::CopiesExecuted => 5 * BLOCK_TIME,
         _ => BLOCK_TIME,
     }
 }

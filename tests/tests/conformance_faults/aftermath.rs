@@ -111,7 +111,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["sc-state/new-records-as-expected"];
         "the response with a new claim's record has Content-Type text/plain", change_response(STATE, |request, response| {
             if is_for_a_claim(request) { typed(response, "text/plain") } else { response }
-        }) => ["sc-state/new-records-as-expected"];
+        }) => ["http/content-type"];
         "new records have lists as arrays, and older ones as text", new_record(|value| {
             for place in ["/value/5", "/value/6", "/data/5", "/data/6"] {
                 let list = value.pointer(place).and_then(Value::as_str).map(serde_json::from_str);

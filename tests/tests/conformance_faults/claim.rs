@@ -104,12 +104,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             response.with_body(text)
         }) => ["submit-transaction/claim-document"];
         "the response to a valid claim has Content-Type text/plain", of_claim(|response| typed(response, "text/plain"))
-            => ["submit-transaction/claim-content-type"];
+            => ["http/content-type"];
         "the response to a valid claim has an empty Content-Type", of_claim(|response| typed(response, ""))
-            => ["submit-transaction/claim-content-type"];
+            => ["http/content-type"];
         "the response to a valid claim has HTTP status 202", of_claim(|response| {
             response.with_status(StatusCode::ACCEPTED)
-        }) => ["submit-transaction/claim-http-status"];
+        }) => ["http/success-status"];
         "a resubmission is valid with status FAILURE", claiming(false, |response| {
             response["status"] = json!("FAILURE");
         }) => ["submit-transaction/claim-status"];

@@ -226,7 +226,7 @@ fn others() -> Vec<SeededFault> {
             })
         } => ["submit-transaction/unsigned"];
         "refusals have Content-Type text/html", change_response(SUBMIT, |_, response| typed(response, "text/html"))
-            => ["submit-transaction/content-type"];
+            => ["http/content-type"];
         "refusals are a JSON array", change_response(SUBMIT, |_, response| {
             match response.status {
                 StatusCode::OK => response.with_body("[\"no\"]"),

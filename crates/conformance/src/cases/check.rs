@@ -57,8 +57,6 @@ pub(super) enum Check {
     Pinned(PinKind, fn(&Samples) -> Option<Request>),
     /// Requests that the node must refuse.
     Refused(fn(&Samples) -> WrongRequests),
-    /// Checks several samples together, and sends nothing more.
-    OfSamples(ReadingCheck),
     Read(ReadingCheck),
     /// Checks which requests got no response. No record shows that.
     Connection(ReadingCheck),
@@ -166,8 +164,7 @@ impl Check {
             | Check::Calls(_)
             | Check::WholeRun(..)
             | Check::Effects(_)
-            | Check::Agree
-            | Check::OfSamples(_) => true,
+            | Check::Agree => true,
             Check::Refused(_) | Check::Read(_) | Check::Own(_) | Check::WrongSubmissions => are_own,
             Check::Pinned(..) | Check::Connection(_) => false,
         }
@@ -245,9 +242,7 @@ impl Check {
             }
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
-            Check::OfSamples(check) | Check::Read(check) | Check::Connection(check) => {
-                check(context).await
-            }
+            Check::Read(check) | Check::Connection(check) => check(context).await,
             Check::Own(check) => check(context).await,
             Check::WrongSubmissions => refuses(context, id).await,
         }

@@ -15,7 +15,6 @@ use super::{
     cause::{Cause, When},
     check::Check::{Own, Snapshot},
     get_balances::{HELD, HOLDERS},
-    http::{OTHER_CONTENT_TYPE, content_types},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
@@ -157,25 +156,6 @@ pub(crate) const CASES: &[Case] = &[
             When::Always,
         )],
         check: Snapshot(Sample::Acceptances),
-        ..BASE
-    },
-    Case {
-        id: "submit-transaction/claim-content-type",
-        level: Level::Should,
-        requirements: &["HTTP-5"],
-        checks: "The response to an accepted submission has the content type `application/json`.",
-        aspect: Aspect::Style,
-        explained_by: &[OTHER_CONTENT_TYPE],
-        check: Own(|c| Box::pin(content_type(c))),
-        ..BASE
-    },
-    Case {
-        id: "submit-transaction/claim-http-status",
-        level: Level::Should,
-        requirements: &["SUBMIT-1", "HTTP-6"],
-        checks: "The response to an accepted submission has the status 200.",
-        aspect: Aspect::Style,
-        check: Own(|c| Box::pin(http_status(c))),
         ..BASE
     },
     Case {
@@ -425,20 +405,6 @@ async fn msg(context: &Context) -> Findings {
         findings.push(Finding::new(&response, what, "a string", actual).at(at));
     }
     Ok(findings)
-}
-
-async fn content_type(context: &Context) -> Findings {
-    Ok(content_types(&context.submissions.acceptances().await?))
-}
-
-async fn http_status(context: &Context) -> Findings {
-    let responses = context.submissions.acceptances().await?;
-    let others = responses.iter().filter(|response| response.status != 200);
-    let findings = others.map(|response| {
-        let what = "the HTTP status for a valid transaction is not 200";
-        Finding::new(response, what, "200", response.status.to_string())
-    });
-    Ok(Examination::of(responses.len(), findings))
 }
 
 async fn claim_is_new(context: &Context) -> Findings {

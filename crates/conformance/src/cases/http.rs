@@ -1,7 +1,5 @@
 //! Cases about all responses: the status and the content type of a success.
 
-use std::sync::Arc;
-
 use nodeproof_openapi::{Operation, View};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{Aspect, Level};
@@ -11,7 +9,7 @@ use super::{
     call_sc,
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Connection, OfSamples, Read, WholeRun},
+    check::Check::{Connection, Read, WholeRun},
     equal_requests::{WITH_PARAMETERS, equal_queries, equal_requests},
     get_balances, get_block, get_trustscore_wallets,
     inconclusive::unknown,
@@ -19,33 +17,19 @@ use super::{
     sc_state,
 };
 use crate::{
-    api::{NO_PATH, Sample, is_empty, is_nothing, is_refusal},
+    api::{NO_PATH, is_empty, is_nothing, is_refusal},
     checks::{Examination, Finding, Findings},
     context::Samples,
     history::Answer,
-    http::{Exchange, InconclusiveReason, Request, Unanswered, Wording},
-    rules::{content_type, form, tags},
+    http::{Exchange, Request, Unanswered, Wording},
+    rules::{content_type, form, success_status, tags},
 };
-
-pub(super) use crate::rules::content_types;
 
 /// What these cases share.
 const BASE: Case = Case {
     matters: "Programs decide by status and content type how they read a response.",
     ..Case::BASE
 };
-
-/// JSON without the content type of JSON, everywhere.
-pub(super) const OTHER_CONTENT_TYPE: Cause = Cause::new(&["http/content-type"], When::Always);
-
-/// The requests for all samples, without those for blocks.
-const EVERY_SAMPLE: &[RequestKind] = &[
-    get_balances::HOLDERS,
-    get_balances::BALANCE,
-    sc_state::STATE,
-    get_trustscore_wallets::SCORE,
-    call_sc::BUILD,
-];
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -61,9 +45,9 @@ pub(crate) const CASES: &[Case] = &[
         id: "http/success-status",
         level: Level::Should,
         requirements: &["HTTP-6"],
-        checks: "Successful responses have the status 200. The specification names no status, so any 2xx conforms.",
-        sends: EVERY_SAMPLE,
-        check: OfSamples(|c| Box::pin(success_status(c))),
+        checks: "All successes of the whole run with a JSON document have the status 200. The specification names no status, so any 2xx conforms.",
+        is_last: true,
+        check: WholeRun(success_status, false),
         ..BASE
     },
     Case {
@@ -167,30 +151,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
 ];
-
-/// The samples whose responses are JSON.
-const JSON: [Sample; 7] = [
-    Sample::Blocks,
-    Sample::TokenBalance,
-    Sample::WalletBalances,
-    Sample::TokenHolders,
-    Sample::ContractState,
-    Sample::TrustScore,
-    Sample::CallSc,
-];
-
-/// Returns the successful responses that have a JSON document.
-async fn successes(context: &Samples) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
-    let mut all = Vec::new();
-    for sample in JSON {
-        all.extend(context.sample(sample).await.unwrap_or_default());
-    }
-    all.retain(|exchange| exchange.is_success() && exchange.json().is_ok());
-    if all.is_empty() {
-        return unknown("no response was a success with a JSON document");
-    }
-    Ok(all)
-}
 
 async fn missing_parameter(context: &Samples) -> Findings {
     let mut checked = Examination::default();
@@ -331,14 +291,4 @@ async fn no_retries(context: &Samples) -> Findings {
     let expected = "a response without a server error the first time";
     let finding = Finding::new(error, what, expected, error.summary());
     Ok(Examination::failed(finding))
-}
-
-async fn success_status(context: &Samples) -> Findings {
-    let all = successes(context).await?;
-    let others = all.iter().filter(|exchange| exchange.status != 200);
-    let findings = others.map(|exchange| {
-        let what = "a successful response has another status than 200";
-        Finding::new(exchange, what, "200", exchange.status.to_string())
-    });
-    Ok(Examination::of(all.len(), findings))
 }

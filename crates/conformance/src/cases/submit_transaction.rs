@@ -16,7 +16,6 @@ use super::{
         after_wrong_signature, batch, fee_with_fraction, high_s, order_of_signatures, right_forms,
         two_signers,
     },
-    http::{OTHER_CONTENT_TYPE, content_types},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state::NO_STATE,
@@ -241,16 +240,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "submit-transaction/content-type",
-        level: Level::Should,
-        requirements: &["HTTP-5"],
-        checks: "A refusal with a status of success and a JSON body has the content type `application/json`.",
-        sends: &[BUILD, EVERY_REFUSAL],
-        explained_by: &[OTHER_CONTENT_TYPE],
-        check: Own(|c| Box::pin(content_type(c))),
-        ..BASE
-    },
-    Case {
         id: "submit-transaction/refused-not-stored",
         requirements: &["SUBMIT-3"],
         checks: "`/sc-state` returns no record of a claim that was refused whenever it was submitted in the run, or of a call of another function, and no block of the run contains a refused transaction.",
@@ -336,12 +325,6 @@ async fn responds(context: &Context) -> Findings {
         )));
     }
     check_json_responses(&success_status_refusals(context).await?)
-}
-
-async fn content_type(context: &Context) -> Findings {
-    let mut refusals = success_status_refusals(context).await?;
-    refusals.retain(|response| response.json().is_ok());
-    Ok(content_types(&refusals))
 }
 
 /// Reads the records of the claims that were refused, even after two more blocks if the chain continues.

@@ -116,13 +116,6 @@ impl History {
         self.heights.before(moment)
     }
 
-    /// Returns the exchanges before anything was submitted.
-    pub(crate) fn before_submissions(&self) -> impl Iterator<Item = &Entry> {
-        let first = self.first_submission;
-        let is_before = move |entry: &&Entry| first.is_none_or(|first| entry.ended <= first);
-        self.entries().filter(is_before)
-    }
-
     /// Returns the exchanges of an endpoint, such as `/get-block`, in the order in which they were sent.
     pub(crate) fn of_path(&self, path: &str) -> impl Iterator<Item = &Entry> {
         self.entries

@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{
-    api::is_json,
+    api::{is_json, is_valid},
     checks::{Examination, Finding},
     history::{Answer, Entry, History},
     http::{Exchange, LIMIT_MESSAGE, Method},
@@ -37,19 +37,13 @@ fn is_about_json(entry: &&Entry) -> bool {
     ENDPOINTS.contains(&(request.path, request.method))
 }
 
-/// Judges the content types of all JSON responses of a run, before it submits anything. Those of errors count
-/// beside right ones of successes.
+/// Judges the content types of all JSON documents of a run. Those of errors count beside right ones of successes.
 pub(crate) fn content_type(history: &History) -> Examination {
-    let (mut successes, mut errors) = (Vec::new(), Vec::new());
-    for entry in history.before_submissions().filter(is_about_json) {
-        let exchange = &entry.exchange;
-        let is_document = |body: &Value| body.is_object() || body.is_array();
-        if entry.answer == Answer::Content {
-            successes.push(Arc::clone(exchange));
-        } else if !exchange.is_success() && exchange.json().is_ok_and(is_document) {
-            errors.push(Arc::clone(exchange));
-        }
-    }
+    let is_document = |body: &Value| body.is_object() || body.is_array();
+    let all = history.entries().filter(is_about_json);
+    let documents = all.map(|entry| &entry.exchange);
+    let documents = documents.filter(|exchange| exchange.json().is_ok_and(is_document));
+    let (successes, errors): (Vec<_>, _) = documents.partition(|exchange| exchange.is_success());
     let mut result = content_types(&successes);
     if result.has_no_findings() {
         result.extend(content_types(&errors));
@@ -57,8 +51,29 @@ pub(crate) fn content_type(history: &History) -> Examination {
     result
 }
 
+/// Judges the statuses of all successes of a run with a JSON document. A refused submission may have any.
+pub(crate) fn success_status(history: &History) -> Examination {
+    let is_result = |entry: &&Entry| {
+        let exchange = &entry.exchange;
+        let is_right = || exchange.request.wrongly_signed.is_none() && is_valid(exchange);
+        entry.answer == Answer::Content
+            && (exchange.request.path != "/submit-transaction" || is_right())
+    };
+    let mut result = Examination::default();
+    for entry in history.entries().filter(is_about_json).filter(is_result) {
+        let exchange = &entry.exchange;
+        result.count_item();
+        if exchange.status != 200 {
+            let what = "a successful response has another status than 200";
+            let actual = exchange.status.to_string();
+            result.push(Finding::new(exchange, what, "200", actual));
+        }
+    }
+    result
+}
+
 /// Checks the content types of JSON responses.
-pub(crate) fn content_types(exchanges: &[Arc<Exchange>]) -> Examination {
+fn content_types(exchanges: &[&Arc<Exchange>]) -> Examination {
     let mut findings = Examination::default();
     for exchange in exchanges {
         findings.count_item();
@@ -149,6 +164,29 @@ mod tests {
         let body = "<html>502 Bad Gateway";
         let exchange = exchange(block_request(1), 502, Some("text/html"), body);
         assert!(mismatch(&Arc::new(exchange)).is_none());
+    }
+
+    #[test]
+    fn a_success_has_status_200() {
+        let submit = |status, valid: bool| {
+            let body = format!(r#"{{"status":"SUCCESS","response":{{"valid":{valid}}}}}"#);
+            let request = Request::post("/submit-transaction", "{}".to_owned());
+            exchange(request, status, None, &body)
+        };
+        let read = |status, body| exchange(block_request(1), status, None, body);
+        for (exchange, result) in [
+            (read(200, r#"{"index":1}"#), (1, 0)),
+            (read(203, r#"{"index":1}"#), (1, 1)),
+            (read(203, "null"), (0, 0)),
+            (read(203, "<html>"), (0, 0)),
+            (read(404, r#"{"detail":"no"}"#), (0, 0)),
+            (submit(201, true), (1, 1)),
+            (submit(202, false), (0, 0)),
+            (exchange(Request::get("/docs"), 203, None, "{}"), (0, 0)),
+        ] {
+            let found = success_status(&history_of(vec![(1, exchange)]));
+            assert_eq!((found.examined, found.findings.len()), result);
+        }
     }
 
     #[test]

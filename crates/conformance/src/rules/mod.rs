@@ -19,7 +19,7 @@ pub(crate) use agree::{agree, undecided_balances};
 pub(crate) use authority::authority;
 pub(crate) use echo::echo;
 pub(crate) use effect::{Effect, effect, is_unsettled};
-pub(crate) use form::{content_type, content_types, form};
+pub(crate) use form::{content_type, form, success_status};
 pub(crate) use fresh::{current, distinct, fresh};
 pub(crate) use included::included;
 pub(crate) use known::known;

@@ -66,7 +66,7 @@ pub(super) fn claims() -> Vec<SeededFault> {
             response.with_json(|response| set(response, "/response/msg", json!("")))
         }) => [];
         "an accepted claim has HTTP status 201", of_claims(|response| with_status(response, 201))
-            => ["submit-transaction/claim-http-status"];
+            => ["http/success-status"];
         "a resubmitted claim gets status 409", of_known_claims(|response| {
             response_of(response, 409, JSON, r#"{"detail":"known"}"#)
         }) => [];

@@ -119,19 +119,15 @@ impl<'h> Money<'h> {
         all.filter(move |one| one.payers.contains(wallet) || one.is_to(wallet))
     }
 
-    /// Whether between two different readings only refused submissions of the wallet were sent, all that was accepted before
-    /// was in blocks, and it can pay that.
+    /// Whether between two different readings only refused submissions of the wallet were sent, and it can pay what was
+    /// accepted.
     fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2], base: i128) -> bool {
         let between = |began: Duration| began >= before.entry.began && began <= after.entry.ended;
         let own = || self.concerning(&pair.0);
-        let is_open = |one: &Accepted| {
-            let is_in_block = one.settled.is_some_and(|at| at < before.entry.began);
-            one.began <= after.entry.ended && !is_in_block
-        };
         own().next().is_none()
             || before.amount != after.amount
                 && self.cost(pair).0 <= base
-                && !own().any(is_open)
+                && !own().any(|one| between(one.began))
                 && self.history.submissions().any(|entry| between(entry.began))
     }
 

@@ -283,19 +283,6 @@ fn a_balance_changes_by_what_was_accepted() {
             &[Refusal],
         ),
         (
-            "an accepted one costs too much, which is taken beside a refused one",
-            vec![
-                START,
-                Holds("a", 50),
-                paid,
-                Holds("a", 50),
-                REFUSED,
-                block,
-                Holds("a", 35),
-            ],
-            &[Fee],
-        ),
-        (
             "a throw-away wallet holds something",
             vec![
                 START,
