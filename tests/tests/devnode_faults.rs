@@ -120,12 +120,13 @@ fn expected(fault: F) -> Option<Found> {
     })
 }
 
-/// Returns whether it matters which wallets sign.
-fn is_about_submissions(fault: F) -> bool {
+/// Returns whether a run uses the test wallet, and whether one uses a user's wallet: both if they find different things, and
+/// only the user's for what any wallet shows, because that run submits more.
+fn wallets_of(fault: F) -> [bool; 2] {
     match expected(fault) {
-        Some(As(id)) => id.starts_with("submit-") || fault == F::RemarksCut,
-        Some(AsEither(..) | AsUser(_)) => true,
-        _ => false,
+        Some(As(id)) if id.starts_with("submit-") || fault == F::RemarksCut => [false, true],
+        Some(AsEither(..) | AsUser(_)) => [true, true],
+        _ => [true, false],
     }
 }
 
@@ -174,8 +175,11 @@ fn main() {
                 run().or_else(|failed| if may_miss { run() } else { Err(failed) })
             }));
         };
-        own("as_an_own_node", true);
-        if is_about_submissions(fault) {
+        let [with_test_wallet, with_users_wallet] = wallets_of(fault);
+        if with_test_wallet {
+            own("with_the_test_wallet", true);
+        }
+        if with_users_wallet {
             own("with_a_users_wallet", false);
         }
     }
