@@ -217,17 +217,10 @@ fn malformed_part(transaction: &Value) -> Option<&'static str> {
 fn is_of_a_lookalike(transaction: &Value, entry: &SignatureEntry) -> bool {
     let message = signed_message(&transaction.to_string()).expect("a message");
     let address = entry.wallet_address.to_string();
-    let digits = "0123456789abcdef".chars();
-    let mut similar = digits.flat_map(|digit| {
-        [
-            format!("{}{digit}", &address[..41]),
-            format!("0x{digit}{}", &address[3..]),
-        ]
-    });
-    similar.any(|address| {
-        let address = address.parse().expect("an address");
-        let message = message.as_bytes();
-        entry.msgsign.verify_by_address(message, address).is_ok()
+    let mut keys = entry.msgsign.recover_public_keys(message.as_bytes());
+    keys.any(|key| {
+        let signer = key.address().to_string();
+        signer[..41] == address[..41] || signer[3..] == address[3..]
     })
 }
 
