@@ -3,7 +3,7 @@
 //! All cases examine the same claim, each at one step of it. If an earlier step fails, the cases of
 //! later steps are inconclusive. So one fault makes one case fail.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
@@ -23,7 +23,7 @@ use super::{
     },
 };
 use crate::{
-    api::{Sample, Tier, is_new, is_valid, message, submitted_code},
+    api::{Sample, Tier, accepts, is_new, is_valid, message, submitted_code},
     checks::{Examination, Finding, Findings, check_sample_responses},
     context::{Context, difference_from_call},
     history::{History, OF_CO_SIGNER},
@@ -257,7 +257,7 @@ const MIN_FEE: i128 = 1_000_000;
 /// Returns the reason if a claim may have been refused for lack of money, according to its message.
 ///
 /// A message alone is not an excuse. The fee and the balance that the node reports must confirm it.
-fn not_paid(submitted: &Exchange, balance: Option<&Exchange>) -> Option<String> {
+fn not_paid(submitted: &Exchange, balance: Option<&Exchange>, history: &History) -> Option<String> {
     let said = message(submitted);
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
@@ -282,15 +282,43 @@ fn not_paid(submitted: &Exchange, balance: Option<&Exchange>) -> Option<String> 
         Some(balance) if balance < fee => Some(format!(
             "the wallet {wallet} holds {balance}, and the fee is {fee} ({said})"
         )),
+        Some(balance) if balance < promised_by(wallet, history).saturating_add(fee) => {
+            Some(format!(
+                "the wallet {wallet} holds {balance}, which may not pay the fee of {fee} beside the \
+                 run's other transactions ({said})"
+            ))
+        }
         Some(_) if fee < MIN_FEE || names(&MIN_FEE_KEYWORDS) => Some(choose),
         Some(_) if names(&["currency", "token"]) => Some(choose),
         Some(_) => None,
     }
 }
 
+/// Returns what the accepted transactions of a wallet cost together. Some of them may be pending.
+fn promised_by(wallet: &str, history: &History) -> i128 {
+    let mut costs = BTreeMap::new();
+    for entry in history.submissions() {
+        for submission in entry.submissions() {
+            let transaction = &submission["transaction"];
+            let data = &transaction["specific_data"];
+            let code = transaction["trans_code"].as_str().unwrap_or_default();
+            let signers = data["signers"].as_array();
+            let signs = signers.is_some_and(|all| all.iter().any(|signer| signer == wallet));
+            if signs && accepts(&entry.exchange, code) {
+                let amount =
+                    |value: &Value| value.as_f64().map_or(0, |amount| amount.ceil() as i128);
+                let cost = amount(&transaction["fee"]) + amount(&data["params"]["amount_to_send"]);
+                costs.insert(code.to_owned(), cost);
+            }
+        }
+    }
+    costs.into_values().fold(0, i128::saturating_add)
+}
+
 async fn accepted(context: &Context) -> Findings {
     let claims = context.submissions.claims().await?;
     claims.first().submitted()?;
+    let history = context.history();
     let mut findings = Examination::default();
     let alone = claims.all().filter(|claim| !claim.is_optional());
     for claim in alone.filter(|claim| !claim.is_in_batch()) {
@@ -302,12 +330,12 @@ async fn accepted(context: &Context) -> Findings {
         if is_valid(response) {
             continue;
         }
-        if let Some(wrong) = accepted_in_its_place(&context.history(), response) {
+        if let Some(wrong) = accepted_in_its_place(&history, response) {
             return unknown(wrong);
         }
         let balance = claim.get(Act::Balance).ok().map(|balance| &**balance);
         if response.is_success()
-            && let Some(reason) = not_paid(response, balance)
+            && let Some(reason) = not_paid(response, balance, &history)
         {
             return unknown(reason);
         }

@@ -43,7 +43,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "docs/responds",
         requirements: &["DOCS-1"],
-        checks: "`/docs` is a success, and the node has the JSON document that the page loads from it. A redirect within the node is followed once.",
+        checks: "`/docs` is a success that is not empty, and the node has the JSON document that the page loads from it. A redirect within the node is followed once.",
         sends: &[PAGE, DOCUMENT],
         check: Read(|c| Box::pin(responds(c))),
         ..BASE
@@ -91,13 +91,14 @@ async fn responds(context: &Samples) -> Findings {
     let exchanges = context.sample(Sample::Docs).await?;
     let wrong = exchanges
         .iter()
-        .filter(|exchange| !exchange.is_success())
+        .filter(|exchange| !exchange.is_success() || exchange.body.is_empty())
         .map(|exchange| {
             let (what, actual) = match &exchange.location {
                 Some(location) if (300..400).contains(&exchange.status) => (
                     "redirects to another server, or once more",
                     format!("{} to {}", exchange.status, shown(location, 160)),
                 ),
+                _ if exchange.is_success() => ("is empty", exchange.summary()),
                 _ => ("returned another status", exchange.summary()),
             };
             Finding::new(exchange, what, "200 with the listing", actual)

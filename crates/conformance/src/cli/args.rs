@@ -1,6 +1,6 @@
 //! The command-line arguments.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, ops::RangeInclusive, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use clap_complete::Shell;
@@ -496,10 +496,14 @@ fn removed_progress(_: &str) -> Result<String, String> {
     )
 }
 
+/// The limits of a number of seconds, and of requests per second.
+const LIMITS: RangeInclusive<f64> = 0.001..=1e6;
+
 fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is not a number of seconds, such as 10 or 0.5");
+    let wrong =
+        || format!("{text:?} is not a number of seconds from 0.001 to 1000000, such as 10 or 0.5");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
-    if seconds <= 0.0 || seconds > 1e6 {
+    if !LIMITS.contains(&seconds) {
         return Err(wrong());
     }
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
@@ -507,9 +511,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(rate) if rate > 0.0 && rate <= 1e6 => Ok(rate),
+        Ok(rate) if LIMITS.contains(&rate) => Ok(rate),
         _ => Err(format!(
-            "{text:?} is not a number of requests per second, such as 10 or 0.5"
+            "{text:?} is not a number of requests per second from 0.001 to 1000000, such as 10 or 0.5"
         )),
     }
 }

@@ -24,7 +24,7 @@ use super::{
     signatures::stranger,
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Response, Submitter},
-    transfers::transfer_and_overspend,
+    transfers::{transfer_and_overspend, transfer_to_itself},
     undecided::undecided_rows,
     variant::{Cost, Variant},
     waiting::{NewBlocks, read_blocks_around, settle, settle_accepted, wait_for},
@@ -304,6 +304,11 @@ impl<'s> FirstClaim<'s> {
         let claimed_twice = self.claim_twice().await.ok().flatten();
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
+        if submitter.is_without_value() && submitter.signs_more() {
+            // A block may have it before the claims.
+            let token = currency_of(&self.text);
+            let _ = transfer_to_itself(submitter, wallet, contract, &token).await;
+        }
         submit_at_once(submitter, &mut further).await;
         submit_in_batch(submitter, &mut further, &self.request).await;
         for claim in &mut further {

@@ -58,12 +58,7 @@ pub(super) async fn transfer_and_overspend(
     let Some(fee) = fee.filter(|fee| (LEAST_FEE..MOST_FEE).contains(fee)) else {
         return Ok(());
     };
-    let contract = contract_of_transfers(&submitter.samples.history(), token);
-    let transfers = Transfers {
-        submitter,
-        contract: contract.unwrap_or_else(|| verification.to_owned()),
-        token,
-    };
+    let transfers = Transfers::of(submitter, verification, token);
     // A node may round what is received.
     let part = fee + fee / 4 + 7;
     // A little more than two fees and a half.
@@ -104,7 +99,21 @@ pub(super) async fn transfer_and_overspend(
     for claim in &claims {
         claim.settle(submitter, blocks.clone(), until).await;
     }
+    // It has nothing by now, and must be listed again.
     Ok(())
+}
+
+/// Transfers one unit to the wallet itself.
+pub(super) async fn transfer_to_itself(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    verification: &str,
+    token: &str,
+) -> Taken<()> {
+    let transfers = Transfers::of(submitter, verification, token);
+    let call = transfers.call(&[wallet], wallet.address(), &json!(1), token);
+    let (request, _) = transfers.signed(&[wallet], &call).await?;
+    submitter.submit_serialized(request).await.map(drop)
 }
 
 /// Returns the contract of a transfer that a block shows, if possible of this token.
@@ -122,7 +131,16 @@ fn contract_of_transfers(history: &History, token: &str) -> Option<String> {
     transfers.max().map(|(_, contract)| contract.to_owned())
 }
 
-impl Transfers<'_> {
+impl<'s> Transfers<'s> {
+    fn of(submitter: &'s Submitter, verification: &str, token: &'s str) -> Self {
+        let contract = contract_of_transfers(&submitter.samples.history(), token);
+        Self {
+            submitter,
+            contract: contract.unwrap_or_else(|| verification.to_owned()),
+            token,
+        }
+    }
+
     /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, which the co-signer signs,
     /// too, another one to it twice in a batch, and transfers of a large amount to the co-signer and back. If a node has no
     /// batches, that of the batch follows alone. Returns whether the new wallet receives any.

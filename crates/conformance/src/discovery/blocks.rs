@@ -428,12 +428,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Moves the responses into `discovered`. `ends` are the lowest and the latest index.
-    pub(crate) fn into_discovered(
-        self,
-        ends: Option<(u64, u64)>,
-        named: &[u64],
-        discovered: &mut Discovered,
-    ) {
+    pub(crate) fn into_discovered(self, ends: Option<(u64, u64)>, discovered: &mut Discovered) {
         let mut differences: BTreeMap<i128, usize> = BTreeMap::new();
         for lookup in self.lookups.values() {
             if let Lookup::Object(_, Some(difference)) = lookup {
@@ -463,9 +458,7 @@ impl<'a> Blocks<'a> {
                     let reason = exchange.summary();
                     discovered.unread(format!("block {index}"), &reason);
                 }
-                Lookup::Neither(exchange) | Lookup::NotFound(exchange)
-                    if within || named.contains(&index) =>
-                {
+                Lookup::Neither(exchange) | Lookup::NotFound(exchange) if within => {
                     discovered.without.push(exchange);
                 }
                 Lookup::Nothing(reason) if within => {

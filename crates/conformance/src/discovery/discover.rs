@@ -5,10 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use futures_util::{StreamExt as _, stream};
 
 use super::{
-    discovered::Discovered,
-    fixture::{Fixture, KnownBlock},
-    mentions::Mentions,
-    search::find_blocks,
+    discovered::Discovered, fixture::Fixture, mentions::Mentions, search::find_blocks,
     wanted::Wanted,
 };
 use crate::{
@@ -30,10 +27,9 @@ pub(crate) async fn discover(
         ..Discovered::default()
     };
     let mut found = Mentions::default();
-    let named: Vec<_> = fixture.blocks.iter().map(KnownBlock::index).collect();
     let fixture = &fixture.clone().with(wanted.earlier.clone());
     found.take(fixture);
-    find_blocks(node, fixture, &named, wanted, &mut discovered).await?;
+    find_blocks(node, fixture, wanted, &mut discovered).await?;
     for (_, exchange) in &discovered.blocks {
         if let Ok(value) = exchange.json() {
             found.walk(value, 0);

@@ -26,7 +26,6 @@ const IN_BETWEEN: std::ops::Range<u32> = 16..22;
 pub(crate) async fn find_blocks(
     node: &Node,
     fixture: &Fixture,
-    named: &[u64],
     wanted: &Wanted,
     discovered: &mut Discovered,
 ) -> Result<(), InconclusiveReason> {
@@ -37,7 +36,7 @@ pub(crate) async fn find_blocks(
         blocks.recheck_absent(lowest..=latest, wanted.jobs).await?;
     }
     discovered.lowest = ends.map(|(lowest, _)| lowest);
-    blocks.into_discovered(ends, named, discovered);
+    blocks.into_discovered(ends, discovered);
     Ok(())
 }
 

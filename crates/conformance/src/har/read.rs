@@ -304,7 +304,9 @@ impl Recorded {
             return Err(Fault::Unjudged("no response recorded"));
         };
         let for_less = ["range", "if-none-match", "if-modified-since"];
-        if for_less.iter().any(|name| header(headers, name).is_some()) {
+        // Some programs leave out the headers of requests.
+        let may_be_for_less = status == 304 && headers.is_none_or(|headers| headers.is_empty());
+        if may_be_for_less || for_less.iter().any(|name| header(headers, name).is_some()) {
             return Err(Fault::Unjudged("only a change or a part requested"));
         }
         if self.entry.from_cache.is_some() {

@@ -185,7 +185,7 @@ fn of_entries(entries: &[Value]) -> Result<(Vec<LoggedExchange>, String), String
 #[test]
 fn what_programs_leave_out_is_not_judged() {
     type Change = fn(&mut Value);
-    let rows: [(Change, &str); 13] = [
+    let rows: [(Change, &str); 14] = [
         (|_| {}, ""),
         (|entry| entry["time"] = json!(-1), ""),
         (
@@ -215,6 +215,13 @@ fn what_programs_leave_out_is_not_judged() {
         (|entry| entry["_fromCache"] = json!("disk"), "from a cache"),
         (
             |entry| entry["request"]["headers"] = json!([{"name": "If-None-Match", "value": "7"}]),
+            "only a change or a part requested",
+        ),
+        (
+            |entry| {
+                entry["request"]["headers"] = json!([]);
+                entry["response"]["status"] = json!(304);
+            },
             "only a change or a part requested",
         ),
         (

@@ -75,8 +75,8 @@ impl Log {
     /// Logs a change that is not in a report:
     ///
     /// - `probe`: the node is `reachable` or `unreachable`.
-    /// - `chain`: `reset` if it is shorter than before, because the node was reset or another node responds;
-    ///   `growth` if it grew by more blocks than a run checks; `skipped`, `continued` and `not saved` for the
+    /// - `chain`: `reset` if it is shorter than before or has another last block, because the node was reset or another
+    ///   node responds; `growth` if it grew by more blocks than a run checks; `skipped`, `continued` and `not saved` for the
     ///   progress of the monitor.
     /// - `blocks`: they `differ` from those of other nodes, or `agree` again.
     /// - `configuration`: it was `reloaded` or `rejected`.

@@ -13,8 +13,10 @@ use super::{
     saved_state::SavedState,
 };
 use crate::{
+    api::block_request,
+    checks::Fingerprint,
     http::Target,
-    run::{Options, Recheck, examine},
+    run::{Examined, ExaminedNode, Options, Recheck, examine},
     sweep::{BlockRange, Silent, Sweep},
 };
 
@@ -29,6 +31,21 @@ pub(super) struct NodeConfiguration {
     pub(super) options: Options,
 }
 
+/// Returns the `previous_hash` of a block, if it can be read before `stop` is ready.
+async fn link_of(
+    node: &ExaminedNode,
+    height: u64,
+    stop: impl Future<Output = ()>,
+) -> Option<Fingerprint> {
+    node.node.allow_more(1);
+    let block = tokio::select! {
+        () = stop => return None,
+        block = node.node.send(block_request(height)) => block.ok()?,
+    };
+    let hash = block.success_object()?.get("previous_hash")?.as_str()?;
+    Some(Fingerprint::of(hash))
+}
+
 /// The monitor of one node.
 pub(super) struct NodeMonitor {
     label: NodeLabel,
@@ -41,6 +58,8 @@ pub(super) struct NodeMonitor {
     saved: Option<Arc<SavedState>>,
     /// The last block that was checked or, after the first run, the latest block. Blocks above it are new.
     height: Option<u64>,
+    /// The `previous_hash` of that block, which differs on another chain.
+    link: Option<Fingerprint>,
     /// Whether the last run had more new blocks than it could check.
     is_behind: bool,
     /// The last report. `judged` is the last one with a verdict.
@@ -57,11 +76,11 @@ impl NodeMonitor {
         known: Arc<KnownNodes>,
         saved: Option<Arc<SavedState>>,
     ) -> Self {
-        let (height, recheck) = {
+        let (checked, recheck) = {
             let current = configuration.borrow();
             let saved = saved.as_ref();
-            let height = saved.and_then(|saved| saved.height(&current.target));
-            (height, current.options.recheck.clone())
+            let checked = saved.and_then(|saved| saved.height(&current.target));
+            (checked, current.options.recheck.clone())
         };
         Self {
             label,
@@ -71,7 +90,8 @@ impl NodeMonitor {
             log,
             known,
             saved,
-            height,
+            height: checked.map(|(height, _)| height),
+            link: checked.and_then(|(_, link)| link),
             is_behind: false,
             last: None,
             judged: None,
@@ -116,17 +136,20 @@ impl NodeMonitor {
             });
             let target = target.clone();
             let examined = examine(target, &options, Arc::new(Silent), stop.clone()).await;
-            match (self.height, &examined.without_sweep) {
-                (Some(height), Some(_)) => {
-                    let message = format!("the node no longer has block {height}");
-                    self.log_event("reset", &message);
-                    self.height = None;
-                    was_reset = true;
-                    // The samples of another chain say nothing about this one.
-                    self.recheck = Recheck::default();
+            let message = match self.height {
+                Some(height) if examined.without_sweep.is_some() => {
+                    format!("the node no longer has block {height}")
+                }
+                Some(height) if self.has_another_chain(&examined, stop.clone()).await => {
+                    format!("the node has another block {height} than before")
                 }
                 _ => break examined,
-            }
+            };
+            self.log_event("reset", &message);
+            self.height = None;
+            was_reset = true;
+            // The samples of another chain say nothing about this one.
+            self.recheck = Recheck::default();
         };
         let (mut report, node) = (examined.report, examined.node);
         if report.exit_code == ExitStatus::Interrupted.code() {
@@ -147,6 +170,9 @@ impl NodeMonitor {
             _ => {}
         }
         self.continue_after(&report, tip);
+        if let (Some(height), Some(node)) = (self.height, &node) {
+            self.link = link_of(node, height, stop).await;
+        }
         self.save_height(&target);
         self.recheck.continue_after(&report);
         self.metrics.record(&self.label, &report, node.as_ref());
@@ -159,6 +185,16 @@ impl NodeMonitor {
         }
         self.last = Some(report);
         true
+    }
+
+    /// Whether the last checked block is another one now.
+    async fn has_another_chain(&self, examined: &Examined, stop: impl Future<Output = ()>) -> bool {
+        let (Some(height), Some(link), Some(node)) = (self.height, self.link, &examined.node)
+        else {
+            return false;
+        };
+        let now = link_of(node, height, stop).await;
+        now.is_some_and(|now| now != link)
     }
 
     /// Remembers the last block that was checked, and logs if the chain has more new blocks than one run
@@ -188,7 +224,7 @@ impl NodeMonitor {
         let (Some(saved), Some(height)) = (&self.saved, self.height) else {
             return;
         };
-        let result = saved.save_height(target, height);
+        let result = saved.save_height(target, height, self.link);
         self.metrics.record_saved(&self.label, result.is_ok());
         if let Err(error) = result {
             let message = format!("the last checked block {height} could not be saved: {error}");

@@ -10,7 +10,7 @@ use std::{
 use nodeproof_files::{Access, LockError, LockFile, read_text, replace};
 use serde::{Deserialize, Serialize};
 
-use crate::http::Target;
+use crate::{checks::Fingerprint, http::Target};
 
 /// The format tag, with the version.
 const FORMAT: &str = "nodeproof-monitor/1";
@@ -23,6 +23,9 @@ struct Content {
     format: String,
     /// The last checked block of each node.
     heights: BTreeMap<String, u64>,
+    /// The `previous_hash` of that block of each node. It tells another chain from this one.
+    #[serde(default)]
+    links: BTreeMap<String, Fingerprint>,
     /// The nodes that left the majority, and their first block that differs.
     #[serde(default)]
     left: BTreeMap<String, u64>,
@@ -58,6 +61,7 @@ impl SavedState {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Content {
                 format: FORMAT.to_owned(),
                 heights: BTreeMap::new(),
+                links: BTreeMap::new(),
                 left: BTreeMap::new(),
             },
             Err(error) => return Err(error),
@@ -79,15 +83,26 @@ impl SavedState {
         self.lock.is_held()
     }
 
-    /// Returns the last checked block of a node.
-    pub(super) fn height(&self, target: &Target) -> Option<u64> {
-        self.saved().content.heights.get(&key(target)).copied()
+    /// Returns the last checked block of a node, and its `previous_hash` if it had one.
+    pub(super) fn height(&self, target: &Target) -> Option<(u64, Option<Fingerprint>)> {
+        let (key, content) = (key(target), &self.saved().content);
+        let height = content.heights.get(&key).copied()?;
+        Some((height, content.links.get(&key).copied()))
     }
 
     /// Saves the last checked block of a node.
-    pub(super) fn save_height(&self, target: &Target, height: u64) -> io::Result<()> {
+    pub(super) fn save_height(
+        &self,
+        target: &Target,
+        height: u64,
+        link: Option<Fingerprint>,
+    ) -> io::Result<()> {
         self.change(|content| {
             content.heights.insert(key(target), height);
+            match link {
+                Some(link) => content.links.insert(key(target), link),
+                None => content.links.remove(&key(target)),
+            };
         })
     }
 
@@ -150,8 +165,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");
         let (one, two) = (target("http://a.example"), target("http://b.example"));
-        let saved = SavedState::open(&path).unwrap();
-        saved.save_height(&one, 7).unwrap();
+        let (saved, hash) = (SavedState::open(&path).unwrap(), Fingerprint::of("5a"));
+        saved.save_height(&one, 7, Some(hash)).unwrap();
         saved.save_left(&one, Some(3)).unwrap();
         saved.save_left(&two, Some(4)).unwrap();
         saved.save_left(&two, None).unwrap();
@@ -159,7 +174,8 @@ mod tests {
         assert!(second.contains("another monitor"), "{second}");
         drop(saved);
         let saved = SavedState::open(&path).unwrap();
-        assert_eq!((saved.height(&one), saved.height(&two)), (Some(7), None));
+        assert_eq!(saved.height(&one), Some((7, Some(hash))));
+        assert_eq!(saved.height(&two), None);
         assert_eq!((saved.left(&one), saved.left(&two)), (Some(3), None));
         drop(saved);
         // A file of an earlier version.
@@ -186,11 +202,11 @@ mod tests {
         fs::create_dir(&place).unwrap();
         let (path, one) = (place.join("state.json"), target("http://a.example"));
         let saved = SavedState::open(&path).unwrap();
-        saved.save_height(&one, 7).unwrap();
+        saved.save_height(&one, 7, None).unwrap();
         fs::rename(&place, folder.path().join("moved")).unwrap();
         assert!(saved.save_left(&one, Some(3)).is_err());
         fs::create_dir(&place).unwrap();
-        saved.save_height(&one, 7).unwrap();
+        saved.save_height(&one, 7, None).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         let content: Content = serde_json::from_str(&text).unwrap();
         assert_eq!(content, saved.saved().content);

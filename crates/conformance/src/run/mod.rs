@@ -21,7 +21,7 @@ mod sent_again;
 mod verdict;
 
 pub(crate) use engine::examine;
-pub(crate) use examined::ExaminedNode;
+pub(crate) use examined::{Examined, ExaminedNode};
 pub(crate) use expectations::nearest;
 pub use expectations::{ExpectationError, Expectations};
 pub(crate) use judge::judge;

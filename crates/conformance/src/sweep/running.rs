@@ -118,7 +118,8 @@ impl RunningSweep {
             node,
             checks: Arc::new(checks),
         });
-        self.read_before(from, first, chain.lowest, &fetcher).await;
+        self.read_before(from, first, chain.lowest, &fetcher)
+            .await?;
         let report_progress = || watch.sweep(&self.progress((from, first, to), began));
         // Requests start in order. Each one needs a permit.
         let requests = Arc::new(Semaphore::new(jobs));
@@ -221,12 +222,19 @@ impl RunningSweep {
     }
 
     /// Requests the blocks before a range, if the sweep starts there. The first blocks of the range are compared
-    /// with them. They are not checked themselves, and may be missing.
-    async fn read_before(&self, from: u64, next: u64, lowest: Option<u64>, fetcher: &Fetcher) {
+    /// with them. They are not checked themselves, and may be missing. Of a sweep that continues, it requests the last block
+    /// again.
+    async fn read_before(
+        &self,
+        from: u64,
+        next: u64,
+        lowest: Option<u64>,
+        fetcher: &Fetcher,
+    ) -> Result<(), StopReason> {
         let has_memory =
             self.with_state(|state| state.as_ref().is_some_and(|state| state.continues));
         if from != next || has_memory {
-            return;
+            return self.check_chain(fetcher).await;
         }
         let start = from.saturating_sub(READ_BEFORE).max(lowest.unwrap_or(0));
         for index in start..from {
@@ -249,6 +257,33 @@ impl RunningSweep {
             state.memory.forget_wrong_receipts();
             state.before = state.memory.previous.latest();
         });
+        Ok(())
+    }
+
+    /// Checks that the last block that an earlier sweep read is still the same. Otherwise the node has another chain.
+    async fn check_chain(&self, fetcher: &Fetcher) -> Result<(), StopReason> {
+        let last = self.with_state(|state| {
+            state
+                .as_ref()
+                .and_then(|state| state.memory.previous.latest())
+        });
+        let Some((hash, (index, _))) = last else {
+            return Ok(());
+        };
+        let block = fetcher.fetch_and_check(index, None).await?;
+        fetcher.checks.forget_seen();
+        let links = match block.what {
+            Checked::Results(results) => results.links,
+            _ => None,
+        };
+        let previous = links.and_then(|links| links.previous);
+        if previous.is_none_or(|previous| previous.fingerprint == hash) {
+            return Ok(());
+        }
+        Err(StopReason::DeadlineExceeded(format!(
+            "block {index} is not the one that the sweep has read: the node has changed it, or has \
+             another chain now, which needs a new sweep"
+        )))
     }
 
     /// Processes the next block.

@@ -91,7 +91,7 @@ impl<'h> Money<'h> {
             };
             slack += more;
             let mut with: BTreeSet<i128> = sums.iter().map(|sum| sum + cost).collect();
-            if one.may_have_failed && paying > 0 {
+            if one.may_have_failed && paying > 0 && paying == one.payers.len() {
                 with.extend(sums.iter().map(|sum| sum + one.fee));
             }
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
@@ -198,10 +198,18 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Judges what the wallets of a transaction have together: its signers pay the fee, and each part may be rounded up.
-    /// What one of them sends, another one receives.
+    /// Judges what the wallets of a transaction have together, and those of all transactions: the signers pay the fee, and
+    /// each part may be rounded up. What one of them sends, another one receives.
     fn together(&self, result: &mut Examination) {
-        for balances in self.accepted.iter().flat_map(Accepted::balances) {
+        let mut of_all = BTreeMap::<String, BTreeSet<Pair>>::new();
+        for (wallet, token) in self.accepted.iter().flat_map(Accepted::balances).flatten() {
+            of_all
+                .entry(token.clone())
+                .or_default()
+                .insert((wallet, token));
+        }
+        let of_each = self.accepted.iter().flat_map(Accepted::balances);
+        for balances in of_each.chain(of_all.into_values()) {
             if balances.len() < 2 {
                 continue;
             }
@@ -233,7 +241,7 @@ impl<'h> Money<'h> {
                 let least = self.in_blocks();
                 let least: i128 = least.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
-                    "the {} of the {} wallets of a transaction {} together, and their accepted transactions cost {least}",
+                    "the {} of {} wallets {} together, and their accepted transactions cost {least}",
                     shown(&pair.1, 60),
                     keys.len(),
                     change_by(lower)

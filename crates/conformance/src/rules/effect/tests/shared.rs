@@ -93,6 +93,30 @@ fn what_is_in_no_block_is_paid_in_full_or_not_at_all() {
     }
 }
 
+/// Wallet a shares a fee of 10 with b, and another one with c.
+#[test]
+fn all_wallets_of_a_run_pay_all_fees_together() {
+    for (a, b, c, found) in [
+        (40, 45, 45, &[][..]),
+        (40, 45, 50, &[Fee]),
+        (45, 45, 50, &[Fee]),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            Holds("b", 50),
+            Holds("c", 50),
+            Submit("1", &["a", "b"], true),
+            Submit("2", &["a", "c"], true),
+            Block(2, "e", &["1", "2"]),
+            Holds("a", a),
+            Holds("b", b),
+            Holds("c", c),
+        ];
+        assert_eq!(judged(&rows).0, found, "{a} {b} {c}");
+    }
+}
+
 #[test]
 fn a_finding_about_a_shared_fee_says_what_was_paid() {
     let rows = [
@@ -107,7 +131,7 @@ fn a_finding_about_a_shared_fee_says_what_was_paid() {
         Holds("b", 95),
     ];
     let found = &effect(&history(&rows), Fee).findings[0];
-    let what = "the T of the 2 wallets of a transaction went down by 34 together, and their accepted transactions \
+    let what = "the T of 2 wallets went down by 34 together, and their accepted transactions \
                 cost 35";
     assert_eq!(
         (&*found.what, &*found.expected, &*found.actual),
