@@ -99,7 +99,6 @@ pub(super) async fn transfer_and_overspend(
     for claim in &claims {
         claim.settle(submitter, blocks.clone(), until).await;
     }
-    // It has nothing by now, and must be listed again.
     Ok(())
 }
 

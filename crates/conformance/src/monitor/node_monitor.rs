@@ -169,10 +169,12 @@ impl NodeMonitor {
             }
             _ => {}
         }
+        let before = self.height;
         self.continue_after(&report, tip);
-        if let (Some(height), Some(node)) = (self.height, &node) {
-            self.link = link_of(node, height, stop).await;
-        }
+        self.link = match (self.height, &node) {
+            (Some(height), Some(node)) => link_of(node, height, stop).await,
+            (height, _) => self.link.filter(|_| height == before),
+        };
         self.save_height(&target);
         self.recheck.continue_after(&report);
         self.metrics.record(&self.label, &report, node.as_ref());

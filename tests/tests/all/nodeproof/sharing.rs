@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use integration_tests::proxy::{Fault, Proxy, RecordedRequest, Response};
+use integration_tests::{
+    proxy::{Fault, Proxy, RecordedRequest, Response},
+    restart,
+};
 use nodeproof_devnode::{BlockTime, Config, Handle};
 use serde::Deserialize as _;
 use serde_json::json;
@@ -227,4 +230,25 @@ async fn a_nightly_sweep_checks_the_new_blocks_and_compares_them_with_the_last_o
     assert_eq!(sweep["none_below"], serde_json::Value::Null);
     let expected = [("chain/time-goes-on".to_owned(), height + 1)];
     assert_eq!(findings(&report), BTreeSet::from(expected));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_does_not_continue_on_another_chain() {
+    let first = restart::start(Config::for_tests()).await;
+    let url = first.base_url().to_owned();
+    let folder = tempfile::tempdir().expect("a folder");
+    let nightly = || {
+        let mut command = run(&url);
+        command.args(["--quiet", "--blocks", "..", "--new-blocks", "--report-dir"]);
+        ran(command.arg(folder.path()))
+    };
+    let (status, output, _) = nightly();
+    assert_eq!(status, 0, "{output}");
+    let port = restart::stop(first).await;
+    let longer = Config::for_tests().with_seed(9).with_blocks(30);
+    let _other = restart::start_at(port, longer).await;
+    let (status, output, _) = nightly();
+    assert_eq!(status, 3, "{output}");
+    let reason = "is not the one that the sweep has read";
+    assert!(output.contains(reason), "{output}");
 }

@@ -340,8 +340,6 @@ impl<'h> Money<'h> {
     fn take_units(&mut self) {
         let transfers = self.accepted.iter().filter_map(|one| one.transfer.as_ref());
         let receivers: BTreeSet<Pair> = transfers.filter_map(Transfer::receiver).collect();
-        let mut unit = None;
-        let mut others = BTreeSet::new();
         for pair in receivers {
             let Some(readings) = self.since_base(&(pair.clone(), SINGLE)) else {
                 continue;
@@ -362,35 +360,12 @@ impl<'h> Money<'h> {
                 let units = transfers.iter().map(|one| Some(one.in_units(power)?[up]));
                 units.collect()
             };
-            // It may have spent some before it received the rest.
-            let is_sum = |amounts: &Vec<i128>| {
-                let mut sum = 0_i128;
-                amounts.iter().any(|amount| {
-                    sum = sum.saturating_add(*amount);
-                    sum == gained
-                })
-            };
-            let right = amounts.find_map(|one| Some((one, in_units(one).filter(is_sum)?)));
-            if let Some((one, _)) = right {
-                unit = Some(one);
-            } else if !has_gained_nothing {
-                others.insert(pair.clone());
-            }
-            let moved = right.map(|(_, moved)| moved);
-            let moved = moved.or_else(|| has_gained_nothing.then(|| vec![0; transfers.len()]));
+            let right = amounts.find_map(|one| {
+                in_units(one).filter(|amounts| amounts.iter().sum::<i128>() == gained)
+            });
+            let moved = right.or_else(|| has_gained_nothing.then(|| vec![0; transfers.len()]));
             for (transfer, amount) in transfers.into_iter().zip(moved.into_iter().flatten()) {
                 transfer.amount = amount;
-            }
-        }
-        // What a receiver pays hides what it gained.
-        if let Some((power, up)) = unit {
-            let accepted = self.accepted.iter_mut();
-            let transfers = accepted.filter_map(|one| one.transfer.as_mut());
-            let is_other = |pair: Pair| others.contains(&pair);
-            for transfer in transfers.filter(|one| one.receiver().is_some_and(is_other)) {
-                if let Some(amounts) = transfer.in_units(power) {
-                    transfer.amount = amounts[up];
-                }
             }
         }
     }
