@@ -98,13 +98,13 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 StatusCode::OK => response.with_status(StatusCode::PARTIAL_CONTENT),
                 _ => response,
             }
-        }) => ["get-block/responds", "http/success-status"];
+        }) => ["get-block/responds"];
         "successful block responses have HTTP status 202", change_response(BLOCK, |_, response| {
             match response.status {
                 StatusCode::OK => response.with_status(StatusCode::ACCEPTED),
                 _ => response,
             }
-        }) => ["get-block/responds", "http/success-status"];
+        }) => ["get-block/responds"];
         "blocks have a duplicate member", change_response(BLOCK, |_, response| {
             let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"proof\":1,", 1);
             if response.status == StatusCode::OK { response.with_body(text) } else { response }
