@@ -23,7 +23,7 @@ use super::{
     },
 };
 use crate::{
-    api::{Sample, Tier, accepts, is_new, is_valid, message, submitted_code},
+    api::{Sample, Tier, is_new, is_valid, message, submitted_code},
     checks::{Examination, Finding, Findings, check_sample_responses},
     context::{Context, difference_from_call},
     history::{History, OF_CO_SIGNER},
@@ -296,20 +296,15 @@ fn not_paid(submitted: &Exchange, balance: Option<&Exchange>, history: &History)
 
 /// Returns what the accepted transactions of a wallet cost together. Some of them may be pending.
 fn promised_by(wallet: &str, history: &History) -> i128 {
+    let amount = |value: &Value| value.as_f64().map_or(0, |amount| amount.ceil() as i128);
     let mut costs = BTreeMap::new();
-    for entry in history.submissions() {
-        for submission in entry.submissions() {
-            let transaction = &submission["transaction"];
-            let data = &transaction["specific_data"];
-            let code = transaction["trans_code"].as_str().unwrap_or_default();
-            let signers = data["signers"].as_array();
-            let signs = signers.is_some_and(|all| all.iter().any(|signer| signer == wallet));
-            if signs && accepts(&entry.exchange, code) {
-                let amount =
-                    |value: &Value| value.as_f64().map_or(0, |amount| amount.ceil() as i128);
-                let cost = amount(&transaction["fee"]) + amount(&data["params"]["amount_to_send"]);
-                costs.insert(code.to_owned(), cost);
-            }
+    for (_, transaction) in history.accepted() {
+        let data = &transaction["specific_data"];
+        let signers = data["signers"].as_array();
+        if signers.is_some_and(|all| all.iter().any(|signer| signer == wallet)) {
+            let sent = amount(&data["params"]["amount_to_send"]);
+            let cost = amount(&transaction["fee"]).saturating_add(sent);
+            costs.insert(transaction["trans_code"].to_string(), cost);
         }
     }
     costs.into_values().fold(0, i128::saturating_add)

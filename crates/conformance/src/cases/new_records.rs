@@ -16,10 +16,7 @@ use super::{
     state_columns::columns_of_new,
 };
 use crate::{
-    api::{
-        FirstDifference, Sample, UNKNOWN_CONTRACT, accepts, carried, has_record, known_rows,
-        requested,
-    },
+    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
     checks::{
         Examination, Finding, Findings, WrongRequest, check_json_responses, objects, refused,
     },
@@ -60,12 +57,7 @@ async fn new_records(context: &Context) -> Findings {
     let responses: Vec<_> = all.iter().map(|one| Arc::clone(one.response)).collect();
     let mut checked = check_json_responses(&responses)?;
     // The cases about the claim report a wrong value.
-    let mut first = None;
-    for stored in &all {
-        if stored.is_as_submitted() {
-            first = first.or(Some(stored));
-        }
-    }
+    let first = all.iter().find(|one| one.is_as_submitted());
     if let Some(claims) = context.submissions.claims().await?.of_same_asset() {
         checked.extend(other_verifier(&claims[1]));
     }
@@ -101,17 +93,11 @@ fn other_verifier(claim: &ClaimSteps<'_>) -> Examination {
 
 /// Checks the records of all assets about which the node accepted only right claims: each has the values of one of them.
 fn of_one_claim(history: &History) -> Examination {
-    let mut accepted = Vec::new();
-    for entry in history.submissions() {
-        for submission in entry.submissions() {
-            let mut transaction = submission["transaction"].clone();
-            let code = transaction["trans_code"].as_str().unwrap_or_default();
-            if accepts(&entry.exchange, code) {
-                let is_wrong = entry.exchange.request.wrongly_signed.is_some();
-                accepted.push((transaction["specific_data"].take(), is_wrong));
-            }
-        }
-    }
+    let accepted = history.accepted().map(|(entry, transaction)| {
+        let is_wrong = entry.exchange.request.wrongly_signed.is_some();
+        (transaction["specific_data"].clone(), is_wrong)
+    });
+    let accepted: Vec<_> = accepted.collect();
     let mut checked = Examination::default();
     for entry in history.of_path("/sc-state") {
         let asked = |name| requested(&entry.exchange, name).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join;
 use nodeproof_primitives::WalletAddress;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     },
     batch::{element, submit_refused},
     claim_step::{balance_request, currency_of, no_sample, signed_request},
-    claim_values::{claim_call, co_signers_type},
+    claim_values::{claim_call, co_signers_type, take_second_values},
     draft::{Unsigned, call_request, checked_with_time, code_of, difference_from_call, unique},
     edit::{altered, with_digit_changed},
     further_claim::{FurtherClaim, submit_at_once, submit_in_batch},
@@ -510,17 +510,7 @@ impl<'s> FirstClaim<'s> {
         }
         let record = wait_for(submitter, &response).await;
         let second = altered(&with_new_code(&first)?, |transaction| {
-            let params = &mut transaction["specific_data"]["params"];
-            for (name, value) in [
-                ("asset_type", json!("a second claim")),
-                ("outcome", json!(2)),
-                ("doc_hash_list", json!(["22".repeat(32)])),
-                ("doc_link_list", json!(["https://example.org/second"])),
-                ("remarks", json!("second remarks")),
-                ("deletable_after", json!(2_893_456_000_u64)),
-            ] {
-                params[name] = value;
-            }
+            take_second_values(&mut transaction["specific_data"]["params"]);
         })?;
         let second = signed_by(submitter, self.wallet, &second).await?;
         submitter.submit_serialized(second).await?;

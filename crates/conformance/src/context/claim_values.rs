@@ -16,6 +16,20 @@ struct Values {
     deletable_after: i64,
 }
 
+/// Gives a claim about an asset that its wallet has claimed other values than those of the first claim.
+pub(super) fn take_second_values(params: &mut Value) {
+    for (name, value) in [
+        ("asset_type", json!("a second claim")),
+        ("outcome", json!(2)),
+        ("doc_hash_list", json!(["22".repeat(32)])),
+        ("doc_link_list", json!(["https://example.org/second"])),
+        ("remarks", json!("second remarks")),
+        ("deletable_after", json!(2_893_456_000_u64)),
+    ] {
+        params[name] = value;
+    }
+}
+
 /// Number of claims whose values are on this page. Further claims have the same values again, the last ones first: a run
 /// with few claims makes only the first of the others.
 const DIFFERENT: u8 = 8;

@@ -16,8 +16,12 @@ pub(crate) use claim::{
 pub(crate) use entry::{Answer, Entry};
 use heights::Heights;
 pub(crate) use heights::Period;
+use serde_json::Value;
 
-use crate::http::{Exchange, InconclusiveReason, LoggedExchange, MissingStep, Step};
+use crate::{
+    api::accepts,
+    http::{Exchange, InconclusiveReason, LoggedExchange, MissingStep, Step},
+};
 
 /// The exchanges of a run, in the order in which they were sent.
 #[derive(Debug)]
@@ -104,6 +108,23 @@ impl History {
     /// Returns the submissions, in the order in which they were sent.
     pub(crate) fn submissions(&self) -> impl Iterator<Item = &Entry> {
         self.entries().filter(|entry| is_submission(entry))
+    }
+
+    /// Returns the transactions that the node accepted, each with the submission that it was in, alone or in a batch.
+    pub(crate) fn accepted(&self) -> impl Iterator<Item = (&Entry, Value)> {
+        self.submissions().flat_map(|entry| {
+            // Some submissions are no objects.
+            let all = entry.submissions().into_iter();
+            let transactions =
+                all.filter_map(|mut one| one.get_mut("transaction").map(Value::take));
+            let accepted = transactions.filter(|transaction| {
+                accepts(
+                    &entry.exchange,
+                    transaction["trans_code"].as_str().unwrap_or_default(),
+                )
+            });
+            accepted.map(move |transaction| (entry, transaction))
+        })
     }
 
     /// Returns when the first submission was sent.

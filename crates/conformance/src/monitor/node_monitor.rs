@@ -172,8 +172,9 @@ impl NodeMonitor {
         let before = self.height;
         self.continue_after(&report, tip);
         self.link = match (self.height, &node) {
+            (height, _) if height == before && self.link.is_some() => self.link,
             (Some(height), Some(node)) => link_of(node, height, stop).await,
-            (height, _) => self.link.filter(|_| height == before),
+            _ => None,
         };
         self.save_height(&target);
         self.recheck.continue_after(&report);

@@ -4,7 +4,6 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{
-    api::accepts,
     context::{SigningWallet, Submitting},
     history::History,
 };
@@ -22,17 +21,13 @@ pub(super) fn note_of_accepted(
         .collect();
     let is_own = |signer: &Value| wallets.iter().any(|wallet| signer == wallet.as_str());
     let mut codes = Vec::new();
-    for entry in history.submissions() {
-        for submission in entry.submissions() {
-            let transaction = &submission["transaction"];
-            let signers = transaction["specific_data"]["signers"].as_array();
-            let code = transaction["trans_code"].as_str().unwrap_or_default();
-            if signers.is_some_and(|signers| signers.iter().any(is_own))
-                && accepts(&entry.exchange, code)
-                && !codes.contains(&code.to_owned())
-            {
-                codes.push(code.to_owned());
-            }
+    for (_, transaction) in history.accepted() {
+        let signers = transaction["specific_data"]["signers"].as_array();
+        let code = transaction["trans_code"].as_str().unwrap_or_default();
+        if signers.is_some_and(|signers| signers.iter().any(is_own))
+            && !codes.contains(&code.to_owned())
+        {
+            codes.push(code.to_owned());
         }
     }
     let is_under_way = !wallets.is_empty() && without_response > 0;

@@ -192,6 +192,13 @@ pub(super) fn state_in(folder: &Path) -> Option<PathBuf> {
     })
 }
 
+/// Checks the new blocks of a node, with a report and a state in this folder.
+fn nightly(url: &str, folder: &Path) -> (i32, String, String) {
+    let mut command = run(url);
+    command.args(["--quiet", "--blocks", "..", "--new-blocks", "--report-dir"]);
+    ran(command.arg(folder))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_nightly_sweep_checks_the_new_blocks_and_compares_them_with_the_last_ones() {
     let node = node(None).await;
@@ -203,11 +210,7 @@ async fn a_nightly_sweep_checks_the_new_blocks_and_compares_them_with_the_last_o
     let url = broken.server.base_url();
     let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report.json");
-    let nightly = || {
-        let mut command = run(&url);
-        command.args(["--quiet", "--blocks", "..", "--new-blocks", "--report-dir"]);
-        ran(command.arg(folder.path()))
-    };
+    let nightly = || nightly(&url, folder.path());
     let (status, _, errors) = nightly();
     assert_eq!(status, 0, "{errors}");
     assert!(errors.contains("the sweep starts"), "{errors}");
@@ -237,11 +240,7 @@ async fn a_sweep_does_not_continue_on_another_chain() {
     let first = restart::start(Config::for_tests()).await;
     let url = first.base_url().to_owned();
     let folder = tempfile::tempdir().expect("a folder");
-    let nightly = || {
-        let mut command = run(&url);
-        command.args(["--quiet", "--blocks", "..", "--new-blocks", "--report-dir"]);
-        ran(command.arg(folder.path()))
-    };
+    let nightly = || nightly(&url, folder.path());
     let (status, output, _) = nightly();
     assert_eq!(status, 0, "{output}");
     let port = restart::stop(first).await;

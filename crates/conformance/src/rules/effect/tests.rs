@@ -525,30 +525,6 @@ fn what_creators_gain_counts_unless_blocks_may_be_rewarded() {
 }
 
 #[test]
-fn what_a_transfer_moves_hides_no_other_gain() {
-    for (what, after, found) in [
-        ("the receiver gains the amount", [20, 40, 0], &[][..]),
-        ("the receiver gains nothing", [20, 20, 0], &[Others]),
-        (
-            "another wallet gains as much as was sent",
-            [20, 40, 20],
-            &[Created],
-        ),
-    ] {
-        let rows = [
-            START,
-            Holds("a", 50),
-            Row::List([50, 20, 0]),
-            Sends("1", "b", 20.0),
-            Block(2, "e", &["1"]),
-            Holds("a", 20),
-            Row::List(after),
-        ];
-        assert_eq!(judged(&rows).0, found, "{what}");
-    }
-}
-
-#[test]
 fn nobody_gains_a_token_in_which_nothing_was_paid() {
     let block = |creator| Block(2, creator, &["1"]);
     for (what, block, after, found) in [

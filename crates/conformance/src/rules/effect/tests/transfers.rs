@@ -272,3 +272,27 @@ fn a_wallet_that_received_tokens_is_not_one_that_only_submitted_what_was_refused
         assert_eq!(judged(&rows), (vec![found], false), "{what}");
     }
 }
+
+#[test]
+fn what_a_transfer_moves_hides_no_other_gain() {
+    for (what, after, found) in [
+        ("the receiver gains the amount", [20, 40, 0], &[][..]),
+        ("the receiver gains nothing", [20, 20, 0], &[Others]),
+        (
+            "another wallet gains as much as was sent",
+            [20, 40, 20],
+            &[Created],
+        ),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            Row::List([50, 20, 0]),
+            Sends("1", "b", 20.0),
+            Block(2, "e", &["1"]),
+            Holds("a", 20),
+            Row::List(after),
+        ];
+        assert_eq!(judged(&rows).0, found, "{what}");
+    }
+}
