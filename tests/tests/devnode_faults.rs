@@ -207,14 +207,7 @@ fn compare(fault: F, own_node: bool, causes: &[String]) -> Result<(), Failed> {
     // If the run has read the block with the signature that is not needed, that is a cause of its own.
     let may_also = (fault == F::OutsiderPays).then_some("chain/new-blocks");
     let others = causes.iter().filter(|cause| Some(&***cause) != may_also);
-    // Depending on the moment, a balance was wrong before an accepted transaction or a refused one.
-    let others = others.map(|cause| match (fault, &**cause) {
-        (F::FirstPays | F::CopiesExecuted, "submit-transaction/refused-costs-nothing") => {
-            "submit-transaction/fee-paid"
-        }
-        (_, cause) => cause,
-    });
-    if others.eq(expected.iter().copied()) {
+    if others.eq(&expected) {
         return Ok(());
     }
     Err(format!("{fault}: expected {expected:?}, found {causes:?}").into())

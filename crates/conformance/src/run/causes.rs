@@ -92,6 +92,10 @@ fn first_about_the_same<'r>(
     explained: &CaseResult,
     order: &[&'r CaseResult],
 ) -> Option<&'r CaseResult> {
+    // Server errors that stop are about all requests, whichever one shows the first of them.
+    if SERVER_ERRORS.includes(explained.case.id, None) {
+        return None;
+    }
     let is_other = |other: &&&CaseResult| other.case.id != explained.case.id;
     let earlier = || order.iter().take_while(is_other);
     let reporting = |finding| earlier().find(|other| is_reported(finding, explained, other));
@@ -325,6 +329,28 @@ mod tests {
             };
             assert_eq!(explain(&results), expected, "{what}");
         }
+    }
+
+    #[test]
+    fn server_errors_that_stop_explain_the_case_that_meets_two() {
+        let exchange = Arc::new(ExchangeReport {
+            method: "GET".to_owned(),
+            url: "/get-block?block_index=1".to_owned(),
+            status: 500,
+            ..ExchangeReport::default()
+        });
+        let results = [
+            ("http/equal-requests", Outcome::Fail),
+            ("http/no-retries", Outcome::Warn),
+        ]
+        .map(|(id, outcome)| {
+            let case = cases::all().into_iter().find(|case| case.id == id).unwrap();
+            CaseResult {
+                findings: vec![Finding::of_report(Arc::clone(&exchange), "wrong", "", "")],
+                ..CaseResult::not_run(case, outcome)
+            }
+        });
+        assert_eq!(explain(&results), [Some("http/no-retries"), None]);
     }
 
     #[test]

@@ -119,13 +119,16 @@ impl<'h> Money<'h> {
         all.filter(move |one| one.payers.contains(wallet) || one.is_to(wallet))
     }
 
-    /// Whether between two different readings only refused submissions of the wallet were sent, and it can pay what was
-    /// accepted.
+    /// Whether between two different readings only refused submissions of the wallet were sent, it can pay what was
+    /// accepted, and it has less than what is in blocks leaves. A refused submission gives nothing.
     fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2], base: i128) -> bool {
         let between = |began: Duration| began >= before.entry.began && began <= after.entry.ended;
         let own = || self.concerning(&pair.0);
+        let is_paid = |one: &&Accepted| one.settled.is_some_and(|at| at <= after.entry.began);
+        let paid: i128 = own().filter(is_paid).map(|one| one.cost_to(&[pair])).sum();
         own().next().is_none()
             || before.amount != after.amount
+                && after.amount < base.saturating_sub(paid)
                 && self.cost(pair).0 <= base
                 && !own().any(|one| between(one.began))
                 && self.history.submissions().any(|entry| between(entry.began))

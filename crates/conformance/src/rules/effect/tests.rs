@@ -283,6 +283,19 @@ fn a_balance_changes_by_what_was_accepted() {
             &[Refusal],
         ),
         (
+            "an accepted one is not paid, and only a refused one was sent meanwhile",
+            vec![
+                START,
+                Holds("a", 50),
+                paid,
+                Holds("a", 40),
+                REFUSED,
+                block,
+                Holds("a", 50),
+            ],
+            &[Fee],
+        ),
+        (
             "a throw-away wallet holds something",
             vec![
                 START,
