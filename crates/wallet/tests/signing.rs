@@ -1,36 +1,19 @@
 //! Properties of every key and every message.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use fastrand::Rng;
 use nodeproof_primitives::MessageSignature;
 use nodeproof_wallet::{
     KeyPair, SignTransactionError, Signature, Signer, SignerError, Signing, sign_with,
 };
 
-/// SplitMix64. Its fixed seed makes failures reproducible.
-struct Random(u64);
+fn wallet(random: &mut Rng) -> KeyPair {
+    let bytes: [u8; 32] = std::array::from_fn(|_| random.u8(..));
+    KeyPair::from_bytes(&bytes).unwrap()
+}
 
-impl Random {
-    const fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn bytes<const N: usize>(&mut self) -> [u8; N] {
-        std::array::from_fn(|_| self.bits().to_le_bytes()[0])
-    }
-
-    fn message(&mut self) -> Vec<u8> {
-        let bytes: [u8; 200] = self.bytes();
-        let length = usize::from(self.bytes::<1>()[0]).min(200);
-        bytes[..length].to_vec()
-    }
-
-    fn wallet(&mut self) -> KeyPair {
-        KeyPair::from_bytes(&self.bytes()).unwrap()
-    }
+fn message(random: &mut Rng) -> Vec<u8> {
+    (0..random.usize(..=200)).map(|_| random.u8(..)).collect()
 }
 
 /// The order of secp256k1 (SEC 2, 2.4.1), the most significant byte first.
@@ -53,10 +36,10 @@ fn with_other_s(signature: &Signature) -> Signature {
 
 #[test]
 fn every_key_signs_every_message_and_nothing_else_passes_for_it() {
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     for _ in 0..300 {
-        let (wallet, other) = (random.wallet(), random.wallet());
-        let mut message = random.message();
+        let (wallet, other) = (wallet(&mut random), wallet(&mut random));
+        let mut message = message(&mut random);
         let signature = wallet.sign(&message);
         let high = with_other_s(&signature);
         assert!(signature.to_bytes()[32] < 0x80 && high.to_bytes()[32] > 0x7e);
@@ -77,9 +60,9 @@ fn every_key_signs_every_message_and_nothing_else_passes_for_it() {
             );
         }
         // Change one bit of the message, of r or of s.
-        let bit = 1 << (random.bits() % 8);
+        let bit = 1 << random.u8(..8);
         let mut altered = signature.to_bytes();
-        altered[usize::try_from(random.bits() % 64).unwrap()] ^= bit;
+        altered[random.usize(..64)] ^= bit;
         if let Ok(altered) = Signature::from_bytes(&altered) {
             assert!(wallet.public_key().verify(&message, &altered).is_err());
             assert!(
@@ -103,16 +86,16 @@ fn every_key_signs_every_message_and_nothing_else_passes_for_it() {
 
 #[test]
 fn keys_and_signatures_survive_their_text() {
-    let mut random = Random(2);
+    let mut random = Rng::with_seed(2);
     for _ in 0..200 {
-        let wallet = random.wallet();
+        let wallet = wallet(&mut random);
         let again = KeyPair::from_hex(&wallet.private_key().reveal()).unwrap();
         assert_eq!(again.address(), wallet.address());
         assert_eq!(
             wallet.public_key().to_string().parse().as_ref(),
             Ok(wallet.public_key())
         );
-        let signature = wallet.sign(&random.message());
+        let signature = wallet.sign(&message(&mut random));
         assert_eq!(signature.to_string().parse(), Ok(signature));
         assert_eq!(
             Signature::try_from(MessageSignature::from(signature)),

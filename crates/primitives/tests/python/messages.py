@@ -4,7 +4,7 @@
 #
 # A line is a document (as a JSON string, so that it fits into a line), its signed message, and,
 # where that differs, the message with sorted members; or a document and "!" where CPython
-# refuses it. Everything is ASCII. The generator has nothing in common with documents.rs.
+# refuses it. Everything is ASCII.
 import json
 import pathlib
 import random
