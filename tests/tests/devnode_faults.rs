@@ -52,10 +52,7 @@ fn expected(fault: F) -> Option<Found> {
         F::ObservedForms => Among(&["get-block/shape", "get-balances/nothing-held"]),
         F::TextForms => Among(&["get-block/text", "get-block/committee"]),
         F::BalanceOffByOne => As("get-balances/agree"),
-        F::BalanceRounded => Nothing(
-            "every query rounds in the same way, and an even balance is not a fault: nothing in the specification \
-             shows another source of balances",
-        ),
+        F::BalanceRounded => AsUser("submit-transaction/fee-paid"),
         F::BalanceStale => As("submit-transaction/fee-paid"),
         F::TrustSwapped => {
             Nothing("only one query returns scores, so no other response shows their direction")
@@ -75,7 +72,7 @@ fn expected(fault: F) -> Option<Found> {
         F::RefusedStored => As("submit-transaction/refused-not-stored"),
         F::AcceptedLost => As("submit-transaction/claim-readable"),
         F::RemarksCut => As("sc-state/record-matches-claim"),
-        F::FeeTwice | F::CopiesCost | F::FirstPays | F::BatchPaysOnce => {
+        F::FeeTwice | F::CopiesCost | F::FirstPays | F::BatchPaysOnce | F::SecondUnchecked => {
             As("submit-transaction/fee-paid")
         }
         // A test wallet also makes the right submissions between the wrong ones.
@@ -103,14 +100,15 @@ fn expected(fault: F) -> Option<Found> {
         | F::ZeroUnwritten
         | F::OtherTokenMinted
         | F::TransferRounded
-        | F::NegativeFraction => AsUser("submit-transaction/fee-paid"),
+        | F::NegativeFraction
+        | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
         F::ThirdSigns => AsEither(
             &["submit-transaction/unlisted-signer"],
             "submit-transaction/authority",
         ),
         F::RecordsDropped => As("sc-state/repeat-read"),
-        F::LaterTokensUnlisted => AsUser("get-balances/agree"),
+        F::LaterTokensUnlisted | F::EmptiedUnlisted => AsUser("get-balances/agree"),
         F::PendingReplaced => AsUser("submit-transaction/resubmission-not-new"),
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::DuplicateMerged => AsUser("sc-state/new-records"),

@@ -235,7 +235,10 @@ faults! {
     DuplicateMerged "duplicate-merged" "a second claim of a verifier about an asset gets into no block, and its links are stored";
     TransferRounded "transfer-rounded" "a transfer moves its amount as a float holds it";
     NegativeFraction "negative-fraction" "a transfer of a negative amount is executed if it is written with a fraction";
-    LaterTokensUnlisted "later-tokens-unlisted" "the list of a wallet's tokens lacks those that it first receives when it has others";
+    LaterTokensUnlisted "later-tokens-unlisted" "lists lack what a wallet has of a token that it first received when it had others";
+    EmptiedUnlisted "emptied-unlisted" "lists lack what a wallet receives of a token after it had nothing left of it";
+    TransferWrapped "transfer-wrapped" "a transfer moves the lowest 64 bits of its amount";
+    SecondUnchecked "second-unchecked" "two signers pay half of the fee each, and the second one only what it has";
 }
 
 /// Counts, from 1.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
-use serde_json::Value;
 
 use super::{claim_record::found, inconclusive::unknown};
 use crate::{
@@ -26,7 +25,7 @@ async fn accepted(context: &Context) -> Result<(&Claims, Vec<Accepted<'_>>), Inc
     let claims = context.submissions.claims().await?;
     claims.first().settled()?;
     let with_code = claims.accepted().filter_map(|(submitted, settled)| {
-        let body: Value = serde_json::from_str(submitted.request.body.as_deref()?).ok()?;
+        let body = submitted.request.body_json()?;
         let code = body.pointer("/transaction/trans_code")?.as_str()?;
         let code = Some(code).filter(|code| !code.is_empty())?;
         let is_in = |block: &Exchange| Some(in_block(block.success_object()?, code).is_some());

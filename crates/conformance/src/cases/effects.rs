@@ -36,6 +36,17 @@ const FEE_EXPLAINED: &[Cause] = &[
     REFUSED_STORED,
 ];
 
+/// A balance that is wrong also makes a sum wrong.
+const SUM_EXPLAINED: &[Cause] = &[
+    Cause::new(&["submit-transaction/fee-paid"], When::Always),
+    NO_BALANCES,
+    NO_LISTS,
+    UNVERIFIED,
+    UNVERIFIED_PAYER,
+    EARLIER_STEP,
+    REFUSED_STORED,
+];
+
 const REFUSED: &[RequestKind] = &[BUILD, EVERY_REFUSAL, FEE_BALANCE, HOLDERS];
 
 const PAID: &[RequestKind] = &[BUILD, SUBMIT, RECORD, FEE_BALANCE, HELD, HOLDERS];
@@ -98,7 +109,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Text("Gained by all holders: 1000000. Fees: 1000000."),
         matters: "Money that nobody paid makes all other money worthless. Money that nobody received is lost.",
         sends: REFUSED,
-        explained_by: EXPLAINED,
+        explained_by: SUM_EXPLAINED,
         is_last: true,
         check: Effects(Effect::Created),
         ..submit_transaction::BASE

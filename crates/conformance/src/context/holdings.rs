@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use nodeproof_primitives::WalletAddress;
+
 use crate::{
     api::{List, held, requested},
     history::History,
@@ -58,4 +60,14 @@ pub(super) fn holders_of(history: &History, token: &str, least: i128) -> Vec<Str
     let held = last.into_iter().flat_map(|list| list.held);
     let enough = held.filter(|(_, amount)| amount.get() >= least);
     enough.map(|((holder, _), _)| holder).collect()
+}
+
+/// More than this is not exact in a float.
+pub(super) const MOST_EXACT: i64 = 1 << 53;
+
+/// Returns another wallet than this one that holds more of a token than is exact in a float.
+pub(crate) fn rich_holder(history: &History, token: &str, wallet: &str) -> Option<WalletAddress> {
+    let rich = holders_of(history, token, i128::from(MOST_EXACT) + 1);
+    let mut others = rich.iter().filter(|holder| *holder != wallet);
+    others.find_map(|holder| holder.parse().ok())
 }

@@ -34,7 +34,7 @@ mod wrong;
 pub use baseline::{Baseline, BaselineError};
 pub(crate) use case_context::Context;
 pub(crate) use draft::{difference_from_call, unique};
-pub(crate) use holdings::held_by;
+pub(crate) use holdings::{held_by, rich_holder};
 pub(crate) use probing::Probed;
 pub(crate) use redactor::Redactor;
 pub(crate) use right::{right_rows, right_rows_of};

@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::Value;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
@@ -287,14 +286,14 @@ impl Submissions {
 
 /// Returns the first signer of a submission.
 fn signer_of(submission: &Exchange) -> Option<String> {
-    let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
+    let body = submission.request.body_json()?;
     let signer = body.pointer("/transaction/specific_data/signers/0")?;
     signer.as_str().map(ToOwned::to_owned)
 }
 
 /// Returns the signature of a submission of one signer.
 fn signature_of(submission: &Exchange) -> Option<String> {
-    let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
+    let body = submission.request.body_json()?;
     let signature = &body["signatures"][0]["msgsign"];
     signature.as_str().map(ToOwned::to_owned)
 }

@@ -12,10 +12,10 @@ use super::{
     around_claim::signed_by,
     batch::BATCH,
     claim_step::{Taken, no_sample, signed_request},
-    draft::{by_hand, call_request, checked_with_time, code_of, difference_from_call},
+    draft::{by_hand, call_request, checked_with_time, code_of, difference_from_call, written},
     edit::altered,
     further_claim::{FurtherClaim, submit_at_once},
-    holdings::held_by,
+    holdings::{MOST_EXACT, held_by, rich_holder},
     signatures::{sign, signed_over, stranger},
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
@@ -39,10 +39,11 @@ struct Transfers<'s> {
     token: &'s str,
 }
 
-/// More than this is not exact in a float.
-const MOST_EXACT: i64 = 1 << 53;
-/// What the new wallet receives of another token than that of fees.
+/// What a wallet receives to see that it receives anything. It is odd, so a float with more than 53 bits shows another sum.
 const FEW: i64 = 7;
+/// The amount of a transfer in its text, and one of nothing.
+const AMOUNT: &str = "\"amount_to_send\":";
+const NOTHING: &str = "\"amount_to_send\":0";
 
 /// Transfers tokens of the wallet to itself and to a new wallet, some of them several times at the same moment. Then
 /// follow transfers that a node must refuse; two transfers of the new wallet, of which it can pay one, and the fee of the
@@ -99,7 +100,10 @@ pub(super) async fn transfer_and_overspend(
     for claim in &claims {
         claim.settle(submitter, blocks.clone(), until).await;
     }
-    Ok(())
+    // It has nothing by now.
+    transfers
+        .give(wallet, new_wallet.address(), FEW, token)
+        .await
 }
 
 /// Transfers one unit to the wallet itself.
@@ -110,9 +114,7 @@ pub(super) async fn transfer_to_itself(
     token: &str,
 ) -> Taken<()> {
     let transfers = Transfers::of(submitter, verification, token);
-    let call = transfers.call(&[wallet], wallet.address(), &json!(1), token);
-    let (request, _) = transfers.signed(&[wallet], &call).await?;
-    submitter.submit_serialized(request).await.map(drop)
+    transfers.give(wallet, wallet.address(), 1, token).await
 }
 
 /// Returns the contract of a transfer that a block shows, if possible of this token.
@@ -258,33 +260,67 @@ impl<'s> Transfers<'s> {
         let other_token = self.submitter.another_token(self.token);
         let other_token = other_token.as_deref();
         let of_other_token =
-            other_token.map(|other| (new_wallet, other_address, json!(part), other));
+            other_token.map(|other| (new_wallet, other_address, part.to_string(), other));
+        // Numbers of 32 and 64 bits would keep a few units.
+        let [beyond_32_bits, beyond_64_bits] = [32, 64].map(|bits| (1_u128 << bits) + 5);
         let wrong = [
             // All that the new wallet has, so that nothing is left for the fee.
-            (new_wallet, wallet_address, json!(2 * part), self.token),
-            (new_wallet, wallet_address, json!(-part), self.token),
-            (new_wallet, wallet_address, json!(-part as f64), self.token),
+            (new_wallet, wallet_address, (2 * part).to_string()),
+            (new_wallet, wallet_address, format!("-{part}")),
+            (new_wallet, wallet_address, format!("-{part}.0")),
+            (new_wallet, other_address, beyond_32_bits.to_string()),
+            (new_wallet, other_address, beyond_64_bits.to_string()),
             // A fee with half a unit may hide one unit that such a transfer creates, but not two.
-            (wallet, other_address, json!(1.5), self.token),
-            (wallet, other_address, json!(2.5), self.token),
+            (wallet, other_address, "1.5".to_owned()),
+            (wallet, other_address, "2.5".to_owned()),
         ];
+        let wrong = wrong.map(|(from, to, amount)| (from, to, amount, self.token));
         for (from, to, amount, token) in wrong.into_iter().chain(of_other_token) {
-            let text = by_hand(self.submitter, &self.call(&[from], to, &amount, token));
+            let text = by_hand(self.submitter, &self.call(&[from], to, &json!(0), token));
+            // Not every number is a value of `serde_json`.
+            let text = text.replacen(NOTHING, &format!("{AMOUNT}{amount}"), 1);
             let request = signed_by(self.submitter, from, &text).await?;
             self.submitter.submit_serialized(request).await?;
         }
-        // The new wallet is known by now, and has had none of the other token.
-        let held = held_by(
-            &self.submitter.samples.history(),
-            &wallet_address.to_string(),
-        );
-        let enough = |other: &&str| held.get(*other).is_some_and(|held| *held > FEW.into());
+        self.share_too_much(new_wallet, 4 * fee).await?;
+        // The new wallet is known by now, and has had none of the other token. A balance that is not exact in a float
+        // changes, too.
+        let history = self.submitter.samples.history();
+        let held = held_by(&history, &wallet_address.to_string());
+        let enough = |other: &&str| {
+            held.get(*other)
+                .is_some_and(|held| *held > (2 * FEW).into())
+        };
         if let Some(other) = other_token.filter(enough) {
-            let call = self.call(&[wallet], new_wallet.address(), &json!(FEW), other);
-            let (request, _) = self.signed(&[wallet], &call).await?;
-            self.submitter.submit_serialized(request).await?;
+            let rich = rich_holder(&history, other, &wallet_address.to_string());
+            for to in [Some(new_wallet.address()), rich].into_iter().flatten() {
+                self.give(wallet, to, FEW, other).await?;
+            }
         }
         Ok(())
+    }
+
+    /// Submits a transfer of two signers with a fee that they do not have together. The first one could pay half of it.
+    async fn share_too_much(&self, wallet: &SigningWallet, fee: i64) -> Taken<()> {
+        let other = stranger()?;
+        let to = other.address();
+        let call = self.call(&[wallet, &other], to, &json!(1), self.token);
+        let text = written(self.token, &fee.to_string(), &call);
+        let entries = [sign(wallet, &text).await?, sign(&other, &text).await?];
+        let request = signed_over(&text, &text, &entries).carrying_signature();
+        self.submitter.submit_serialized(request).await.map(drop)
+    }
+
+    async fn give(
+        &self,
+        from: &SigningWallet,
+        to: WalletAddress,
+        amount: i64,
+        token: &str,
+    ) -> Taken<()> {
+        let call = self.call(&[from], to, &json!(amount), token);
+        let (request, _) = self.signed(&[from], &call).await?;
+        self.submitter.submit_serialized(request).await.map(drop)
     }
 
     /// Has the node build a transfer, which these wallets sign. Returns the request that submits it, and its code.

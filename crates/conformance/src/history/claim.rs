@@ -211,8 +211,8 @@ impl<'h> ClaimSteps<'h> {
     /// Returns the call that the node was requested to build.
     pub(crate) fn call(&self) -> Value {
         let built = self.get(Act::Build).ok();
-        let body = built.and_then(|built| built.request.body.as_deref());
-        serde_json::from_str(body.unwrap_or_default()).unwrap_or_default()
+        let call = built.and_then(|built| built.request.body_json());
+        call.unwrap_or_default()
     }
 
     /// Returns the transaction code, or `None` if it is missing or empty.

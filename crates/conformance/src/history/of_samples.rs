@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::{Answer, Entry, History};
 use crate::{
     api::{Sample, is_refusal, is_valid, requested, requested_index},
@@ -62,7 +60,7 @@ impl History {
             ("/sc-state", Method::Get) => Sample::ContractState,
             ("/get-trustscore-wallets", Method::Get) => Sample::TrustScore,
             ("/call-sc", Method::Post) => {
-                let body: Value = serde_json::from_str(request.body.as_deref()?).ok()?;
+                let body = request.body_json()?;
                 body.is_object().then_some(Sample::CallSc)?
             }
             _ => return None,

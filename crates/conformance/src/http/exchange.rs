@@ -198,11 +198,15 @@ impl Request {
 
     /// Returns the submissions in the body: one, or those of a batch.
     pub(crate) fn submissions(&self) -> Vec<Value> {
-        match serde_json::from_str(self.body.as_deref().unwrap_or_default()) {
-            Ok(Value::Array(batch)) => batch,
-            Ok(one) => vec![one],
-            Err(_) => Vec::new(),
+        match self.body_json() {
+            Some(Value::Array(batch)) => batch,
+            one => one.into_iter().collect(),
         }
+    }
+
+    /// Returns the JSON document in the body, with numbers as those of responses are read.
+    pub(crate) fn body_json(&self) -> Option<Value> {
+        nodeproof_openapi::read_for_validation(self.body.as_deref()?).ok()
     }
 
     /// Returns the path and the parameters as readable text.

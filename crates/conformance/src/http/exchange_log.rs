@@ -54,6 +54,8 @@ pub(crate) struct ExchangeLog {
     /// The room for blocks, and for other responses, before the first submission and since then: the number of JSON
     /// values, and of bytes, that still fit.
     room: [[(usize, usize); 2]; 2],
+    /// A quarter of each room.
+    little: (usize, usize),
     has_submissions: bool,
     exchanges: Vec<LoggedExchange>,
     pub(super) missing: Vec<MissingStep>,
@@ -62,10 +64,12 @@ pub(crate) struct ExchangeLog {
 impl ExchangeLog {
     /// Creates an empty log for responses of at most this many JSON values and bytes.
     pub(super) fn new(values: usize, bytes: usize) -> Self {
+        let room = (values / PART.0, bytes / PART.1);
         Self {
             started: Instant::now(),
             started_at: OffsetDateTime::now_utc(),
-            room: [[(values / PART.0, bytes / PART.1); 2]; 2],
+            room: [[room; 2]; 2],
+            little: (room.0 / 4, room.1 / 4),
             has_submissions: false,
             exchanges: Vec::new(),
             missing: Vec::new(),
@@ -108,6 +112,14 @@ impl ExchangeLog {
         });
     }
 
+    /// Whether there is little room for what shows the effects of submissions.
+    pub(super) fn is_nearly_full(&self) -> bool {
+        let (values, bytes) = self.little;
+        self.room[1]
+            .iter()
+            .any(|room| room.0 < values || room.1 < bytes)
+    }
+
     /// Notes that something was left out, once.
     fn note_left_out(&mut self) {
         let step = Step::KeepAll;
@@ -142,7 +154,7 @@ mod tests {
     fn what_does_not_fit_is_noted_and_submissions_are_kept() {
         let submission = || Request::post("/submit-transaction", "{}".to_owned());
         let balance = |wallet: &str| token_balance_request(wallet, "T");
-        let kept = |requests: Vec<Request>| {
+        let log = |requests: Vec<Request>| {
             let base = Arc::new("http://localhost".parse().unwrap());
             let mut log = ExchangeLog::new(1_000, 4 * 100);
             for request in requests {
@@ -150,6 +162,10 @@ mod tests {
                 let exchange = Exchange::new(request, &base, 200, None, body, Duration::ZERO);
                 log.add(&Arc::new(exchange), Instant::now());
             }
+            log
+        };
+        let kept = |requests: Vec<Request>| {
+            let log = log(requests);
             (log.exchanges.len(), log.missing.len())
         };
         let balances = ["0x1", "0x2", "0x3", "0x4"].map(balance);
@@ -163,5 +179,8 @@ mod tests {
         let after = [vec![submission()], balances[2..3].to_vec()].concat();
         assert_eq!(kept([&balances[..2], &after[..]].concat()), (4, 0));
         assert_eq!(kept(vec![submission(); 5]), (5, 0));
+        // The rest of that room is less than a quarter.
+        assert!(log(after).is_nearly_full());
+        assert!(!log([&blocks[..], &[submission()]].concat()).is_nearly_full());
     }
 }

@@ -158,6 +158,14 @@ impl Node {
             .exchanges()
     }
 
+    /// Whether the run can keep little more of what shows the effects of submissions.
+    pub(crate) fn keeps_little_more(&self) -> bool {
+        let exchanges = self.exchanges.lock();
+        exchanges
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_nearly_full()
+    }
+
     /// Returns the paths whose last response was that the node is busy.
     pub(crate) fn busy_paths(&self) -> Vec<&'static str> {
         self.busy.busy()

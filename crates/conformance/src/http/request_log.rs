@@ -130,9 +130,7 @@ impl RequestLog {
                 sent.parameters.insert((*name).to_owned());
             }
         }
-        let body = exchange.request.body.as_deref();
-        let body = body.and_then(|body| serde_json::from_str(body).ok());
-        if let Some(Value::Object(members)) = body {
+        if let Some(Value::Object(members)) = exchange.request.body_json() {
             let names = members.into_iter().map(|(name, _)| name);
             sent.parameters.extend(names);
         }

@@ -22,7 +22,7 @@ pub(crate) fn included(history: &History) -> Examination {
         if request.wrongly_signed.is_none()
             && is_valid(&entry.exchange)
             && let Some(code) = submitted_code(&entry.exchange)
-            && let Some(Ok(body)) = request.body.as_deref().map(serde_json::from_str)
+            && let Some(body) = request.body_json()
         {
             accepted.entry(code).or_default().push((body, request));
         }

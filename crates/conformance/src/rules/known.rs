@@ -62,7 +62,7 @@ fn code_of_two(history: &History) -> Option<Finding> {
     let new = rightly.map(|entry| &entry.exchange);
     let mut new = new.filter(|exchange| is_valid(exchange) && is_new(exchange) == Some(true));
     new.find_map(|exchange| {
-        let body: Value = serde_json::from_str(exchange.request.body.as_deref()?).ok()?;
+        let body = exchange.request.body_json()?;
         let transaction = body.get("transaction")?;
         let known = first
             .entry(submitted_code(exchange)?)

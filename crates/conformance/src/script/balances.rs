@@ -12,7 +12,7 @@ use crate::{
     api::{find, token_balance_request, token_holders_request, wallet_balances_request},
     context::{
         FIRST_PAUSE, MAX_PAUSE, SigningWallet, Submitter, held_by, read_missing_blocks,
-        read_new_blocks, signer, stranger,
+        read_new_blocks, rich_holder, signer, stranger,
     },
     history::History,
     http::{BackOff, InconclusiveReason},
@@ -45,13 +45,14 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     let lists = lists.map(|wallet| wallet_balances_request(wallet));
     node.send_all(lists.collect()).await?;
     // The run's transfers send another token between these.
-    let of_transfers = submitter
-        .another_token(&token)
-        .into_iter()
-        .flat_map(|token| {
-            let ends = submitter.new_wallet().into_iter().chain([&other]);
-            ends.map(move |wallet| token_balance_request(&address(wallet), &token))
-        });
+    let history = submitter.samples.history();
+    let mut of_transfers = Vec::new();
+    if let Some(token) = submitter.another_token(&token) {
+        let payer = paying.first().map_or("", String::as_str);
+        let rich = rich_holder(&history, &token, payer).map(|holder| holder.to_string());
+        let ends = new_wallet.into_iter().chain([address(&other)]).chain(rich);
+        of_transfers.extend(ends.map(|wallet| token_balance_request(&wallet, &token)));
+    }
     let single = wallets
         .iter()
         .map(|wallet| token_balance_request(wallet, &token))
@@ -96,8 +97,8 @@ const CREATORS: usize = 4;
 /// Maximum number of other tokens, of a wallet that pays and of the chain, whose balances are read.
 const OTHER_TOKENS: usize = 3;
 
-/// Reads the balances again while `is_unsettled`, at most until the settle timeout and with half of the requests that are
-/// left, and then the blocks that can explain other changes.
+/// Reads the balances again while `is_unsettled`, at most until the settle timeout, with half of the requests that are left
+/// and what the run can keep, and then the blocks that can explain other changes.
 pub(crate) async fn observe_settled_balances(
     submitter: &Submitter,
     is_unsettled: fn(&History) -> bool,
@@ -110,7 +111,9 @@ pub(crate) async fn observe_settled_balances(
     read_missing_blocks(submitter).await?;
     loop {
         observe_balances(submitter).await?;
-        let is_over = Instant::now() + back_off.peek() > until || node.requests_left() < reserve;
+        let is_over = Instant::now() + back_off.peek() > until
+            || node.requests_left() < reserve
+            || node.keeps_little_more();
         if is_over || !is_unsettled(&submitter.samples.history()) {
             return read_missing_blocks(submitter).await;
         }

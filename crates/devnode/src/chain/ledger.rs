@@ -12,7 +12,7 @@ pub(crate) struct Insufficient;
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     tokens: BTreeMap<String, BTreeMap<HolderAddress, u128>>,
-    /// The balances that the lists of a holder's tokens lack, with a fault.
+    /// The balances that lists lack, with a fault.
     unlisted: BTreeSet<(String, HolderAddress)>,
 }
 
@@ -44,16 +44,24 @@ impl Ledger {
 
     /// Returns all tokens that a holder has or had, with their balances, sorted by code.
     pub(crate) fn holdings(&self, holder: HolderAddress) -> impl Iterator<Item = (&str, u128)> {
-        let is_listed = move |(token, _): &(&String, _)| {
-            self.unlisted.is_empty() || !self.unlisted.contains(&((*token).clone(), holder))
-        };
         self.tokens
             .iter()
-            .filter(is_listed)
+            .filter(move |(token, _)| self.is_listed(token, holder))
             .filter_map(move |(token, holders)| Some((token.as_str(), *holders.get(&holder)?)))
     }
 
-    /// Leaves a token out of the list of a holder that has others, and not this one.
+    fn is_listed(&self, token: &str, holder: HolderAddress) -> bool {
+        self.unlisted.is_empty() || !self.unlisted.contains(&(token.to_owned(), holder))
+    }
+
+    /// Leaves a balance out of lists if nothing is left.
+    pub(crate) fn unlist_emptied(&mut self, token: &str, holder: HolderAddress) {
+        if self.balance(token, holder) == 0 {
+            self.unlisted.insert((token.to_owned(), holder));
+        }
+    }
+
+    /// Leaves a token out of lists if its holder has others, and not this one.
     pub(crate) fn unlist_later_token(&mut self, token: &str, holder: HolderAddress) {
         let has_others = self.holdings(holder).next().is_some();
         if has_others && self.balance(token, holder) == 0 {
@@ -63,11 +71,13 @@ impl Ledger {
 
     /// Returns all holders that have or had a token, with their balances, sorted by address.
     pub(crate) fn holders(&self, token: &str) -> impl Iterator<Item = (HolderAddress, u128)> {
+        let is_listed = |(holder, _): &(HolderAddress, u128)| self.is_listed(token, *holder);
         self.tokens
             .get(token)
             .into_iter()
             .flatten()
             .map(|(holder, balance)| (*holder, *balance))
+            .filter(is_listed)
     }
 
     /// Whether the token exists.

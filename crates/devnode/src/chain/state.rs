@@ -311,7 +311,7 @@ impl Chain {
                 },
             )
         };
-        if available(transaction.payer, NATIVE_TOKEN) < transaction.fee {
+        if available(transaction.payer, NATIVE_TOKEN) < self.first_part(transaction) {
             return Err("Fee validation failed: the wallet can't pay it".into());
         }
         if let Call::Transfer {
@@ -330,7 +330,8 @@ impl Chain {
             let fee_too = *from == transaction.payer
                 && token == NATIVE_TOKEN
                 && !self.has(InjectedFault::FeeBesideAmount);
-            let whole = amount.saturating_add(if fee_too { transaction.fee } else { 0 });
+            let fee = self.first_part(transaction);
+            let whole = amount.saturating_add(if fee_too { fee } else { 0 });
             if available(*from, token) < whole {
                 return Err(format!("Balance of {token} is not enough"));
             }
@@ -550,7 +551,14 @@ impl Chain {
         } else {
             1
         };
-        let fee = times * transaction.fee;
+        let fee = times * self.first_part(transaction);
+        if let Some(second) = transaction.other_signers.first() {
+            let second = HolderAddress::Wallet(*second);
+            let has = self.ledger.balance(NATIVE_TOKEN, second);
+            let part = (transaction.fee - self.first_part(transaction)).min(has);
+            // With the fault, it has at least that.
+            let _paid = self.ledger.transfer(NATIVE_TOKEN, second, creator, part);
+        }
         let paid = self
             .ledger
             .transfer(NATIVE_TOKEN, transaction.payer, creator, fee);
@@ -563,7 +571,18 @@ impl Chain {
         }
         paid.map_err(|_| "the fee can't be paid")?;
         self.leave_zero_unwritten(NATIVE_TOKEN, transaction.payer, fee);
+        if self.has(InjectedFault::EmptiedUnlisted) {
+            self.ledger.unlist_emptied(NATIVE_TOKEN, transaction.payer);
+        }
         Ok(())
+    }
+
+    /// Returns what the first signer pays of the fee: all of it, without a fault.
+    fn first_part(&self, transaction: &Transaction) -> u128 {
+        match transaction.other_signers[..] {
+            [_, ..] if self.has(InjectedFault::SecondUnchecked) => transaction.fee / 2,
+            _ => transaction.fee,
+        }
     }
 
     /// With the fault, gives back an amount that a holder paid if nothing is left.

@@ -385,6 +385,10 @@ fn contract_call(
                 true => number.as_f64().map(|number| -number as u128),
                 false => base_units(&params.get::<Amount>("amount_to_send")?),
             };
+            let amount = match fault {
+                Some(InjectedFault::TransferWrapped) => amount.map(|amount| (amount as u64).into()),
+                _ => amount,
+            };
             let amount = amount.ok_or_else(|| {
                 Refusal::new("amount_to_send is not a whole number of base units, 0 or more")
             })?;

@@ -119,18 +119,23 @@ impl<'h> Money<'h> {
         all.filter(move |one| one.payers.contains(wallet) || one.is_to(wallet))
     }
 
-    /// Whether between two different readings only refused submissions of the wallet were sent, it can pay what was
-    /// accepted, and it has less than what is in blocks leaves. A refused submission gives nothing.
+    /// Whether between two different readings only refused submissions of the wallet were sent and no transfer was pending, it
+    /// can pay what was accepted, and it has less than what is in blocks leaves. A refused submission gives nothing.
     fn were_refused(&self, pair: &Pair, [before, after]: [&Reading<'_>; 2], base: i128) -> bool {
         let between = |began: Duration| began >= before.entry.began && began <= after.entry.ended;
         let own = || self.concerning(&pair.0);
-        let is_paid = |one: &&Accepted| one.settled.is_some_and(|at| at <= after.entry.began);
-        let paid: i128 = own().filter(is_paid).map(|one| one.cost_to(&[pair])).sum();
+        let is_paid_by = |one: &Accepted, by: Duration| one.settled.is_some_and(|at| at <= by);
+        let paid = own().filter(|one| is_paid_by(one, after.entry.began));
+        let paid: i128 = paid.map(|one| one.cost_to(&[pair])).sum();
+        let may_move = |one: &Accepted| {
+            let is_pending = one.transfer.is_some() && !is_paid_by(one, before.entry.began);
+            between(one.began) || is_pending && one.began < before.entry.began
+        };
         own().next().is_none()
             || before.amount != after.amount
                 && after.amount < base.saturating_sub(paid)
                 && self.cost(pair).0 <= base
-                && !own().any(|one| between(one.began))
+                && !own().any(may_move)
                 && self.history.submissions().any(|entry| between(entry.began))
     }
 
@@ -217,7 +222,9 @@ impl<'h> Money<'h> {
                 continue;
             }
             let keys: Vec<_> = balances.into_iter().map(|pair| (pair, SINGLE)).collect();
-            let readings: Option<Vec<_>> = keys.iter().map(|key| self.since_base(key)).collect();
+            let read_again =
+                |key| Some(self.since_base(key)?).filter(|readings| readings.len() > 1);
+            let readings: Option<Vec<_>> = keys.iter().map(read_again).collect();
             let Some(readings) = readings else { continue };
             let mut each = keys.iter().zip(&readings);
             if each.any(|((pair, _), readings)| self.unexplained(pair, readings).is_some()) {

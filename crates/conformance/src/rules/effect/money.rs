@@ -341,7 +341,8 @@ impl<'h> Money<'h> {
         let transfers = self.accepted.iter().filter_map(|one| one.transfer.as_ref());
         let receivers: BTreeSet<Pair> = transfers.filter_map(Transfer::receiver).collect();
         for pair in receivers {
-            let Some(readings) = self.since_base(&(pair.clone(), SINGLE)) else {
+            let readings = self.since_base(&(pair.clone(), SINGLE));
+            let Some(readings) = readings.filter(|readings| readings.len() > 1) else {
                 continue;
             };
             let base = readings.first().map_or(0, |base| base.amount);
@@ -370,19 +371,27 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Notes which transactions may have failed, of those without a known effect. How several signers share a fee is not
-    /// known, so theirs are not among them.
+    /// Notes which transactions may have failed, of those without a known effect: the payers had too little for them and for
+    /// what else is in blocks. How several signers share a fee is not known, so other shared ones are not counted.
     fn note_failures(&mut self) {
-        let can_pay_all = |pair: &Pair| {
-            let base = self.since_base(&(pair.clone(), SINGLE));
-            let base = base.and_then(|readings| readings.first());
-            let is_shared = |one: &&Accepted| one.payers.len() > 1 && one.payers.contains(&pair.0);
-            let known = self.in_blocks().filter(|one| !is_shared(one));
-            let cost: i128 = known.map(|one| one.cost_to(&[pair])).sum();
-            base.is_none_or(|base| cost <= base.amount)
+        let can_pay = |one: &Accepted, token: &String| {
+            let paying: BTreeSet<_> = one.paying().filter(|pair| pair.1 == *token).collect();
+            let pairs: Vec<_> = paying.iter().collect();
+            let base =
+                |pair: &&Pair| Some(self.since_base(&((*pair).clone(), SINGLE))?.first()?.amount);
+            let base: Option<i128> = pairs.iter().map(base).sum();
+            let shares = |other: &Accepted| {
+                let is_other = other.payers.len() > 1 && other.code != one.code;
+                is_other
+                    && pairs
+                        .iter()
+                        .any(|(wallet, _)| other.payers.contains(wallet))
+            };
+            let known = self.in_blocks().filter(|other| !shares(other));
+            let cost: i128 = known.map(|other| other.cost_to(&pairs)).sum();
+            base.is_none_or(|base| cost <= base)
         };
-        let may_fail =
-            |one: &Accepted| one.payers.len() == 1 && !one.paying().all(|pair| can_pay_all(&pair));
+        let may_fail = |one: &Accepted| !one.paying().all(|(_, token)| can_pay(one, &token));
         let may_fail: Vec<_> = self.accepted.iter().map(may_fail).collect();
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
             one.may_have_failed &= may_fail;

@@ -203,6 +203,45 @@ fn a_transfer_of_two_signers_moves_its_amount_once() {
     }
 }
 
+/// A node may find that out when it makes the block. Then nothing is paid.
+#[test]
+fn two_signers_who_cannot_pay_together_pay_all_or_nothing() {
+    for (what, [a, b, c], found) in [
+        ("it fails", [6, 2, 0], &[][..]),
+        ("the first one pays a half", [1, 2, 0], &[Fee]),
+        ("the second one pays what it has", [1, 0, 0], &[Fee]),
+        ("only its amount is received", [6, 2, 15], &[Fee]),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 6),
+            Holds("b", 2),
+            Holds("c", 0),
+            SendsFrom("1", &["a", "b"], "c", 15.0),
+            Block(2, "e", &["1"]),
+            Holds("a", a),
+            Holds("b", b),
+            Holds("c", c),
+        ];
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
+#[test]
+fn a_receiver_whose_balance_is_not_read_again_shows_nothing() {
+    for (has, found) in [(75, &[][..]), (90, &[Fee])] {
+        let rows = [
+            START,
+            Holds("a", 100),
+            Holds("c", 50),
+            Sends("1", "c", 15.0),
+            Block(2, "e", &["1"]),
+            Holds("a", has),
+        ];
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{has}");
+    }
+}
+
 #[test]
 fn what_others_receive_is_not_more_than_what_was_sent() {
     let of = |lists: [[i64; 3]; 2]| {
