@@ -23,10 +23,12 @@ use super::{
     },
 };
 use crate::{
-    api::{Sample, Tier, is_new, is_valid, message, submitted_code},
-    checks::{Examination, Finding, Findings, check_sample_responses},
+    api::{
+        BlockResponse, ResponseKind, Sample, Tier, find, is_new, is_valid, message, submitted_code,
+    },
+    checks::{Examination, Finding, Findings, check_sample_responses, verify_receipts},
     context::{Context, difference_from_call},
-    history::{History, OF_CO_SIGNER},
+    history::{ClaimSteps, Claims, History, OF_CO_SIGNER},
     http::{Act, Exchange},
     rules::known,
 };
@@ -235,6 +237,17 @@ async fn built(context: &Context) -> Findings {
     for claim in claims.all() {
         findings.count_item();
         let (call, built) = (claim.call(), claim.get(Act::Build)?);
+        let body = built.success_object();
+        let is_known = |body: &&Value| {
+            body.get("transaction").is_some() || body.get("specific_data").is_some()
+        };
+        if let Some(body) = body.filter(|body| !is_known(body))
+            && find(body, "specific_data").is_some()
+        {
+            return unknown(
+                "the built transaction is in a form that is not known, and was not signed",
+            );
+        }
         let contradicts = || claim.reason(Act::Compare).map(ToOwned::to_owned);
         let Some(what) = difference_from_call(&call, built).or_else(contradicts) else {
             continue;
@@ -254,28 +267,40 @@ const MIN_FEE_KEYWORDS: [&str; 5] = ["min", "least", "low", "below", "required"]
 /// The minimum fee that nodes were seen to require.
 const MIN_FEE: i128 = 1_000_000;
 
-/// Returns the reason if a claim may have been refused for lack of money, according to its message.
+/// Returns the reason if a claim may have been refused for lack of money, according to its message, or because the node built
+/// it with a higher fee.
 ///
 /// A message alone is not an excuse. The fee and the balance that the node reports must confirm it.
-fn not_paid(submitted: &Exchange, balance: Option<&Exchange>, history: &History) -> Option<String> {
+fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> Option<String> {
+    let balance = claim.get(Act::Balance).ok();
     let said = message(submitted);
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
-    if !names(&FUNDS_KEYWORDS) {
-        return None;
-    }
     let choose = format!(
         "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet that has it"
     );
     let body = submitted.request.body.as_deref().unwrap_or_default();
     let body: Value = serde_json::from_str(body).unwrap_or_default();
     let transaction = &body["transaction"];
+    let built = claim
+        .get(Act::Build)
+        .ok()
+        .and_then(|built| built.success_object());
+    let proposed = built
+        .and_then(|built| find(built, "fee"))
+        .and_then(|(_, fee)| fee.as_f64());
+    if proposed > transaction["fee"].as_f64() {
+        return Some(choose);
+    }
+    if !names(&FUNDS_KEYWORDS) {
+        return None;
+    }
     let Some(fee) = transaction["fee"].as_i64().map(i128::from) else {
         return Some(choose);
     };
     let wallet = transaction["specific_data"]["signers"][0].as_str();
     let wallet = wallet.unwrap_or_default();
-    match balance.and_then(held) {
+    match balance.and_then(|balance| held(balance)) {
         None => Some(format!(
             "{choose}; the node reports no balance to compare the fee with"
         )),
@@ -289,20 +314,25 @@ fn not_paid(submitted: &Exchange, balance: Option<&Exchange>, history: &History)
             ))
         }
         Some(_) if fee < MIN_FEE || names(&MIN_FEE_KEYWORDS) => Some(choose),
-        Some(_) if names(&["currency", "token"]) => Some(choose),
+        Some(_) if names(&["currency", "token", "enough fee"]) => Some(choose),
         Some(_) => None,
     }
 }
 
-/// Returns what the accepted transactions of a wallet cost together. Some of them may be pending.
-fn promised_by(wallet: &str, history: &History) -> i128 {
+/// Returns what the accepted transactions of a wallet cost together, in the tokens of their fees. Some of them may be pending.
+pub(super) fn promised_by(wallet: &str, history: &History) -> i128 {
     let amount = |value: &Value| value.as_f64().map_or(0, |amount| amount.ceil() as i128);
     let mut costs = BTreeMap::new();
     for (_, transaction) in history.accepted() {
         let data = &transaction["specific_data"];
         let signers = data["signers"].as_array();
         if signers.is_some_and(|all| all.iter().any(|signer| signer == wallet)) {
-            let sent = amount(&data["params"]["amount_to_send"]);
+            let is_fees = data["params"]["asset_code"] == transaction["currency"];
+            let sent = if is_fees {
+                amount(&data["params"]["amount_to_send"])
+            } else {
+                0
+            };
             let cost = amount(&transaction["fee"]).saturating_add(sent);
             costs.insert(transaction["trans_code"].to_string(), cost);
         }
@@ -328,13 +358,21 @@ async fn accepted(context: &Context) -> Findings {
         if let Some(wrong) = accepted_in_its_place(&history, response) {
             return unknown(wrong);
         }
-        let balance = claim.get(Act::Balance).ok().map(|balance| &**balance);
         if response.is_success()
-            && let Some(reason) = not_paid(response, balance, &history)
+            && let Some(reason) = not_paid(&claim, response, &history)
         {
             return unknown(reason);
         }
-        let paid = match balance.and_then(held) {
+        if may_be_too_long(claims, response) {
+            continue;
+        }
+        if uses_another_algorithm(&history) {
+            return unknown(
+                "no receipt verifies with the algorithm of known nodes, so the node may use another one",
+            );
+        }
+        let balance = claim.get(Act::Balance).ok();
+        let paid = match balance.and_then(|balance| held(balance)) {
             Some(held) => format!(", although the wallet holds {held}"),
             None => String::new(),
         };
@@ -357,6 +395,28 @@ async fn accepted(context: &Context) -> Findings {
         ));
     }
     Ok(findings)
+}
+
+/// Whether a claim is refused for its size, and all claims that are accepted are shorter. The specification shows no limit.
+fn may_be_too_long(claims: &Claims, refused: &Exchange) -> bool {
+    let size = |response: &Exchange| response.request.body.as_ref().map_or(0, String::len);
+    let submitted = claims.all().filter_map(|claim| claim.submitted().ok());
+    let accepted = submitted.filter(|response| is_valid(response));
+    let longest = accepted.map(|response| size(response)).max();
+    longest.is_some_and(|longest| size(refused) > longest)
+        && message(refused).to_lowercase().contains("size")
+}
+
+/// Whether blocks have receipts, and none of them verifies.
+fn uses_another_algorithm(history: &History) -> bool {
+    let blocks = history.blocks().map(|(index, entry)| {
+        let block = BlockResponse::new(index, ResponseKind::Block, Arc::clone(&entry.exchange));
+        verify_receipts(&block)
+    });
+    let (right, wrong) = blocks.fold((0, 0), |(right, wrong), of_block| {
+        (right + of_block.right, wrong + of_block.wrong.len())
+    });
+    right == 0 && wrong > 0
 }
 
 /// Returns the reason if a wrongly signed transaction with the code of a refused one is accepted. The node may know the

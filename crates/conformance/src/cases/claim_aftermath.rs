@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use nodeproof_client::VerificationRecord;
+use nodeproof_primitives::{TimestampMs, escape::escaped_up_to as shown};
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use super::{
     case::{Case, Example},
     cause::{Cause, When},
     check::Check::Own,
-    claim::{BASE, OTHER_ACCEPTED},
+    claim::{BASE, OTHER_ACCEPTED, held, promised_by},
     claim_blocks::{as_signed, claim_in_block},
     claim_record::found,
     inconclusive::unknown,
@@ -20,7 +21,7 @@ use crate::{
     api::{in_block, lists_transactions, member_named, requested, stored},
     checks::{Examination, Finding, Findings, changed},
     context::Context,
-    history::{History, MIN_NEW_BLOCKS, Settled},
+    history::{ClaimSteps, History, MIN_NEW_BLOCKS, Settled},
     http::{Act, Exchange, InconclusiveReason},
 };
 
@@ -101,8 +102,14 @@ async fn readable(context: &Context) -> Findings {
         let Ok(settled) = claim.settled() else {
             continue;
         };
+        if settled.record.is_none() && may_be_deleted(&claim) {
+            continue;
+        }
         findings.count_item();
         if let Some(finding) = unreadable(&settled, &claim.code().unwrap_or_default(), usual)? {
+            if let Some(reason) = overdrawn(&claim, &context.history()) {
+                return unknown(reason);
+            }
             findings.push(finding);
         }
         let (Some(record), Ok(again)) = (settled.record, claim.get(Act::RecordAgain)) else {
@@ -212,6 +219,28 @@ fn longest_gap(history: &History, before: u64) -> Option<Duration> {
     let longest = gaps.iter().max().filter(|_| gaps.len() >= LEAST_GAPS)?;
     // Shorter ones may be in another unit.
     Some(Duration::from_millis(*longest)).filter(|longest| *longest >= SHORTEST_GAP)
+}
+
+/// Whether the threshold of a claim may be past, in the smallest unit that nodes may have.
+fn may_be_deleted(claim: &ClaimSteps<'_>) -> bool {
+    let threshold = claim.call()["params"]["deletable_after"].as_i64();
+    threshold.is_some_and(|threshold| threshold < TimestampMs::now().as_millis())
+}
+
+/// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run submitted. Such a claim may
+/// fail when its block is made.
+fn overdrawn(claim: &ClaimSteps<'_>, history: &History) -> Option<String> {
+    let submitted = claim.submitted().ok()?.request.body_json()?;
+    let wallet = submitted
+        .pointer("/transaction/specific_data/signers/0")?
+        .as_str()?;
+    let balance = held(claim.get(Act::Balance).ok()?)?;
+    (balance < promised_by(wallet, history)).then(|| {
+        format!(
+            "the wallet {} held {balance}, which may not pay all of the run's transactions",
+            shown(wallet, 60)
+        )
+    })
 }
 
 /// Returns the finding about a claim whose record can't be read.

@@ -360,7 +360,11 @@ fn balance(body: &Value) -> Option<String> {
                 Some(text.clone())
             }
             Value::Array(items) => items.iter().find_map(first),
-            Value::Object(members) => members.values().find_map(first),
+            Value::Object(members) => {
+                // A code may be a number, too.
+                let mut amounts = members.iter().filter(|(name, _)| *name != "token_code");
+                amounts.find_map(|(_, value)| first(value))
+            }
             _ => None,
         }
         .filter(|number| number.bytes().any(|byte| matches!(byte, b'1'..=b'9')))

@@ -33,7 +33,9 @@ pub(crate) use json_response::{
     contents, objects,
 };
 pub(crate) use pinned::{PinKind, check_pinned};
-pub(crate) use receipt_signatures::{ALGORITHM, MAX_RECEIPTS, WrongReceipt, voter_key};
+pub(crate) use receipt_signatures::{
+    ALGORITHM, MAX_RECEIPTS, WrongReceipt, verify_receipts, voter_key,
+};
 pub(crate) use refused::{WrongRequest, WrongRequests, controls, is_missing, refused};
 pub(crate) use same_content::{changed, described, has_same_content, is_about_the_chain};
 pub(crate) use signed::signed_transaction;

@@ -91,11 +91,12 @@ pub(super) async fn signed_by(
     Ok(signed_over(text, text, &[entry]).carrying_signature())
 }
 
-/// Returns requests that submit other transactions with the signature of an accepted one.
+/// Returns requests that submit other transactions with the signature of an accepted one. A code in capital letters is no
+/// other one if the node writes codes like that.
 pub(super) fn with_its_signature(
     accepted: &str,
     entry: &Value,
-) -> Result<[Request; 2], InconclusiveReason> {
+) -> Result<Vec<Request>, InconclusiveReason> {
     let code = |transaction: &Value| transaction["trans_code"].as_str().map(str::to_uppercase);
     let submit = |text: String, what: &str| {
         let request = signed_over(accepted, &text, from_ref(entry));
@@ -105,16 +106,15 @@ pub(super) fn with_its_signature(
     let capitals = altered(accepted, |transaction| {
         transaction["trans_code"] = code(transaction).into();
     })?;
-    Ok([
-        submit(
-            other,
-            "a new transaction with the signature of an accepted one",
-        ),
-        submit(
-            capitals,
-            "an accepted transaction with its trans_code in capital letters",
-        ),
-    ])
+    let mut all = vec![submit(
+        other,
+        "a new transaction with the signature of an accepted one",
+    )];
+    if code_of(&capitals) != code_of(accepted) {
+        let what = "an accepted transaction with its trans_code in capital letters";
+        all.push(submit(capitals, what));
+    }
+    Ok(all)
 }
 
 /// Returns a request that submits a transaction with other remarks than were signed.

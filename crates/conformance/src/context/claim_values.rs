@@ -24,7 +24,7 @@ pub(super) fn take_second_values(params: &mut Value) {
         ("doc_hash_list", json!(["22".repeat(32)])),
         ("doc_link_list", json!(["https://example.org/second"])),
         ("remarks", json!("second remarks")),
-        ("deletable_after", json!(2_893_456_000_u64)),
+        ("deletable_after", json!(2_893_456_000_000_u64)),
     ] {
         params[name] = value;
     }
@@ -36,7 +36,8 @@ const DIFFERENT: u8 = 8;
 
 impl Values {
     /// Returns the values of a run's claim with this number, from 0. A careless node changes them when it
-    /// stores, signs or shows them. All values of a claim are different, apart from two empty lists.
+    /// stores, signs or shows them. All values of a claim are different, apart from two empty lists. Two thresholds may be past:
+    /// a node may delete those records.
     fn of(number: u8, run: u128) -> Self {
         let link = |page: u8| format!("https://example.org/{page}");
         match number {
@@ -68,7 +69,8 @@ impl Values {
                 doc_hash_list: vec!["00".repeat(32)],
                 doc_link_list: vec!["null".to_owned()],
                 remarks: "true".to_owned(),
-                deletable_after: 1_893_456_000_123,
+                // Like a time in seconds.
+                deletable_after: 1_893_456_007,
             },
             4 => Self::unusual_entries(),
             // Long texts, two empty lists, and integers beyond 32 bits.
@@ -78,7 +80,7 @@ impl Values {
                 doc_hash_list: Vec::new(),
                 doc_link_list: Vec::new(),
                 remarks: (0..560_u16).map(|number| format!("{number} ")).collect(),
-                deletable_after: 1 << 32,
+                deletable_after: 1 << 41,
             },
             // A text of blanks, a very long list, and the largest integer of 64 bits.
             6 => Self {
@@ -103,11 +105,11 @@ impl Values {
         }
     }
 
-    /// Returns long and unusual texts, equal entries, and a number that looks like a time in seconds. A short text and
-    /// this number are those of no other run.
+    /// Returns long and unusual texts, equal entries, and a number that looks like a time. A short text and this number are
+    /// those of no other run.
     fn unusual(run: u128) -> Self {
         let digits = "5a".repeat(32);
-        let seconds = i64::try_from(run / 1_000_000_000 % 100_000_000).unwrap_or_default();
+        let milliseconds = i64::try_from(run / 1_000_000 % 100_000_000_000).unwrap_or_default();
         let document = "https://example.org/A-Document?pages=1,2&q=a%20b#p.3".to_owned();
         Self {
             asset_type: format!("Land Parcel {run:x}"),
@@ -123,7 +125,7 @@ impl Values {
                  e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
                 "long ".repeat(40)
             ),
-            deletable_after: 1_893_456_000 + seconds,
+            deletable_after: 1_893_456_000_000 + milliseconds,
         }
     }
 
@@ -165,7 +167,7 @@ impl Values {
                 .chain([characters])
                 .collect(),
             remarks: "-0".to_owned(),
-            deletable_after: 1 << 31,
+            deletable_after: 1 << 41 | 1 << 31,
         }
     }
 }

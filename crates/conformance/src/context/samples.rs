@@ -270,7 +270,11 @@ impl Samples {
         let requests = pairs.map(|(from, to)| trust_request(from, to));
         let mut responses = self.node.send_all(requests.collect()).await?;
         let last = responses.last().cloned();
-        responses.retain(|response| response.is_success());
+        // A pair of wallets without a score may be refused, also with status 200.
+        responses.retain(|response| {
+            let body = response.success_object();
+            response.is_success() && !body.is_some_and(is_refusal)
+        });
         Ok(match responses.is_empty() {
             true => last.into_iter().collect(),
             false => responses,

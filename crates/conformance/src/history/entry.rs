@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 
 use crate::{
-    api::{is_nothing, is_refusal, reported_index},
+    api::{is_nothing, is_refusal, reported_index, stored},
     http::{Exchange, LoggedExchange},
 };
 
@@ -33,6 +33,9 @@ impl Answer {
         match exchange.json() {
             Err(_) => Self::Unreadable,
             Ok(body) if is_nothing(body) || is_refusal(body) => Self::Nothing,
+            Ok(body) if exchange.request.path == "/sc-state" && stored(body).is_none() => {
+                Self::Nothing
+            }
             Ok(_) => Self::Content,
         }
     }

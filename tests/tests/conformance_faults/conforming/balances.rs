@@ -1,7 +1,7 @@
 //! Balances and their lists.
 
 use integration_tests::{
-    faults::{SeededFault, change_json, change_response},
+    faults::{SeededFault, change_json, change_response, stateful},
     proxy::{Fault, RecordedRequest, Response},
     seeded_faults,
 };
@@ -52,6 +52,17 @@ pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
             if response["balance"].is_array() {
                 response["balance"] = json!(parts);
             }
+        }) => [];
+        "list entries are in another order each time", stateful(0, |count, request, response| {
+            *count += 1;
+            let turns = *count;
+            if request.path != BALANCES { return response; }
+            response.with_json(|response| {
+                if let Some(list) = response["balance"].as_array_mut().filter(|list| !list.is_empty()) {
+                    let turns = turns % list.len();
+                    list.rotate_left(turns);
+                }
+            })
         }) => [];
         "list entries are in another order", change_json(BALANCES, |_, response| {
             if let Some(list) = response["balance"].as_array_mut() {

@@ -1,6 +1,9 @@
 //! Contract state, trust scores and the listing.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 
 use axum::http::StatusCode;
 use integration_tests::{
@@ -53,6 +56,10 @@ pub(super) fn variants() -> Vec<SeededFault> {
                 *response = json!({"value": []});
             }
         }) => [];
+        "a missing record is a page without rows", missing(json!({"columns": ["asset_id"], "rows": []})) => [];
+        "a missing record is a page that counts none", missing(json!({"total": 0, "items": []})) => [];
+        "a missing record is not found, in an object", missing(json!({"found": false, "record": null})) => [];
+        "responses with records have an ID of their own", numbered() => [];
         "a missing record returns status 404", change_response(STATE, |_, response| {
             let found: Value = serde_json::from_slice(&response.body).unwrap_or_default();
             if found["value"].is_null() {
@@ -62,6 +69,8 @@ pub(super) fn variants() -> Vec<SeededFault> {
         "an unknown pair has the score 0", unknown_pairs(r#"{"status":"SUCCESS","trust_score":0}"#, 200)
             => [];
         "an unknown pair returns status 404", unknown_pairs(r#"{"detail":"no score"}"#, 404) => [];
+        "an unknown pair is refused with status 200",
+            unknown_pairs(r#"{"status":"FAILURE","error":"no score"}"#, 200) => [];
         "an unknown pair has a null score", unknown_pairs(r#"{"status":"FAILURE","trust_score":null}"#, 200)
             => [];
         "scores are negative", change_json(TRUST, |_, response| response["trust_score"] = json!(-5)) => [];
@@ -100,6 +109,23 @@ pub(super) fn named(row: &Value, reverse: bool) -> Value {
         members.reverse();
     }
     Value::Object(members.into_iter().collect())
+}
+
+/// Returns this value in place of null.
+fn missing(value: Value) -> Fault {
+    change_json(STATE, move |_, response| {
+        if response["value"].is_null() {
+            *response = json!({"value": value});
+        }
+    })
+}
+
+/// Gives each response about a record another member with a number that no other has.
+fn numbered() -> Fault {
+    let count = AtomicU32::new(0);
+    change_json(STATE, move |_, response| {
+        response["requestId"] = json!(count.fetch_add(1, Ordering::Relaxed));
+    })
 }
 
 /// Sends this response for each pair of wallets without a score.

@@ -6,7 +6,7 @@ use integration_tests::{
     faults::{SeededFault, change_json, change_response, set},
     proxy::{Fault, Response},
     seeded_faults,
-    submissions::{SUBMIT, in_blocks, kind_of_submission, refusing},
+    submissions::{SUBMIT, building, in_blocks, kind_of_submission, refusing},
 };
 use serde_json::{Value, json};
 
@@ -113,6 +113,10 @@ pub(super) fn claims() -> Vec<SeededFault> {
                 flat["signatures"] = entry["signatures"].take();
                 *entry = flat;
             }
+        }) => [];
+        "built claims have codes in capital letters", building(|built| {
+            let code = built["trans_code"].as_str().unwrap_or_default().to_uppercase();
+            built["trans_code"] = json!(code);
         }) => [];
         "built claims have entries with empty signatures", change_json("/call-sc", |_, response| {
             let signers = response["transaction"]["specific_data"]["signers"].as_array();

@@ -208,6 +208,8 @@ impl Transfer {
 pub(super) struct Other {
     pub(super) text: String,
     pub(super) is_call: bool,
+    /// Whether a block shows only its code.
+    is_code: bool,
 }
 
 /// The balances of a run, what was accepted, and the blocks since the first submission.
@@ -371,8 +373,8 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Notes which transactions may have failed, of those without a known effect: the payers had too little for them and for
-    /// what else is in blocks. How several signers share a fee is not known, so other shared ones are not counted.
+    /// Notes which transactions may have failed, of those without a known effect: a block lists them as failed, or the payers had
+    /// too little for them and for what else is in blocks. How several signers share a fee is not known, so other shared ones are not counted.
     fn note_failures(&mut self) {
         let can_pay = |one: &Accepted, token: &String| {
             let paying: BTreeSet<_> = one.paying().filter(|pair| pair.1 == *token).collect();
@@ -391,7 +393,20 @@ impl<'h> Money<'h> {
             let cost: i128 = known.map(|other| other.cost_to(&pairs)).sum();
             base.is_none_or(|base| cost <= base)
         };
-        let may_fail = |one: &Accepted| !one.paying().all(|(_, token)| can_pay(one, &token));
+        let is_listed_as_failed = |one: &Accepted| {
+            let mut entries = self
+                .blocks
+                .values()
+                .flat_map(|block| listed_transactions(block));
+            entries.any(|(entry, _)| {
+                let status = entry.get("status").and_then(Value::as_i64);
+                status.is_some_and(|status| status < 0)
+                    && find_in_block(entry, &|code| code.eq_ignore_ascii_case(&one.code)).is_some()
+            })
+        };
+        let may_fail = |one: &Accepted| {
+            is_listed_as_failed(one) || !one.paying().all(|(_, token)| can_pay(one, &token))
+        };
         let may_fail: Vec<_> = self.accepted.iter().map(may_fail).collect();
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
             one.may_have_failed &= may_fail;
@@ -419,7 +434,8 @@ impl<'h> Money<'h> {
     /// Returns the reason, other than its own transactions and blocks, for which a wallet's balance may have changed.
     pub(super) fn reason_of_others(&self, wallet: &str) -> Option<&'static str> {
         let mut blocks = self.blocks.values();
-        if blocks.any(|block| !lists_transactions(block)) {
+        let shows_codes = self.of_others.iter().any(|other| other.is_code);
+        if shows_codes || blocks.any(|block| !lists_transactions(block)) {
             return Some("blocks do not show whether the wallet has other transactions");
         }
         if self
@@ -499,6 +515,7 @@ fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
     others
         .map(|(entry, transaction)| Other {
             is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
+            is_code: entry.is_string(),
             text: entry.to_string(),
         })
         .collect()
