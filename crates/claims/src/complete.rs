@@ -145,7 +145,8 @@ impl PreparedClaim {
                 self.options.report(&ClaimStep::Signed);
                 let base = self.client.base_url();
                 let saved = SavedTransaction::of(file, base, &checked, &signed);
-                self.save(&call, saved.map_err(SavedCallError::from)?)
+                let saved = saved.map_err(SavedCallError::from)?;
+                self.save(&call, saved.on_network(self.options.network))
                     .await?
             }
         };

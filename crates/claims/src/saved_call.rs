@@ -304,13 +304,15 @@ impl SavedCall {
         };
         let signed = checked.sign(signers).await?;
         let (path, node) = (self.file.clone(), client.base_url().clone());
+        let network = self.network;
         let placement = match self.again {
             true => Placement::Aside,
             false => Placement::New,
         };
         let created = blocking(move || {
             let block = latest.as_ref().and_then(KnownBlock::of);
-            let saved = SavedTransaction::of(&path, &node, &checked, &signed)?.at_block(block);
+            let saved = SavedTransaction::of(&path, &node, &checked, &signed)?;
+            let saved = saved.on_network(network).at_block(block);
             let aside = saved.write_first(placement, &[], |_| Ok(()))?;
             Ok((saved, aside))
         });

@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Unexpected,
     /// The user pressed Ctrl-C.
     Interrupted,
+    /// Another program ended this one with SIGTERM.
+    Terminated,
     /// The reader of the output is gone. This is not an error, and nothing is printed.
     ReaderGone,
 }
@@ -41,6 +43,7 @@ impl Kind {
             Self::Unconfirmed => 5,
             Self::Unexpected => 6,
             Self::Interrupted => 130,
+            Self::Terminated => 143,
         }
     }
 }

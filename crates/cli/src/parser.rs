@@ -33,7 +33,8 @@ Exit status:
   6    the node's response does not conform to the specification, contradicts itself, or is not what was
        requested;
        nothing was signed
-  130  interrupted";
+  130  interrupted by Ctrl-C
+  143  interrupted by SIGTERM";
 
 /// A blockchain node from a terminal: blocks, balances, wallets, contract calls and claims.
 #[derive(Debug, Parser)]

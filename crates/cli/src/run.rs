@@ -11,6 +11,7 @@ use crate::{
     failure::{Failure, Kind},
     io::{interrupt, output::Output, prompt},
     parser::{Cli, Command},
+    platform::{self, Ended},
     session::{config_file, exposure, settings::Session},
 };
 
@@ -73,7 +74,7 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
                 Err(error) => Err(Failure::usage(format!("the program can't start: {error}"))),
             }
         };
-        let mut pressed = std::pin::pin!(tokio::signal::ctrl_c());
+        let mut pressed = std::pin::pin!(platform::ended());
         let (thread, mut outcome) = tokio::select! {
             // Polled first, so the signal handler exists before the command begins.
             biased;
@@ -106,11 +107,11 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
     })
 }
 
-/// Runs the command, or drops it on Ctrl-C.
+/// Runs the command, or drops it on Ctrl-C or SIGTERM.
 async fn until_interrupted(cli: Cli, output: Output) -> Result<(), Failure> {
     tokio::select! {
         biased;
-        pressed = tokio::signal::ctrl_c() => Err(interrupt_failure(pressed)),
+        pressed = platform::ended() => Err(interrupt_failure(pressed)),
         done = configured(cli, output) => done,
     }
 }
@@ -151,19 +152,15 @@ async fn dispatch(command: Command, session: &Session) -> Result<(), Failure> {
     }
 }
 
-fn interrupt_failure(pressed: std::io::Result<()>) -> Failure {
-    match pressed {
-        Ok(()) => interrupted(),
-        Err(error) => Failure::usage(format!("can't handle Ctrl-C: {error}")),
-    }
-}
-
-fn interrupted() -> Failure {
+fn interrupt_failure(ended: std::io::Result<Ended>) -> Failure {
+    let (kind, what) = match ended {
+        Ok(Ended::Interrupted) => (Kind::Interrupted, "interrupted"),
+        Ok(Ended::Terminated) => (Kind::Terminated, "terminated"),
+        Err(error) => return Failure::usage(format!("can't handle Ctrl-C: {error}")),
+    };
     match interrupt::known() {
-        Some(known) => {
-            Failure::new(Kind::Interrupted, format!("interrupted; {known}")).with_maybe_sent(true)
-        }
-        None => Failure::new(Kind::Interrupted, "interrupted; no transaction was sent"),
+        Some(known) => Failure::new(kind, format!("{what}; {known}")).with_maybe_sent(true),
+        None => Failure::new(kind, format!("{what}; no transaction was sent")),
     }
 }
 

@@ -95,6 +95,43 @@ fn each_change_of_one_case_is_in_its_list() {
 }
 
 #[test]
+fn an_earlier_finding_that_was_not_checked_again_is_open() {
+    for (before, after, is_open) in [
+        ("fail", "skipped", true),
+        ("fail", "inconclusive", true),
+        ("warn", "skipped", true),
+        ("fail", "pass", false),
+        ("pass", "skipped", false),
+    ] {
+        let earlier = report(1, &[("a/b", before, "x")]);
+        let later = report(1, &[("a/b", after, "")]);
+        let comparison = Comparison::of_nodes(&earlier, &later);
+        assert_eq!(comparison.is_open(), is_open, "{before} -> {after}");
+    }
+    // Its node was not checked.
+    let [good, mut bad, mut other] = [
+        report(0, &[("a/b", "pass", "")]),
+        report(1, &[("a/b", "fail", "x")]),
+        report(0, &[("a/b", "pass", "")]),
+    ];
+    for (node, host) in [(&mut bad, "two"), (&mut other, "three")] {
+        let mut value = serde_json::to_value(&*node).expect("JSON");
+        value["target"]["base_url"] = json!(format!("http://{host}/"));
+        *node = serde_json::from_value(value).expect("a report");
+    }
+    let of = |nodes: &[&NodeReport]| Report {
+        nodes: nodes.iter().map(|node| (*node).clone()).collect(),
+        ..Report::from(good.clone())
+    };
+    for (dropped, is_open) in [(&bad, true), (&other, false)] {
+        let (before, after) = (of(&[&good, dropped]), of(&[&good]));
+        let comparisons = compare(&before, &after);
+        assert!(!comparisons.iter().any(Comparison::is_worse));
+        assert_eq!(comparisons.iter().any(Comparison::is_open), is_open);
+    }
+}
+
+#[test]
 fn cases_appear_and_vanish_and_a_new_case_that_fails_is_new() {
     let before = report(0, &[("a/old", "pass", ""), ("a/b", "pass", "")]);
     let after = report(

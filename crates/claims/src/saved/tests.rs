@@ -11,7 +11,7 @@ use nodeproof_client::{
     BaseUrl, ContractCall, RawTransaction, SignedTransaction,
     contract_call::{BuiltCallMismatch, CheckedTransaction, Fee},
 };
-use nodeproof_primitives::RawJson;
+use nodeproof_primitives::{Network, RawJson};
 
 use super::{
     Placement, SavedClaims, SavedTransaction, SavedTransactionError, TransactionState,
@@ -103,6 +103,37 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
     assert!(opened.check_target(&files.node, None, false).is_ok());
     // The folder contains nothing else.
     assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
+}
+
+/// A gateway's port names no network, so the stated one is in the file.
+#[tokio::test]
+async fn a_transaction_of_a_gateway_stays_on_the_network_that_was_stated() {
+    let files = files().await;
+    let gateway: BaseUrl = "http://gateway.example/".parse().unwrap();
+    let saved = SavedTransaction::of(&files.path(), &gateway, &files.checked, &files.signed);
+    let saved = saved.unwrap().on_network(Some(Network::Devnet));
+    saved.write_new().unwrap();
+    let opened = files.opened();
+    assert_eq!(opened.network(), Some(Network::Devnet));
+    let other = "http://localhost:8421".parse().unwrap();
+    let same_network = "http://localhost:8420".parse().unwrap();
+    for (node, network, is_right) in [
+        (&gateway, None, true),
+        (&gateway, Some(Network::Devnet), true),
+        (&gateway, Some(Network::Testnet), false),
+        (&other, None, false),
+        (&same_network, None, true),
+        (&same_network, Some(Network::Mainnet), false),
+    ] {
+        let checked = opened.check_target(node, network, true);
+        assert_eq!(checked.is_ok(), is_right, "{node} {network:?}");
+    }
+    // It can't be changed in the file.
+    let error = files.changed(|text| text.replace("devnet", "testnet"));
+    assert!(
+        matches!(error, SavedTransactionError::Damaged { .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]

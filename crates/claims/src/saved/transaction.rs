@@ -71,6 +71,9 @@ pub(super) struct Contents {
     format: String,
     version: u32,
     node: String,
+    /// The network that was stated, if the port of the node is that of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    network: Option<Network>,
     state: TransactionState,
     /// The latest block when this was signed, and later the block that contains it, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -205,6 +208,15 @@ impl SavedTransaction {
         params(self.call()).get("asset_id")?.decode().ok()
     }
 
+    /// Sets the network that was stated for the node, if its port is that of none.
+    pub(crate) fn on_network(mut self, network: Option<Network>) -> Self {
+        if self.network().is_none() {
+            self.contents.network = network;
+            self.contents.sha256 = self.contents.digest();
+        }
+        self
+    }
+
     /// Sets the latest block when this was signed, or the block that contains it.
     pub(crate) fn at_block(mut self, block: Option<KnownBlock>) -> Self {
         self.contents.block = block.map(|block| block.index);
@@ -238,6 +250,7 @@ impl SavedTransaction {
             format: FORMAT.to_owned(),
             version: VERSION,
             node: node.as_str().to_owned(),
+            network: None,
             state: TransactionState::Signed,
             block: None,
             block_hash: None,
@@ -409,9 +422,9 @@ impl SavedTransaction {
     /// Checks that it was saved for the node at this base URL or, with `any_node`, for another one. All
     /// names and addresses of this machine are one host: `localhost`, `127.0.0.1`, `[::1]`.
     ///
-    /// There is no chain ID: the transaction is valid and paid for on another network, too. So a node at
-    /// another base URL is always refused if `network`, or the port of one of the two URLs, shows that it is
-    /// of another network.
+    /// There is no chain ID: the transaction is valid and paid for on another network, too. So a node is always refused
+    /// if `network` or its port shows that it is of another network than the saved one, which was stated or is that of
+    /// the port.
     ///
     /// # Errors
     /// [`SavedTransactionError::DifferentNode`] and [`SavedTransactionError::DifferentNetwork`].
@@ -433,9 +446,6 @@ impl SavedTransaction {
         let is_same = |other: BaseUrl| {
             other.is_loopback() && node.is_loopback() && place(&other) == place(node)
         };
-        if saved_for == node.as_str() || saved_for.parse().is_ok_and(is_same) {
-            return Ok(());
-        }
         let networks = [network, Network::from_port(node.port())];
         for network in networks.into_iter().flatten() {
             if let Some(saved_for) = self.network()
@@ -447,6 +457,9 @@ impl SavedTransaction {
                     network,
                 });
             }
+        }
+        if saved_for == node.as_str() || saved_for.parse().is_ok_and(is_same) {
+            return Ok(());
         }
         if any_node {
             return Ok(());
@@ -539,10 +552,13 @@ impl SavedTransaction {
         &self.contents.node
     }
 
-    /// Returns the network whose nodes listen on the port of the node that built it, if there is one.
+    /// Returns the network that was stated for the node that built it, or the one whose nodes listen on its port.
     pub(crate) fn network(&self) -> Option<Network> {
-        let node: BaseUrl = self.contents.node.parse().ok()?;
-        Network::from_port(node.port())
+        let of_port = || {
+            let node: BaseUrl = self.contents.node.parse().ok()?;
+            Network::from_port(node.port())
+        };
+        self.contents.network.or_else(of_port)
     }
 
     /// Returns the last saved state.
@@ -557,14 +573,15 @@ impl Contents {
     pub(super) fn digest(&self) -> String {
         let requested = RawJson::from_value(&self.requested).map(|raw| raw.to_string());
         let mut hasher = Sha256::new();
-        for part in [
+        let always = [
             self.node.as_str(),
             &self.trans_code.to_string(),
             &requested.unwrap_or_default(),
             self.fee.amount.as_str(),
             &self.fee.currency,
             &self.signed_transaction,
-        ] {
+        ];
+        for part in always.into_iter().chain(self.network.map(Network::name)) {
             // The length comes first. It keeps text from moving into the next part.
             hasher.update((part.len() as u64).to_be_bytes());
             hasher.update(part.as_bytes());

@@ -6,6 +6,16 @@ mod other;
 mod unix;
 
 #[cfg(not(unix))]
-pub(crate) use other::{close, shown, typed, unbuffered_stdin};
+pub(crate) use other::{close, ended, shown, typed, unbuffered_stdin};
 #[cfg(unix)]
-pub(crate) use unix::{close, shown, typed, unbuffered_stdin};
+pub(crate) use unix::{close, ended, shown, typed, unbuffered_stdin};
+
+/// What ended the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ended {
+    /// The user pressed Ctrl-C.
+    Interrupted,
+    /// Another program sent SIGTERM.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has this signal"))]
+    Terminated,
+}

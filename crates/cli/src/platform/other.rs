@@ -4,6 +4,13 @@ use std::io;
 
 use zeroize::Zeroizing;
 
+use super::Ended;
+
+/// Waits for Ctrl-C.
+pub(crate) async fn ended() -> io::Result<Ended> {
+    tokio::signal::ctrl_c().await.map(|()| Ended::Interrupted)
+}
+
 /// Returns standard input. Its buffer can't be avoided here.
 pub(crate) fn unbuffered_stdin() -> io::Result<io::StdinLock<'static>> {
     Ok(io::stdin().lock())

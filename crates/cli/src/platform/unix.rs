@@ -13,6 +13,8 @@ use rustix::termios::{
 use tokio::signal::unix::{SignalKind, signal};
 use zeroize::Zeroizing;
 
+use super::Ended;
+
 /// Maximum length of a line, in bytes. Terminals allow less.
 const MAX_LENGTH: usize = 4096;
 /// The exit status after a signal is this number plus the signal's number.
@@ -101,18 +103,26 @@ fn line(terminal: &mut File) -> io::Result<Zeroizing<String>> {
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// Restores the terminal before one of these signals ends the process.
-fn end_in_good_order() {
-    for kind in [SignalKind::terminate(), SignalKind::hangup()] {
-        // If the process can't listen to a signal, the signal ends it as usual.
-        let Ok(mut signals) = signal(kind) else {
-            continue;
-        };
-        tokio::spawn(async move {
-            if signals.recv().await.is_some() {
-                close();
-                std::process::exit(BY_SIGNAL + kind.as_raw_value());
-            }
-        });
+/// Waits for Ctrl-C or SIGTERM. Listens from the first poll on.
+pub(crate) async fn ended() -> io::Result<Ended> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => pressed.map(|()| Ended::Interrupted),
+        _ = terminate.recv() => Ok(Ended::Terminated),
     }
+}
+
+/// Restores the terminal before SIGHUP ends the process.
+fn end_in_good_order() {
+    let kind = SignalKind::hangup();
+    // If the process can't listen to the signal, it ends as usual.
+    let Ok(mut signals) = signal(kind) else {
+        return;
+    };
+    tokio::spawn(async move {
+        if signals.recv().await.is_some() {
+            close();
+            std::process::exit(BY_SIGNAL + kind.as_raw_value());
+        }
+    });
 }

@@ -21,7 +21,7 @@ use super::{
     named_targets::{for_one_node, named_targets},
     options_from_args::{options, permitted},
     output::{NotWritten, complain_usage, list, print, show, without_keys},
-    report_folder::{remove_earlier, remove_stale},
+    report_folder::{holds_input, remove_all, remove_earlier, remove_stale},
     runs::Runs,
     signals::Signals,
     sweep_state::{finished_earlier, sweep_with_state},
@@ -54,10 +54,10 @@ pub type StartLocal = Box<
 
 /// Executes the command line, and returns the exit status.
 ///
-/// Reports of an earlier run are removed from the folder of reports before anything else. `--resume`
-/// keeps them if the sweep is already finished.
+/// Reports of an earlier run are removed from the folder of reports before anything else, unless one of them has to be read
+/// first. `--resume` keeps them if the sweep is already finished.
 pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
-    if !args.resume {
+    if !args.resume && !holds_input(args) {
         remove_earlier(args);
     }
     match try_execute(args, local).await {
@@ -81,17 +81,22 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
 /// Nothing else runs then, so the old verdict must not look like the result of this command.
 pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
     let mut arguments = arguments.into_iter();
+    // This command reads the file with the exchanges, and must not remove it.
+    let mut remove: fn(&Path) = remove_all;
     while let Some(argument) = arguments.next() {
         let Some(text) = argument.to_str() else {
             continue;
         };
+        if text == "judge" {
+            remove = remove_stale;
+        }
         let folder = match text.strip_prefix("--report-dir") {
             Some("") => arguments.next(),
             Some(rest) => rest.strip_prefix('=').map(OsString::from),
             None => None,
         };
         if let Some(folder) = folder {
-            remove_stale(Path::new(&folder));
+            remove(Path::new(&folder));
         }
     }
 }
@@ -167,9 +172,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     if let Some(status) = finished_earlier(args, sweeps) {
         return Ok(status);
     }
-    if args.resume {
-        remove_earlier(args);
-    }
+    remove_earlier(args);
     let mut runs = Runs::new(args, nodes)?;
     let signals = Signals::default();
     if let Some(every) = args.watch {

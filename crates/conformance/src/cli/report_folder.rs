@@ -35,11 +35,17 @@ const PROBE: &str = ".report-";
 /// Length of the part of a file that has the second text, in bytes.
 const SOON: u64 = 16 * 1024;
 
-/// Removes the reports that an earlier run left in a folder, and nothing else.
+/// Removes the reports with a verdict that an earlier run left in a folder, and nothing else.
 ///
 /// If this run can't begin, the old verdict must not look like its result.
 pub(crate) fn remove_stale(folder: &Path) {
     FILES.into_iter().for_each(|file| remove(folder, file));
+}
+
+/// Removes all reports that an earlier run left in a folder.
+pub(crate) fn remove_all(folder: &Path) {
+    remove_stale(folder);
+    remove(folder, HISTORY);
 }
 
 /// Removes a file of an earlier run from a folder.
@@ -65,9 +71,18 @@ pub(crate) fn remove_earlier(args: &ConformanceArgs) {
         && !args.list
         && !args.dry_run
     {
-        remove_stale(folder);
-        remove(folder, HISTORY);
+        remove_all(folder);
     }
+}
+
+/// Whether the folder of reports holds a file that this run has to read first.
+pub(crate) fn holds_input(args: &ConformanceArgs) -> bool {
+    let place = |path: &PathBuf| path.canonicalize().ok();
+    let Some(folder) = args.report_dir.as_ref().and_then(place) else {
+        return false;
+    };
+    let mut inputs = args.check.recheck.iter().chain(&args.merge);
+    inputs.any(|input| place(input).is_some_and(|input| input.starts_with(&folder)))
 }
 
 impl ReportFolder {

@@ -182,10 +182,16 @@ impl<'r> Comparison<'r> {
             && self.before.map(Run::exit_code) == self.after.map(Run::exit_code)
     }
 
-    /// Returns whether the later run did not check all earlier findings again.
+    /// Returns whether the later run did not check all earlier findings again: it does not have their node, did not decide
+    /// their case, or did not see their samples.
     #[must_use]
     pub fn is_open(&self) -> bool {
+        let had_finding = |case: &CaseReport| case.outcome.has_findings();
+        let is_undecided = |change: &CaseChange<'_>| change.before.is_some_and(had_finding);
+        let earlier = self.before.map_or(&[][..], Run::cases);
         self.of_kind(Change::NotSeenAgain).next().is_some()
+            || self.of_kind(Change::NotJudged).any(is_undecided)
+            || self.after.is_none() && earlier.iter().any(had_finding)
     }
 
     /// Returns the conclusion in words.

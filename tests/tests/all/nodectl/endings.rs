@@ -11,7 +11,7 @@ use nodeproof_devnode::Config;
 use crate::nodectl::{
     program::{Home, RunOutput, call, keys, words},
     raw_server::{RawServer, Reply},
-    watching::interrupt,
+    watching::send,
 };
 
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
@@ -174,7 +174,7 @@ fn a_success_without_what_was_asked_for_is_6() {
 }
 
 #[test]
-fn ctrl_c_is_130_and_says_what_is_known() {
+fn a_signal_is_a_status_and_says_what_is_known() {
     let server = RawServer::spawn(|line| {
         if line.starts_with("POST") {
             Reply::Silence
@@ -187,25 +187,33 @@ fn ctrl_c_is_130_and_says_what_is_known() {
     let home = Home::new();
     let file = signed(&home);
     let target = ["--base-url", &server.base_url, "--network", "devnet"];
-    let child = home
-        .command(&[&["submit", &file][..], &target].concat())
-        .spawn()
-        .unwrap();
-    server.wait_for(1);
-    interrupt(child.id());
-    let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(130);
-    assert!(ran.err.contains("same file again is safe"), "{ran:?}");
+    for (signal, status, what) in [
+        ("INT", 130, "interrupted"),
+        #[cfg(unix)]
+        ("TERM", 143, "terminated"),
+    ] {
+        let earlier = server.requests();
+        let child = home
+            .command(&[&["submit", &file][..], &target].concat())
+            .spawn()
+            .unwrap();
+        server.wait_for(earlier + 1);
+        send(signal, child.id());
+        let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(status);
+        let said = ran.err.contains(what) && ran.err.contains("same file again is safe");
+        assert!(said, "{ran:?}");
 
-    let mut child = home
-        .command(&[&["watch", "--from", "1", "--interval", "100"][..], &target].concat())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    out.read_line(&mut line).unwrap();
-    interrupt(child.id());
-    let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(130);
-    assert_eq!(ran.err, "error: interrupted; no transaction was sent\n");
+        let mut child = home
+            .command(&[&["watch", "--from", "1", "--interval", "100"][..], &target].concat())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        send(signal, child.id());
+        let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(status);
+        assert_eq!(ran.err, format!("error: {what}; no transaction was sent\n"));
+    }
 }
 
 #[test]

@@ -166,8 +166,12 @@ fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
 
 /// Sends SIGINT, like Ctrl-C.
 pub(crate) fn interrupt(process: u32) {
+    send("INT", process);
+}
+
+pub(crate) fn send(signal: &str, process: u32) {
     let sent = Command::new("kill")
-        .args(["-INT", &process.to_string()])
+        .args(["-s", signal, &process.to_string()])
         .status();
     assert!(sent.is_ok_and(|status| status.success()));
 }

@@ -132,3 +132,22 @@ async fn a_run_that_could_not_repeat_a_request_has_no_verdict() {
     assert_eq!(status, 2);
     assert!(errors.contains("not a report.json"), "{errors}");
 }
+
+/// A run may write into the folder with the report that it reads. A command line that is wrong leaves no old verdict.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_report_is_read_before_the_new_one_replaces_it() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await;
+    let node = node.expect("a node");
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    assert_eq!(report(at, node.base_url(), &[]), 0);
+    let earlier = at.join("report.json").display().to_string();
+    let first = fs::read(&earlier).expect("a report");
+    assert_eq!(report(at, node.base_url(), &["--recheck", &earlier]), 0);
+    assert_ne!(fs::read(&earlier).expect("a report"), first);
+    let wrong = ["--jobs", "0"];
+    let (status, ..) = ran(run(node.base_url()).arg("--report-dir").arg(at).args(wrong));
+    assert_eq!(status, 2);
+    let left = at.read_dir().expect("the folder").count();
+    assert_eq!(left, 0, "no file of the earlier run is left");
+}

@@ -86,6 +86,7 @@ pub(super) struct AddArgs {
     #[arg(long)]
     dry_run: bool,
     /// Make another claim, and pay again, although a saved earlier claim may still be recorded.
+    /// After a crash or a lost connection, leave it out: the same transaction is submitted then.
     /// This is possible even if a node refused the earlier one. Its file is renamed when the new
     /// claim is signed. If this verifier already has a record about the asset, the claim is refused
     /// anyway, because a node keeps only one

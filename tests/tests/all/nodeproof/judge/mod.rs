@@ -46,15 +46,22 @@ fn passed(report: &Value) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_judged_again_from_its_history() {
-    for fault in [
-        None,
-        Some(InjectedFault::BlockRows),
-        Some(InjectedFault::BlockSeconds),
-        Some(InjectedFault::BlockChangesLater),
-        Some(InjectedFault::ReceiptKeys),
-        Some(InjectedFault::ParamsAltered),
+    for (fault, blocks) in [
+        (None, 12),
+        (Some(InjectedFault::BlockRows), 12),
+        (Some(InjectedFault::BlockSeconds), 12),
+        (Some(InjectedFault::BlockChangesLater), 12),
+        (Some(InjectedFault::ReceiptKeys), 12),
+        (Some(InjectedFault::ParamsAltered), 12),
+        // The run read the rest of the chain for its finding.
+        (Some(InjectedFault::RemarksCut), 200),
     ] {
-        let node = node(fault).await;
+        let config = Config::for_tests().with_block_time(BlockTime::Manual);
+        let mut config = config.with_blocks(blocks);
+        if let Some(fault) = fault {
+            config = config.with_fault(fault);
+        }
+        let node = restart::start(config).await;
         let folder = tempfile::tempdir().expect("a folder");
         let (first, again) = (folder.path().join("run"), folder.path().join("judged"));
         let run_status = ran(run(node.base_url()).arg("--report-dir").arg(&first));
