@@ -93,7 +93,7 @@ pub struct DevnodeArgs {
     #[arg(long, value_name = "FILE", value_parser = state_file)]
     pub state: Option<PathBuf>,
     /// Host name that requests may use, in addition to IP addresses and localhost. Can be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = host_name)]
     pub allow_host: Vec<String>,
     /// Names the options that replace this one.
     #[arg(long, hide = true, value_parser = forms_are_faults)]
@@ -189,12 +189,25 @@ fn latency(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The start of the year 9000. A chain needs time until 9999, the last year of a date.
+const LAST_START: i64 = 221_845_392_000_000;
+
 /// Parses the start time of a chain. Times before 1970 are not allowed.
 fn start_time(text: &str) -> Result<TimestampMs, String> {
     let time: Option<TimestampMs> = text.parse().ok();
-    time.filter(|time| time.as_millis() >= 0).ok_or_else(|| {
-        "write a date from 1970 on and a time, such as 2026-01-01T00:00:00Z".to_owned()
+    let time = time.filter(|time| (0..=LAST_START).contains(&time.as_millis()));
+    time.ok_or_else(|| {
+        "write a date from 1970 to 8999 and a time, such as 2026-01-01T00:00:00Z".to_owned()
     })
+}
+
+/// Parses the name of a host, as a request has it without the port.
+fn host_name(text: &str) -> Result<String, String> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    if text.is_empty() || !text.chars().all(is_of_name) {
+        return Err("write the name alone, without a port, such as node.test".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// Shows the help or the error of a command line without anything that looks like a private key, and

@@ -405,6 +405,9 @@ fn wrong_options_are_status_2() {
         ["--start-time", "yesterday"],
         ["--start-time", "2026-01-01"],
         ["--start-time", "1969-12-31T23:59:59Z"],
+        ["--start-time", "9999-12-31T23:59:50Z"],
+        ["--allow-host", "app.test:8463"],
+        ["--allow-host", ""],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_devnode"))
             .args(wrong)

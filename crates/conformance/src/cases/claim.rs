@@ -272,7 +272,6 @@ const MIN_FEE: i128 = 1_000_000;
 ///
 /// A message alone is not an excuse. The fee and the balance that the node reports must confirm it.
 fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> Option<String> {
-    let balance = claim.get(Act::Balance).ok();
     let said = message(submitted);
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
@@ -282,13 +281,9 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     let body = submitted.request.body.as_deref().unwrap_or_default();
     let body: Value = serde_json::from_str(body).unwrap_or_default();
     let transaction = &body["transaction"];
-    let built = claim
-        .get(Act::Build)
-        .ok()
-        .and_then(|built| built.success_object());
-    let proposed = built
-        .and_then(|built| find(built, "fee"))
-        .and_then(|(_, fee)| fee.as_f64());
+    let response = |act| claim.get(act).ok();
+    let built = response(Act::Build).and_then(|built| built.success_object());
+    let proposed = built.and_then(|built| find(built, "fee")?.1.as_f64());
     if proposed > transaction["fee"].as_f64() {
         return Some(choose);
     }
@@ -300,7 +295,7 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     };
     let wallet = transaction["specific_data"]["signers"][0].as_str();
     let wallet = wallet.unwrap_or_default();
-    match balance.and_then(|balance| held(balance)) {
+    match response(Act::Balance).and_then(|balance| held(balance)) {
         None => Some(format!(
             "{choose}; the node reports no balance to compare the fee with"
         )),
@@ -366,7 +361,8 @@ async fn accepted(context: &Context) -> Findings {
         if may_be_too_long(claims, response) {
             continue;
         }
-        if uses_another_algorithm(&history) {
+        let any_accepted = claims.all().any(|claim| claim.is_accepted());
+        if !any_accepted && uses_another_algorithm(&history) {
             return unknown(
                 "no receipt verifies with the algorithm of known nodes, so the node may use another one",
             );

@@ -21,7 +21,7 @@ use super::{
     named_targets::{for_one_node, named_targets},
     options_from_args::{options, permitted},
     output::{NotWritten, complain_usage, list, print, show, without_keys},
-    report_folder::{holds_input, remove_all, remove_earlier, remove_stale},
+    report_folder::{holds_input, remove_earlier, remove_unnamed},
     runs::Runs,
     signals::Signals,
     sweep_state::{finished_earlier, sweep_with_state},
@@ -80,25 +80,24 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
 ///
 /// Nothing else runs then, so the old verdict must not look like the result of this command.
 pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
+    let (mut folders, mut others) = (Vec::new(), Vec::new());
     let mut arguments = arguments.into_iter();
-    // This command reads the file with the exchanges, and must not remove it.
-    let mut remove: fn(&Path) = remove_all;
     while let Some(argument) = arguments.next() {
-        let Some(text) = argument.to_str() else {
-            continue;
-        };
-        if text == "judge" {
-            remove = remove_stale;
-        }
-        let folder = match text.strip_prefix("--report-dir") {
-            Some("") => arguments.next(),
-            Some(rest) => rest.strip_prefix('=').map(OsString::from),
-            None => None,
-        };
-        if let Some(folder) = folder {
-            remove(Path::new(&folder));
+        let text = argument.to_str().unwrap_or_default();
+        match text.strip_prefix("--report-dir") {
+            Some("") => folders.extend(arguments.next()),
+            Some(rest) => folders.extend(rest.strip_prefix('=').map(OsString::from)),
+            None => others.extend([argument.clone(), after_equals(text).into()]),
         }
     }
+    for folder in folders {
+        remove_unnamed(Path::new(&folder), &others);
+    }
+}
+
+/// Returns the value of an argument that is `--name=value`.
+fn after_equals(argument: &str) -> &str {
+    argument.split_once('=').map_or("", |(_, value)| value)
 }
 
 /// Runs a command other than a run of the cases. Returns its exit status.

@@ -1,6 +1,7 @@
 //! A folder of reports: `report.json`, `junit.xml`, `report.html` and `history.har`.
 
 use std::{
+    ffi::OsString,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -42,10 +43,15 @@ pub(crate) fn remove_stale(folder: &Path) {
     FILES.into_iter().for_each(|file| remove(folder, file));
 }
 
-/// Removes all reports that an earlier run left in a folder.
-pub(crate) fn remove_all(folder: &Path) {
-    remove_stale(folder);
-    remove(folder, HISTORY);
+/// Removes all reports that an earlier run left in a folder, except those that are among these paths. They may be what the run
+/// was to read.
+pub(crate) fn remove_unnamed(folder: &Path, paths: &[OsString]) {
+    let names = |place: &Path| paths.iter().any(|path| is_inside(place, Path::new(path)));
+    for file in FILES.into_iter().chain([HISTORY]) {
+        if !names(&folder.join(file.0)) {
+            remove(folder, file);
+        }
+    }
 }
 
 /// Removes a file of an earlier run from a folder.
@@ -71,18 +77,23 @@ pub(crate) fn remove_earlier(args: &ConformanceArgs) {
         && !args.list
         && !args.dry_run
     {
-        remove_all(folder);
+        remove_stale(folder);
+        remove(folder, HISTORY);
     }
 }
 
 /// Whether the folder of reports holds a file that this run has to read first.
 pub(crate) fn holds_input(args: &ConformanceArgs) -> bool {
-    let place = |path: &PathBuf| path.canonicalize().ok();
-    let Some(folder) = args.report_dir.as_ref().and_then(place) else {
-        return false;
-    };
     let mut inputs = args.check.recheck.iter().chain(&args.merge);
-    inputs.any(|input| place(input).is_some_and(|input| input.starts_with(&folder)))
+    let folder = args.report_dir.as_deref();
+    folder.is_some_and(|folder| inputs.any(|input| is_inside(input, folder)))
+}
+
+/// Whether a file or folder exists in another one, or is that.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let place = |path: &Path| path.canonicalize().ok();
+    let both = place(path).zip(place(folder));
+    both.is_some_and(|(path, folder)| path.starts_with(folder))
 }
 
 impl ReportFolder {

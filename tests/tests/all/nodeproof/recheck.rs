@@ -145,9 +145,17 @@ async fn a_report_is_read_before_the_new_one_replaces_it() {
     let first = fs::read(&earlier).expect("a report");
     assert_eq!(report(at, node.base_url(), &["--recheck", &earlier]), 0);
     assert_ne!(fs::read(&earlier).expect("a report"), first);
-    let wrong = ["--jobs", "0"];
-    let (status, ..) = ran(run(node.base_url()).arg("--report-dir").arg(at).args(wrong));
-    assert_eq!(status, 2);
-    let left = at.read_dir().expect("the folder").count();
-    assert_eq!(left, 0, "no file of the earlier run is left");
+    for (wrong, left) in [
+        (&["--jobs", "0", "--recheck", &earlier][..], 1),
+        (&["--jobs", "0"], 0),
+    ] {
+        let (status, ..) = ran(run(node.base_url()).arg("--report-dir").arg(at).args(wrong));
+        assert_eq!(status, 2);
+        let files = at.read_dir().expect("the folder");
+        assert_eq!(
+            files.count(),
+            left,
+            "only what was to be read is left: {wrong:?}"
+        );
+    }
 }

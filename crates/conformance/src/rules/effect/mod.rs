@@ -202,7 +202,12 @@ impl<'h> Money<'h> {
                 result.count_item();
                 continue;
             }
-            self.report(pair, readings, at, result);
+            // What all transactions cost can be compared with the last reading.
+            let last = readings.last().filter(|last| {
+                let lower = base.checked_sub(last.amount);
+                !lower.is_some_and(|lower| self.explains(&[pair], last, true, lower))
+            });
+            self.report(pair, readings, last.unwrap_or(at), result);
         }
     }
 
