@@ -30,7 +30,8 @@ for line in sys.stdin:
 /// The result for a document without a message.
 const REFUSED: &str = "!";
 
-/// CPython 3.11's results for some 2,000 documents, of which the random ones are made. `messages.py` in the same folder makes the table.
+/// CPython 3.11's results for some 2,000 documents, of which the random ones are made. `messages.py` in the same
+/// folder makes the table.
 const TABLE: &str = include_str!("python/messages.tsv");
 
 /// Returns `python3`, isolated from the environment.

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::transaction_in_block::is_listed_as_failed;
+
 /// A claim in a block.
 pub(crate) struct ClaimInBlock<'v> {
     pub(crate) contract: &'v str,
@@ -13,12 +15,12 @@ pub(crate) struct ClaimInBlock<'v> {
     pub(crate) params: &'v Map<String, Value>,
 }
 
-/// Returns the claims in a block, in order. A transaction that failed has a status below 0 at some nodes.
+/// Returns the claims in a block, in order, without those that failed.
 pub(crate) fn claims_in_block(block: &Value) -> impl Iterator<Item = ClaimInBlock<'_>> {
     let listed = block.pointer("/text/transactions");
     let entries = listed.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(|entry| {
-        if entry["status"].as_i64().is_some_and(|status| status < 0) {
+        if is_listed_as_failed(entry) {
             return None;
         }
         let call = entry.pointer("/transaction/specific_data")?;

@@ -66,6 +66,11 @@ pub(crate) fn listed_transactions(block: &Value) -> impl Iterator<Item = (&Value
     entries.map(|entry| (entry, entry.get("transaction").unwrap_or(entry)))
 }
 
+/// Whether a block shows that a transaction failed. Some nodes list it with a status below 0.
+pub(crate) fn is_listed_as_failed(entry: &Value) -> bool {
+    entry["status"].as_i64().is_some_and(|status| status < 0)
+}
+
 /// Returns how often a block's transactions contain a transaction with this code. Only elements in an
 /// observed form count: a submission, a transaction, or a code.
 pub(crate) fn times_in_block(block: &Value, code: &str) -> usize {

@@ -278,8 +278,7 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     let choose = format!(
         "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet that has it"
     );
-    let body = submitted.request.body.as_deref().unwrap_or_default();
-    let body: Value = serde_json::from_str(body).unwrap_or_default();
+    let body = submitted.request.body_json().unwrap_or_default();
     let transaction = &body["transaction"];
     let response = |act| claim.get(act).ok();
     let built = response(Act::Build).and_then(|built| built.success_object());
@@ -293,8 +292,7 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     let Some(fee) = transaction["fee"].as_i64().map(i128::from) else {
         return Some(choose);
     };
-    let wallet = transaction["specific_data"]["signers"][0].as_str();
-    let wallet = wallet.unwrap_or_default();
+    let wallet = submitted.request.first_signer().unwrap_or_default();
     match response(Act::Balance).and_then(|balance| held(balance)) {
         None => Some(format!(
             "{choose}; the node reports no balance to compare the fee with"
@@ -302,7 +300,7 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
         Some(balance) if balance < fee => Some(format!(
             "the wallet {wallet} holds {balance}, and the fee is {fee} ({said})"
         )),
-        Some(balance) if balance < promised_by(wallet, history).saturating_add(fee) => {
+        Some(balance) if balance < promised_by(&wallet, history).saturating_add(fee) => {
             Some(format!(
                 "the wallet {wallet} holds {balance}, which may not pay the fee of {fee} beside the \
                  run's other transactions ({said})"

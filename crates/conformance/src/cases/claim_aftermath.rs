@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use nodeproof_client::VerificationRecord;
-use nodeproof_primitives::{TimestampMs, escape::escaped_up_to as shown};
+use nodeproof_primitives::TimestampMs;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -227,18 +227,14 @@ fn may_be_deleted(claim: &ClaimSteps<'_>) -> bool {
     threshold.is_some_and(|threshold| threshold < TimestampMs::now().as_millis())
 }
 
-/// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run submitted. Such a claim may
-/// fail when its block is made.
+/// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run submitted. Such a
+/// claim may fail when its block is made.
 fn overdrawn(claim: &ClaimSteps<'_>, history: &History) -> Option<String> {
-    let submitted = claim.submitted().ok()?.request.body_json()?;
-    let wallet = submitted
-        .pointer("/transaction/specific_data/signers/0")?
-        .as_str()?;
+    let wallet = claim.submitted().ok()?.request.first_signer()?;
     let balance = held(claim.get(Act::Balance).ok()?)?;
-    (balance < promised_by(wallet, history)).then(|| {
+    (balance < promised_by(&wallet, history)).then(|| {
         format!(
-            "the wallet {} held {balance}, which may not pay all of the run's transactions",
-            shown(wallet, 60)
+            "the wallet {wallet} held {balance}, which may not pay all of the run's transactions"
         )
     })
 }

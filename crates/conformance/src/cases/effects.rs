@@ -15,37 +15,21 @@ use super::{
 };
 use crate::rules::Effect;
 
-/// The balances are wrong before anything is submitted, or a fault that comes before the effect is found.
-const EXPLAINED: &[Cause] = &[
-    NO_BALANCES,
-    NO_LISTS,
-    UNVERIFIED,
-    UNVERIFIED_PAYER,
-    EARLIER_STEP,
-    REFUSED_STORED,
-];
-
-/// A node that also takes a fee for what it refuses.
-const FEE_EXPLAINED: &[Cause] = &[
-    Cause::new(&["submit-transaction/refused-costs-nothing"], When::Always),
-    NO_BALANCES,
-    NO_LISTS,
-    UNVERIFIED,
-    UNVERIFIED_PAYER,
-    EARLIER_STEP,
-    REFUSED_STORED,
-];
-
-/// A balance that is wrong also makes a sum wrong.
-const SUM_EXPLAINED: &[Cause] = &[
-    Cause::new(&["submit-transaction/fee-paid"], When::Always),
-    NO_BALANCES,
-    NO_LISTS,
-    UNVERIFIED,
-    UNVERIFIED_PAYER,
-    EARLIER_STEP,
-    REFUSED_STORED,
-];
+/// The causes of a wrong balance: the cases that are named, wrong balances before anything is submitted, or a fault that comes
+/// before the effect.
+macro_rules! explained_by {
+    ($($id:literal),*) => {
+        &[
+            $(Cause::new(&[$id], When::Always),)*
+            NO_BALANCES,
+            NO_LISTS,
+            UNVERIFIED,
+            UNVERIFIED_PAYER,
+            EARLIER_STEP,
+            REFUSED_STORED,
+        ]
+    };
+}
 
 const REFUSED: &[RequestKind] = &[BUILD, EVERY_REFUSAL, FEE_BALANCE, HOLDERS];
 
@@ -71,7 +55,7 @@ pub(crate) const CASES: &[Case] = &[
         matters: "A fee for a claim that was refused is a payment that nobody agreed to.",
         aspect: Aspect::Refusals,
         sends: REFUSED,
-        explained_by: EXPLAINED,
+        explained_by: explained_by!(),
         is_last: true,
         check: Effects(Effect::Refusal),
         ..submit_transaction::BASE
@@ -82,7 +66,8 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The balance of a wallet goes down by the fees of its accepted transactions, at each time that it is read: by no more than those submitted so far, and in the end by all that are in blocks. A transfer moves its amount once, and nobody spends more than what is there. Two signers pay a fee together. The case is inconclusive if a block since then may explain a change.",
         example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
         matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
-        explained_by: FEE_EXPLAINED,
+        // A node that also takes a fee for what it refuses.
+        explained_by: explained_by!["submit-transaction/refused-costs-nothing"],
         sends: PAID,
         is_last: true,
         check: Effects(Effect::Fee),
@@ -96,7 +81,7 @@ pub(crate) const CASES: &[Case] = &[
             "Balance of another wallet before: 5000000. Balance after: 5000000.",
         ),
         matters: "A wallet agrees to a fee by its signature. Nobody else has agreed to it.",
-        explained_by: EXPLAINED,
+        explained_by: explained_by!(),
         sends: PAID,
         is_last: true,
         check: Effects(Effect::Others),
@@ -109,7 +94,8 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Text("Gained by all holders: 1000000. Fees: 1000000."),
         matters: "Money that nobody paid makes all other money worthless. Money that nobody received is lost.",
         sends: REFUSED,
-        explained_by: SUM_EXPLAINED,
+        // A balance that is wrong also makes a sum wrong.
+        explained_by: explained_by!["submit-transaction/fee-paid"],
         is_last: true,
         check: Effects(Effect::Created),
         ..submit_transaction::BASE

@@ -207,7 +207,7 @@ impl Submissions {
             // A wallet with a public key also signs the control.
             let control = self.control().await.ok();
             let call = claims.first().call();
-            let is_public = control.and_then(|control| signer_of(&control))
+            let is_public = control.and_then(|control| control.request.first_signer())
                 == call["signers"][0].as_str().map(ToOwned::to_owned);
             return (!is_public).then_some(claims);
         }
@@ -282,13 +282,6 @@ impl Submissions {
             .cloned()
             .collect())
     }
-}
-
-/// Returns the first signer of a submission.
-fn signer_of(submission: &Exchange) -> Option<String> {
-    let body = submission.request.body_json()?;
-    let signer = body.pointer("/transaction/specific_data/signers/0")?;
-    signer.as_str().map(ToOwned::to_owned)
 }
 
 /// Returns the signature of a submission of one signer.

@@ -113,7 +113,7 @@ impl History {
     /// Returns the transactions that the node accepted, each with the submission that it was in, alone or in a batch.
     pub(crate) fn accepted(&self) -> impl Iterator<Item = (&Entry, Value)> {
         self.submissions().flat_map(|entry| {
-            // Some submissions are no objects.
+            // Some submissions are not objects.
             let all = entry.submissions().into_iter();
             let transactions =
                 all.filter_map(|mut one| one.get_mut("transaction").map(Value::take));

@@ -204,6 +204,13 @@ impl Request {
         }
     }
 
+    /// Returns the first signer of the transaction in the body.
+    pub(crate) fn first_signer(&self) -> Option<String> {
+        let body = self.body_json()?;
+        let signer = body.pointer("/transaction/specific_data/signers/0")?;
+        signer.as_str().map(ToOwned::to_owned)
+    }
+
     /// Returns the JSON document in the body, with numbers as those of responses are read.
     pub(crate) fn body_json(&self) -> Option<Value> {
         nodeproof_openapi::read_for_validation(self.body.as_deref()?).ok()

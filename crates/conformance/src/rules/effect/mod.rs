@@ -61,11 +61,21 @@ impl<'h> Money<'h> {
                 return None;
             };
             let is_last = std::ptr::eq(reading, last);
-            let lower = base.amount.checked_sub(reading.amount);
-            let explained =
-                lower.is_some_and(|lower| self.explains(&[pair], reading, is_last, lower));
-            (!explained).then_some([before, reading])
+            let is_explained = self.is_explained(pair, base, reading, is_last);
+            (!is_explained).then_some([before, reading])
         })
+    }
+
+    /// Whether the accepted transactions explain how a reading of a balance differs from the first one.
+    fn is_explained(
+        &self,
+        pair: &Pair,
+        base: &Reading<'_>,
+        reading: &Reading<'_>,
+        is_last: bool,
+    ) -> bool {
+        let lower = base.amount.checked_sub(reading.amount);
+        lower.is_some_and(|lower| self.explains(&[pair], reading, is_last, lower))
     }
 
     /// Whether the accepted transactions explain that some balances of a token are lower by this much together. All must
@@ -203,11 +213,10 @@ impl<'h> Money<'h> {
                 continue;
             }
             // What all transactions cost can be compared with the last reading.
-            let last = readings.last().filter(|last| {
-                let lower = base.checked_sub(last.amount);
-                !lower.is_some_and(|lower| self.explains(&[pair], last, true, lower))
-            });
-            self.report(pair, readings, last.unwrap_or(at), result);
+            let ends = readings.first().zip(readings.last());
+            let wrong = ends.filter(|(base, last)| !self.is_explained(pair, base, last, true));
+            let at = wrong.map_or(at, |(_, last)| last);
+            self.report(pair, readings, at, result);
         }
     }
 
@@ -227,9 +236,7 @@ impl<'h> Money<'h> {
                 continue;
             }
             let keys: Vec<_> = balances.into_iter().map(|pair| (pair, SINGLE)).collect();
-            let read_again =
-                |key| Some(self.since_base(key)?).filter(|readings| readings.len() > 1);
-            let readings: Option<Vec<_>> = keys.iter().map(read_again).collect();
+            let readings: Option<Vec<_>> = keys.iter().map(|key| self.read_again(key)).collect();
             let Some(readings) = readings else { continue };
             let mut each = keys.iter().zip(&readings);
             if each.any(|((pair, _), readings)| self.unexplained(pair, readings).is_some()) {

@@ -13,8 +13,8 @@ use super::super::{
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, listed_transactions,
-        lists_no_transaction, lists_transactions, requested,
+        Pair, accepts, find_in_block, has_record, in_block, is_listed_as_failed,
+        listed_transactions, lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
 };
@@ -343,8 +343,7 @@ impl<'h> Money<'h> {
         let transfers = self.accepted.iter().filter_map(|one| one.transfer.as_ref());
         let receivers: BTreeSet<Pair> = transfers.filter_map(Transfer::receiver).collect();
         for pair in receivers {
-            let readings = self.since_base(&(pair.clone(), SINGLE));
-            let Some(readings) = readings.filter(|readings| readings.len() > 1) else {
+            let Some(readings) = self.read_again(&(pair.clone(), SINGLE)) else {
                 continue;
             };
             let base = readings.first().map_or(0, |base| base.amount);
@@ -373,8 +372,9 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Notes which transactions may have failed, of those without a known effect: a block lists them as failed, or the payers had
-    /// too little for them and for what else is in blocks. How several signers share a fee is not known, so other shared ones are not counted.
+    /// Notes which transactions may have failed, of those without a known effect: a block lists them as failed, or the
+    /// payers had too little for them and for what else is in blocks. How several signers share a fee is not known, so
+    /// other shared ones are not counted.
     fn note_failures(&mut self) {
         let can_pay = |one: &Accepted, token: &String| {
             let paying: BTreeSet<_> = one.paying().filter(|pair| pair.1 == *token).collect();
@@ -393,19 +393,15 @@ impl<'h> Money<'h> {
             let cost: i128 = known.map(|other| other.cost_to(&pairs)).sum();
             base.is_none_or(|base| cost <= base)
         };
-        let is_listed_as_failed = |one: &Accepted| {
-            let mut entries = self
-                .blocks
-                .values()
-                .flat_map(|block| listed_transactions(block));
+        let has_failed = |one: &Accepted| {
+            let blocks = self.blocks.values();
+            let mut entries = blocks.flat_map(|block| listed_transactions(block));
             entries.any(|(entry, _)| {
-                let status = entry.get("status").and_then(Value::as_i64);
-                status.is_some_and(|status| status < 0)
-                    && find_in_block(entry, &|code| code.eq_ignore_ascii_case(&one.code)).is_some()
+                is_listed_as_failed(entry) && in_block(entry, &one.code).is_some()
             })
         };
         let may_fail = |one: &Accepted| {
-            is_listed_as_failed(one) || !one.paying().all(|(_, token)| can_pay(one, &token))
+            has_failed(one) || !one.paying().all(|(_, token)| can_pay(one, &token))
         };
         let may_fail: Vec<_> = self.accepted.iter().map(may_fail).collect();
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
@@ -492,11 +488,15 @@ impl<'h> Money<'h> {
         readings.get(base..)
     }
 
+    /// Returns the readings of a balance that was read before and after something was submitted.
+    pub(super) fn read_again(&self, key: &Key<'h>) -> Option<&[Reading<'h>]> {
+        self.since_base(key).filter(|readings| readings.len() > 1)
+    }
+
     /// Returns the readings of all balances that were read before and after something was submitted.
     pub(super) fn judged(&self) -> impl Iterator<Item = (&Key<'h>, &[Reading<'h>])> {
-        let since_base = |key| Some((key, self.since_base(key)?));
-        let all = self.readings.keys().filter_map(since_base);
-        all.filter(|(_, readings)| readings.len() > 1)
+        let read_again = |key| Some((key, self.read_again(key)?));
+        self.readings.keys().filter_map(read_again)
     }
 }
 

@@ -178,9 +178,24 @@ fn a_transfer_that_fails_in_its_block_moves_nothing() {
 }
 
 /// Wallets a and b sign a transfer of 15 to wallet c. How they share the fee of 10 is not known.
+/// A transfer of 15 to wallet c, which a and b sign for a fee of 10, and what they hold before and after it.
+fn of_two_signers([a, b]: [i64; 2], after: [i64; 3]) -> Vec<Row> {
+    let mut rows = vec![
+        START,
+        Holds("a", a),
+        Holds("b", b),
+        Holds("c", 0),
+        SendsFrom("1", &["a", "b"], "c", 15.0),
+        Block(2, "e", &["1"]),
+    ];
+    let after = ["a", "b", "c"].into_iter().zip(after);
+    rows.extend(after.map(|(wallet, amount)| Holds(wallet, amount)));
+    rows
+}
+
 #[test]
 fn a_transfer_of_two_signers_moves_its_amount_once() {
-    for (what, [a, b, c], found) in [
+    for (what, after, found) in [
         ("the first one pays", [75, 100, 15], &[][..]),
         ("they share the fee", [80, 95, 15], &[]),
         ("they share all", [87, 88, 15], &[]),
@@ -188,17 +203,7 @@ fn a_transfer_of_two_signers_moves_its_amount_once() {
         ("it is received twice", [75, 100, 30], &[Others]),
         ("the fee is taken twice", [75, 90, 15], &[Fee]),
     ] {
-        let rows = [
-            START,
-            Holds("a", 100),
-            Holds("b", 100),
-            Holds("c", 0),
-            SendsFrom("1", &["a", "b"], "c", 15.0),
-            Block(2, "e", &["1"]),
-            Holds("a", a),
-            Holds("b", b),
-            Holds("c", c),
-        ];
+        let rows = of_two_signers([100, 100], after);
         assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
     }
 }
@@ -206,23 +211,13 @@ fn a_transfer_of_two_signers_moves_its_amount_once() {
 /// A node may find that out when it makes the block. Then nothing is paid.
 #[test]
 fn two_signers_who_cannot_pay_together_pay_all_or_nothing() {
-    for (what, [a, b, c], found) in [
+    for (what, after, found) in [
         ("it fails", [6, 2, 0], &[][..]),
         ("the first one pays a half", [1, 2, 0], &[Fee]),
         ("the second one pays what it has", [1, 0, 0], &[Fee]),
         ("only its amount is received", [6, 2, 15], &[Fee]),
     ] {
-        let rows = [
-            START,
-            Holds("a", 6),
-            Holds("b", 2),
-            Holds("c", 0),
-            SendsFrom("1", &["a", "b"], "c", 15.0),
-            Block(2, "e", &["1"]),
-            Holds("a", a),
-            Holds("b", b),
-            Holds("c", c),
-        ];
+        let rows = of_two_signers([6, 2], after);
         assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
     }
 }
