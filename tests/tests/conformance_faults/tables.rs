@@ -58,12 +58,6 @@ fn tables(facts: &Facts) -> Vec<Table> {
     ]
 }
 
-/// Faults that also concern another right signature of one in a hundred runs. So these run again if a run finds more.
-const BY_CHANCE: [&str; 2] = [
-    "drops a zero byte at the beginning of r",
-    "drops a zero byte at the beginning of s",
-];
-
 /// The faults that have more than one cause.
 const SEVERAL_CAUSES: [&str; 16] = [
     "verifies one of two signatures",
@@ -172,23 +166,17 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             let name = format!("{}::{}", table.operation, test_name(row.name));
             assert!(names.insert(name.clone()), "two rows are named {name}");
             trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
-                let is_found = async || {
-                    let fault = Arc::clone(&row.fault);
-                    let report = match table.tier {
-                        Tier::Read => setup.report(fault).await,
-                        Tier::Probe => probes::run(&setup.node, fault).await,
-                        _ if table.operation == "claim_values" => claim_values::run(fault).await,
-                        _ => claim::run(fault, table.tier).await,
-                    };
-                    expect_cases(&caught(&report), row.failing_cases)
-                        .and_then(|()| expect_one_cause(row.name, &causes(&report)))
-                        .and_then(|()| expect_kinds(row.failing_cases, row.kinds, &report))
-                        .map_err(|failed| with_findings(&failed, &report))
+                let fault = row.fault;
+                let report = match table.tier {
+                    Tier::Read => setup.report(fault).await,
+                    Tier::Probe => probes::run(&setup.node, fault).await,
+                    _ if table.operation == "claim_values" => claim_values::run(fault).await,
+                    _ => claim::run(fault, table.tier).await,
                 };
-                match is_found().await {
-                    Err(_) if BY_CHANCE.contains(&row.name) => is_found().await,
-                    result => result,
-                }
+                expect_cases(&caught(&report), row.failing_cases)
+                    .and_then(|()| expect_one_cause(row.name, &causes(&report)))
+                    .and_then(|()| expect_kinds(row.failing_cases, row.kinds, &report))
+                    .map_err(|failed| with_findings(&failed, &report))
             }));
         }
     }
