@@ -24,7 +24,7 @@ impl Samples {
             let blocks = found.blocks.iter().map(|(_, exchange)| exchange);
             let read = blocks.chain(&found.wrong_blocks).chain(&found.without);
             let all: Vec<_> = read.chain(kept).map(Arc::clone).collect();
-            found = found.with_blocks(all);
+            found = found.with_blocks(all).without_wrong_blocks_beyond();
         }
         let mut samples = Self::new(node, spec, found);
         samples.is_recorded = true;
@@ -47,7 +47,7 @@ impl Samples {
         for sample in Sample::ALL {
             let found: Vec<_> = of(sample).collect();
             if sample != Sample::Blocks || found.is_empty() {
-                let none = "no response of this kind was recorded";
+                let none = "no success of this kind was recorded";
                 let none = InconclusiveReason::NoSample(none.to_owned());
                 let found = if found.is_empty() {
                     Err(none)

@@ -96,9 +96,17 @@ impl Discovered {
         let is_within = |exchange: &Arc<Exchange>| {
             tip.is_none_or(|tip| requested_index(&exchange.request) < Some(tip))
         };
-        discovered.wrong_blocks.retain(is_within);
         discovered.without.retain(is_within);
         discovered
+    }
+
+    /// Leaves out other blocks than those requested beyond the last block, which another case is about.
+    pub(crate) fn without_wrong_blocks_beyond(mut self) -> Self {
+        let tip = self.tip;
+        let index = |exchange: &Arc<Exchange>| requested_index(&exchange.request);
+        self.wrong_blocks
+            .retain(|exchange| tip.is_none_or(|tip| index(exchange) < Some(tip)));
+        self
     }
 
     /// Notes that something was requested and could not be read.

@@ -72,6 +72,8 @@ pub(super) struct Request {
     pub(super) url: Option<String>,
     pub(super) headers: Option<Vec<Header>>,
     pub(super) post_data: Option<PostData>,
+    /// The length of the body in bytes, or -1 if it is unknown.
+    pub(super) body_size: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -81,7 +83,7 @@ pub(super) struct PostData {
 
 #[derive(Deserialize)]
 pub(super) struct Response {
-    pub(super) status: Option<u16>,
+    pub(super) status: Option<i64>,
     pub(super) headers: Option<Vec<Header>>,
     pub(super) content: Option<Content>,
 }

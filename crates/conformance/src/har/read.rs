@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use url::Url;
 
-use super::entry::{Entry, Response, header};
+use super::entry::{Entry, Request as SentRequest, Response, header};
 use crate::{
     api::NO_PATH,
     discovery::Wanted,
@@ -53,6 +53,8 @@ const PARAMETERS: [&str; 10] = [
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The reason of an exchange that exceeds a limit.
 const TOO_LARGE: &str = "beyond --max-body or --max-values";
+/// The reason of an exchange that is not what an HTTP Archive has.
+const OTHER_FORM: &str = "in another form";
 
 /// The exchanges of a file with one node.
 #[derive(Debug)]
@@ -70,8 +72,10 @@ pub(crate) struct Recording {
     pub(crate) missing: Vec<MissingStep>,
     /// The blocks that only a sweep has read, if `nodeproof` has written the file.
     pub(crate) of_sweep: Vec<Arc<Exchange>>,
-    /// Number of exchanges with the node that can't be judged, by the reason.
+    /// Number of exchanges that can't be judged, by the reason.
     pub(crate) unjudged: BTreeMap<&'static str, usize>,
+    /// Where the first exchange in another form is, and what is wrong with it.
+    pub(crate) first_wrong: Option<String>,
 }
 
 /// Reads the exchanges with the node at this base URL, or else with the one that has the most exchanges.
@@ -90,18 +94,21 @@ pub(crate) fn read(
     };
     let Archive { log } = serde_json::from_str(text).map_err(not_har)?;
     let mut requests = Vec::new();
+    let mut wrong = Vec::new();
     for (place, raw) in log.entries.0.iter().enumerate() {
-        let entry: Entry = serde_json::from_str(raw.get()).map_err(|error| {
-            let error = escaped_up_to(&error.to_string(), 200);
-            format!("log.entries[{place}]: {error}")
-        })?;
-        requests.extend(Recorded::of(place, entry));
+        match serde_json::from_str(raw.get()) {
+            Ok(entry) => requests.extend(Recorded::of(place, entry)),
+            Err(error) => wrong.push((place, escaped_up_to(&error.to_string(), 200))),
+        }
     }
     let base = match base_url {
         Some(base_url) => base_url.to_string(),
-        None => most_frequent(&requests).ok_or_else(|| {
-            let entries = log.entries.0.len();
-            format!("none of its {entries} entries is a request to an endpoint of a node")
+        None => most_frequent(&requests).ok_or_else(|| match wrong.first() {
+            Some(first) => wrong_entry(first),
+            None => {
+                let entries = log.entries.0.len();
+                format!("none of its {entries} entries is a request to an endpoint of a node")
+            }
         })?,
     };
     let parsed: Result<BaseUrl, InputError> = base.parse();
@@ -124,6 +131,7 @@ pub(crate) fn read(
         exchanges: Vec::new(),
         of_sweep: Vec::new(),
         unjudged: BTreeMap::new(),
+        first_wrong: None,
         base_url,
     };
     let base = Arc::new(recording.base_url.clone());
@@ -137,8 +145,12 @@ pub(crate) fn read(
                 judgeable.push(one);
             }
             Err(Fault::Unjudged(why)) => *recording.unjudged.entry(why).or_default() += 1,
-            Err(Fault::Wrong(reason)) => return Err(format!("log.entries[{place}]: {reason}")),
+            Err(Fault::Wrong(reason)) => wrong.push((place, reason)),
         }
+    }
+    if let Some(first) = wrong.iter().min() {
+        recording.unjudged.insert(OTHER_FORM, wrong.len());
+        recording.first_wrong = Some(wrong_entry(first));
     }
     recording.add(judgeable);
     Ok(recording)
@@ -210,7 +222,7 @@ impl<'de: 't, 't> Visitor<'de> for Entries<'t> {
 enum Fault {
     /// It can't be judged, with the reason in words.
     Unjudged(&'static str),
-    /// The file is wrong.
+    /// It is not in the form of an HTTP Archive.
     Wrong(String),
 }
 
@@ -299,15 +311,24 @@ impl Recorded {
         let headers = sent.and_then(|request| request.headers.as_ref());
         let response = self.entry.response.as_ref();
         let status = response.and_then(|response| response.status);
-        // Programs write the status 0 if there was no response.
+        // Programs write the status 0 or -1 if there was no response.
         let (Some(response), Some(status)) = (response, status.filter(|status| *status > 0)) else {
             return Err(Fault::Unjudged("no response recorded"));
         };
+        let status = u16::try_from(status)
+            .map_err(|_| Fault::Wrong(format!("response.status is {status}")))?;
+        if sent.is_some_and(lacks_its_body) {
+            return Err(Fault::Unjudged("no request body recorded"));
+        }
         let for_less = ["range", "if-none-match", "if-modified-since"];
-        // Some programs leave out the headers of requests.
-        let may_be_for_less = status == 304 && headers.is_none_or(|headers| headers.is_empty());
+        // Some programs leave out headers of requests.
+        let may_be_for_less = status == 304 && !is_own;
         if may_be_for_less || for_less.iter().any(|name| header(headers, name).is_some()) {
             return Err(Fault::Unjudged("only a change or a part requested"));
+        }
+        // The exchange that it led to follows.
+        if (301..=308).contains(&status) && !is_own {
+            return Err(Fault::Unjudged("a redirect"));
         }
         if self.entry.from_cache.is_some() {
             return Err(Fault::Unjudged("from a cache"));
@@ -410,26 +431,45 @@ fn most_frequent(requests: &[Recorded]) -> Option<String> {
     most.map(|(base, _)| base.to_owned())
 }
 
-/// Returns the body of a response, or `None` if it was not recorded.
+/// Says where an exchange in another form is, and what is wrong with it.
+fn wrong_entry((place, reason): &(usize, String)) -> String {
+    format!("log.entries[{place}]: {reason}")
+}
+
+/// Whether a request had a body that was not recorded. Programs write -1 for a size that they do not know.
+fn lacks_its_body(request: &SentRequest) -> bool {
+    let text = request
+        .post_data
+        .as_ref()
+        .and_then(|data| data.text.as_ref());
+    request.method.as_deref() == Some("POST") && text.is_none() && request.body_size != Some(0)
+}
+
+/// Returns the body of a response, or `None` if it was not recorded, or only a part of it.
 fn body(response: &Response) -> Result<Option<Vec<u8>>, String> {
     let Some(content) = &response.content else {
         return Ok(None);
     };
-    let Some(text) = &content.text else {
-        return Ok((content.size == Some(0)).then(Vec::new));
-    };
-    match content.encoding.as_deref() {
-        None | Some("") => Ok(Some(text.clone().into_bytes())),
-        Some("base64") => {
+    let encoding = content.encoding.as_deref().unwrap_or_default();
+    let body = match &content.text {
+        None => Vec::new(),
+        Some(text) if encoding.is_empty() => text.clone().into_bytes(),
+        Some(text) if encoding.eq_ignore_ascii_case("base64") => {
+            let text: String = text.split_ascii_whitespace().collect();
             let body = STANDARD.decode(text);
-            let wrong = |error| format!("response.content.text is not base64: {error}");
-            body.map(Some).map_err(wrong)
+            body.map_err(|error| format!("response.content.text is not base64: {error}"))?
         }
-        Some(other) => {
-            let other = escaped_up_to(other, 40);
-            Err(format!(
-                "response.content.encoding is {other:?}; base64 is known"
-            ))
+        Some(_) => {
+            let encoding = escaped_up_to(encoding, 40);
+            return Err(format!(
+                "response.content.encoding is {encoding:?}; base64 is known"
+            ));
         }
-    }
+    };
+    // A size can be that of the compressed body, which is smaller.
+    let is_whole = match content.size.and_then(|size| usize::try_from(size).ok()) {
+        Some(size) => size <= body.len(),
+        None => content.text.is_some(),
+    };
+    Ok(is_whole.then_some(body))
 }

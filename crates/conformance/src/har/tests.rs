@@ -185,7 +185,7 @@ fn of_entries(entries: &[Value]) -> Result<(Vec<LoggedExchange>, String), String
 #[test]
 fn what_programs_leave_out_is_not_judged() {
     type Change = fn(&mut Value);
-    let rows: [(Change, &str); 14] = [
+    let rows: [(Change, &str); 22] = [
         (|_| {}, ""),
         (|entry| entry["time"] = json!(-1), ""),
         (
@@ -209,8 +209,46 @@ fn what_programs_leave_out_is_not_judged() {
             "no response recorded",
         ),
         (
+            |entry| entry["response"]["status"] = json!(-1),
+            "no response recorded",
+        ),
+        (
             |entry| entry["response"] = Value::Null,
             "no response recorded",
+        ),
+        (
+            |entry| entry["request"]["method"] = json!("POST"),
+            "no request body recorded",
+        ),
+        (
+            |entry| {
+                entry["request"]["method"] = json!("POST");
+                entry["request"]["bodySize"] = json!(0);
+            },
+            "",
+        ),
+        (
+            |entry| entry["response"]["content"]["size"] = json!(3),
+            "no body recorded",
+        ),
+        (
+            |entry| {
+                entry["response"]["content"]["encoding"] = json!("BASE64");
+                entry["response"]["content"]["text"] = json!("e3\r\n0=");
+            },
+            "",
+        ),
+        (
+            |entry| entry["response"]["status"] = json!(307),
+            "a redirect",
+        ),
+        (
+            |entry| entry["response"]["status"] = json!("200"),
+            "in another form",
+        ),
+        (
+            |entry| entry["response"]["status"] = json!(70_000),
+            "in another form",
         ),
         (|entry| entry["_fromCache"] = json!("disk"), "from a cache"),
         (
@@ -218,10 +256,7 @@ fn what_programs_leave_out_is_not_judged() {
             "only a change or a part requested",
         ),
         (
-            |entry| {
-                entry["request"]["headers"] = json!([]);
-                entry["response"]["status"] = json!(304);
-            },
+            |entry| entry["response"]["status"] = json!(304),
             "only a change or a part requested",
         ),
         (
@@ -238,7 +273,8 @@ fn what_programs_leave_out_is_not_judged() {
         ),
     ];
     for (change, expected) in rows {
-        let (exchanges, why) = of_entries(&[entry(change)]).unwrap();
+        let (mut exchanges, why) = of_entries(&[entry(change), entry(|_| {})]).unwrap();
+        let _ = exchanges.pop();
         assert_eq!(why, expected);
         assert_eq!(exchanges.len(), usize::from(expected.is_empty()));
     }
@@ -248,7 +284,8 @@ fn what_programs_leave_out_is_not_judged() {
 fn a_request_of_any_program_is_understood() {
     let at = |url: &'static str| entry(|entry| entry["request"]["url"] = json!(url));
     let post = entry(|entry| {
-        entry["request"] = json!({"method": "POST", "url": "https://node.example/a/call-sc"});
+        entry["request"] =
+            json!({"method": "POST", "url": "https://node.example/a/call-sc", "bodySize": 0});
     });
     let (exchanges, _) = of_entries(&[
         at("https://other.example/get-block?block_index=1"),
@@ -285,7 +322,7 @@ fn a_request_of_any_program_is_understood() {
 }
 
 #[test]
-fn the_time_of_an_exchange_has_to_be_known() {
+fn the_first_exchange_in_another_form_is_named() {
     for (change, reason) in [
         (
             json!({"startedDateTime": "2026-01-02"}),
@@ -300,15 +337,22 @@ fn the_time_of_an_exchange_has_to_be_known() {
             json!({"time": 1e15}),
             "time is 1000000000000000, which is more than a day",
         ),
+        (
+            json!({"response": {"status": "\u{1b}"}}),
+            "invalid type: string \"\\u{1b}\"",
+        ),
     ] {
         let changed = entry(|entry| {
             let members = change.as_object().unwrap().clone();
             entry.as_object_mut().unwrap().extend(members);
         });
-        let error = of_entries(&[entry(|_| {}), changed]).unwrap_err();
-        assert!(
-            error.starts_with(&format!("log.entries[1]: {reason}")),
-            "{error}"
-        );
+        let entries = [entry(|_| {}), changed, json!(7)];
+        let text = json!({"log": {"entries": entries}}).to_string();
+        let recording = read(&text, None, &limits()).unwrap();
+        let first = recording.first_wrong.unwrap();
+        let expected = format!("log.entries[1]: {reason}");
+        assert!(first.starts_with(&expected), "{first}");
+        assert_eq!(recording.unjudged["in another form"], 2);
+        assert_eq!(recording.exchanges.len(), 1);
     }
 }

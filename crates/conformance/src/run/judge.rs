@@ -125,7 +125,7 @@ fn note(recording: &Recording) -> String {
         recording.entries
     );
     let unjudged: usize = recording.unjudged.values().sum();
-    let others = recording.entries - judged - unjudged;
+    let others = recording.entries.saturating_sub(judged + unjudged);
     let mut rest: Vec<_> = recording
         .unjudged
         .iter()
@@ -136,6 +136,9 @@ fn note(recording: &Recording) -> String {
     }
     if !rest.is_empty() {
         note.push_str(&format!("; not judged: {}", rest.join(", ")));
+    }
+    if let Some(first) = &recording.first_wrong {
+        note.push_str(&format!("; {first}"));
     }
     note
 }

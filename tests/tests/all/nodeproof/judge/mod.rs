@@ -247,8 +247,18 @@ fn a_file_of_another_program_is_judged() {
             1,
             &["call-sc/echo"],
         ),
+        // The latest block for an index that the chain may not have.
+        (
+            "block_index=2",
+            "block_index=9",
+            1,
+            &["get-block/index-echo"],
+        ),
     ] {
-        fs::write(&file, MITMPROXY.replacen(from, to, 1)).expect("a file");
+        let changed = MITMPROXY.replacen(from, to, 1);
+        // A shorter body is one of which only a part was recorded.
+        let changed = changed.replace("\"size\"", "\"_size\"");
+        fs::write(&file, changed).expect("a file");
         let judged = ran(judge(&file).arg("--report-dir").arg(&reports));
         assert_eq!(judged.0, status, "{from}: {judged:?}");
         let report = node_report(&reports.join("report.json"));
@@ -280,19 +290,9 @@ fn a_file_that_can_not_be_judged_is_refused_with_the_reason() {
             "none of its 0 entries is a request to an endpoint of a node",
         ),
         (
-            r#""status": 200"#,
-            r#""status": "\u001b[31m""#,
+            MITMPROXY,
+            r#"{"log":{"entries":[{"time":"\u001b[31m"}]}}"#,
             r#"log.entries[0]: invalid type: string "\u{1b}[31m""#,
-        ),
-        (
-            "2026-01-02T10:00:10",
-            "soon",
-            "log.entries[2]: startedDateTime is not a time in RFC 3339",
-        ),
-        (
-            r#""text": "{\"balance\":70}""#,
-            r#""text": "{", "encoding": "base64""#,
-            "log.entries[3]: response.content.text is not base64",
         ),
     ] {
         fs::write(&file, MITMPROXY.replacen(from, to, 1)).expect("a file");
