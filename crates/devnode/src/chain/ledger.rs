@@ -94,6 +94,9 @@ impl Ledger {
         amount: u128,
     ) -> Result<(), Insufficient> {
         let holders = self.tokens.get_mut(token).ok_or(Insufficient)?;
+        if amount == 0 {
+            return Ok(());
+        }
         let giver = holders.get_mut(&from).ok_or(Insufficient)?;
         *giver = giver.checked_sub(amount).ok_or(Insufficient)?;
         *holders.entry(to).or_default() += amount;
@@ -122,6 +125,8 @@ mod tests {
                 .is_err()
         );
         assert!(ledger.transfer("U", holder(1), holder(2), 0).is_err());
+        // Nothing can be sent by a holder of nothing.
+        ledger.transfer("T", holder(3), holder(2), 0).unwrap();
         ledger
             .transfer("T", holder(1), holder(2), most - 2)
             .unwrap();

@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-use nodeproof_primitives::MessageSignature;
+use nodeproof_primitives::{Hash256, MessageSignature};
 use serde::{Deserialize, Serialize};
 
 use super::block::Block;
@@ -35,6 +35,8 @@ struct Header {
 /// A block after the initial ones.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedBlock {
+    /// The hash of the block, which the hash of the previous block is part of.
+    pub(crate) hash: Hash256,
     pub(crate) timestamp: i64,
     /// Whether it is on another chain, because of a fault.
     pub(crate) is_forked: bool,
@@ -45,9 +47,10 @@ pub(crate) struct SavedBlock {
 }
 
 impl SavedBlock {
-    pub(crate) fn of(block: &Block) -> Self {
+    pub(crate) fn of(block: &Block, hash: Hash256) -> Self {
         let receipts = block.receipts.iter().flat_map(|receipts| receipts.iter());
         Self {
+            hash,
             timestamp: block.timestamp,
             is_forked: block.is_forked,
             receipts: receipts
@@ -66,13 +69,13 @@ pub(crate) struct SavedChain {
 }
 
 impl SavedChain {
-    /// Opens the file, or creates it. Returns also the chain's start and its blocks. `start` is the start of a
+    /// Opens the file, or creates it. Returns also the chain's start and its blocks, with their lines. `start` is the start of a
     /// new chain. Another file is not changed.
     pub(crate) fn open(
         path: &Path,
         config: &Config,
         start: i64,
-    ) -> io::Result<(Self, i64, Vec<SavedBlock>)> {
+    ) -> io::Result<(Self, i64, Vec<(u64, SavedBlock)>)> {
         let mut header = Header {
             format: FORMAT.to_owned(),
             network: config.network.to_string(),
@@ -110,9 +113,13 @@ impl SavedChain {
             match number {
                 1 => header.start = header.check(&line)?,
                 _ if !is_complete => break,
-                _ => blocks.push(serde_json::from_str(&line).map_err(|error| {
-                    io::Error::other(format!("line {number} is not a block: {error}"))
-                })?),
+                _ => match serde_json::from_str(&line) {
+                    Ok(block) => blocks.push((number, block)),
+                    Err(error) => {
+                        let reason = format!("line {number} is not a block: {error}");
+                        return Err(io::Error::other(reason));
+                    }
+                },
             }
             saved.length += read as u64;
         }

@@ -246,11 +246,21 @@ impl Chain {
     }
 
     /// Adds the blocks of a file, and saves the later ones there.
-    pub(crate) fn restore(&mut self, saved: SavedChain, blocks: Vec<SavedBlock>) -> io::Result<()> {
-        for block in blocks {
+    ///
+    /// # Errors
+    /// Returns the line of a block that was changed, or that does not follow the one before.
+    pub(crate) fn restore(
+        &mut self,
+        saved: SavedChain,
+        blocks: Vec<(u64, SavedBlock)>,
+    ) -> io::Result<()> {
+        for (line, block) in blocks {
             let index = self.height() + 1;
-            let wrong =
-                || io::Error::other(format!("block {index} does not fit to the earlier ones"));
+            let wrong = || {
+                io::Error::other(format!(
+                    "line {line} is damaged, or does not follow the one before: it is not block {index} of this chain"
+                ))
+            };
             let creator = HolderAddress::Wallet(self.committee.creator(index));
             for entry in &block.transactions {
                 let transaction = Transaction::of_entry(entry, self.rules).ok_or_else(wrong)?;
@@ -266,13 +276,16 @@ impl Chain {
                 Err(none) if none.is_empty() && index == 1 => None,
                 Err(_) => return Err(wrong()),
             };
-            self.push(Block {
+            let hash = self.push(Block {
                 is_forked: block.is_forked,
                 timestamp: block.timestamp,
                 previous_hash: self.tip_hash,
                 receipts,
                 transactions: block.transactions.into(),
             });
+            if hash != block.hash {
+                return Err(wrong());
+            }
         }
         self.saved = Some(saved);
         Ok(())
@@ -283,11 +296,22 @@ impl Chain {
         self.not_saved.as_deref()
     }
 
-    fn push(&mut self, block: Block) {
+    /// Adds a block, and returns its hash.
+    fn push(&mut self, block: Block) -> Hash256 {
+        self.tip_hash = self.next_hash(&block);
         self.blocks.push(block);
-        if let Some(view) = self.view(self.height()) {
-            self.tip_hash = block_hash(&view.text());
-        }
+        self.tip_hash
+    }
+
+    /// Returns the hash of a block that is not in the chain yet.
+    fn next_hash(&self, block: &Block) -> Hash256 {
+        let view = BlockView {
+            index: self.height() + 1,
+            block,
+            previous_timestamp: self.blocks.last().map(|previous| previous.timestamp),
+            committee: &self.committee,
+        };
+        block_hash(&view.text())
     }
 
     /// Takes the fee of a transaction that is not executed. This is a fault.
@@ -392,8 +416,9 @@ impl Chain {
             receipts,
             transactions: entries.into(),
         };
+        let hash = self.next_hash(&block);
         if let Some(saved) = &mut self.saved
-            && let Err(error) = saved.append(&SavedBlock::of(&block))
+            && let Err(error) = saved.append(&SavedBlock::of(&block, hash))
         {
             self.not_saved = Some(error.to_string());
             return self.height();

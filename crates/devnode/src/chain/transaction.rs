@@ -74,13 +74,18 @@ pub(crate) enum Call {
     },
 }
 
+/// The members of a transaction. A time or a type is not written with a fraction or an exponent.
 #[derive(Deserialize)]
 struct View {
+    #[serde(rename = "timestamp")]
+    _timestamp: u64,
     trans_code: String,
     #[serde(rename = "type")]
-    kind: Integer,
+    kind: u64,
     currency: String,
     fee: Amount,
+    #[serde(rename = "valid")]
+    _valid: i64,
     specific_data: RawJson,
 }
 
@@ -367,11 +372,11 @@ fn contract_call(
                     Some(InjectedFault::AnyVerifier) => verifier,
                     _ => payer,
                 },
-                outcome: params.get("outcome")?,
+                outcome: params.get::<i128>("outcome")?.into(),
                 doc_hash_list: list("doc_hash_list")?,
                 doc_link_list: list("doc_link_list")?,
                 remarks: params.get("remarks")?,
-                deletable_after: params.get("deletable_after")?,
+                deletable_after: params.get::<i128>("deletable_after")?.into(),
             }))
         }
         (address, "transfer") if address == rules.token => {

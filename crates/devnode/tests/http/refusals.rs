@@ -28,6 +28,33 @@ async fn transfers_of_parts_of_nothing_of_too_much_and_of_what_is_not_there() {
 }
 
 #[tokio::test]
+async fn integers_with_a_fraction_or_beyond_any_time() {
+    let peer = Peer::new().await;
+    for (name, number) in [
+        ("type", "3.0"),
+        ("valid", "1.0"),
+        ("timestamp", "1795843716161.0"),
+        ("timestamp", "-5"),
+        ("timestamp", "99999999999999999999"),
+        ("outcome", "1.0"),
+        ("deletable_after", "1.5e3"),
+    ] {
+        let (valid, message, _) = after(&peer, |text| {
+            let (before, from) = text.split_once(&format!("\"{name}\":")).unwrap();
+            let end = from.find([',', '}']).unwrap();
+            format!("{before}\"{name}\":{number}{}", &from[end..])
+        })
+        .await;
+        assert!(
+            !valid && message.starts_with("Invalid "),
+            "{name}: {message}"
+        );
+        assert!(!message.contains("signatures"), "{name}: {message}");
+    }
+    assert_eq!(peer.node.pending(), 0);
+}
+
+#[tokio::test]
 async fn submissions_longer_than_4096_bytes() {
     let peer = Peer::new().await;
     let verdict = after(&peer, |text| text.replace("refused", &"x".repeat(4096))).await;

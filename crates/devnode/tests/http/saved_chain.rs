@@ -73,12 +73,27 @@ fn a_file_that_is_not_this_chain_is_an_error_and_stays() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("chain");
     let node = Node::open(&saved_at(&path)).unwrap();
-    node.make_block();
+    for _ in 0..3 {
+        node.make_block();
+    }
     drop(node);
     let good = fs::read_to_string(&path).unwrap();
-    let (header, block) = good.split_once('\n').unwrap();
+    let lines: Vec<_> = good.lines().collect();
+    let [header, first, second, third] = lines[..] else {
+        panic!("{good}");
+    };
     let other_seed = saved_at(&path).with_seed(7);
-    let altered = block.replace("\"receipts\":[\"", "\"receipts\":[\"00");
+    let file = |blocks: &[&str]| format!("{header}\n{}\n", blocks.join("\n"));
+    let longer = first.replace("\"receipts\":[\"", "\"receipts\":[\"00");
+    let digit = first.find("\"receipts\":[\"").unwrap() + "\"receipts\":[\"".len();
+    let mut flipped = first.to_owned();
+    let other = if first[digit..].starts_with('0') {
+        "1"
+    } else {
+        "0"
+    };
+    flipped.replace_range(digit..=digit, other);
+    let later = first.replacen("\"timestamp\":", "\"timestamp\":1", 1);
     for (text, config, part) in [
         (
             "notes\n".to_owned(),
@@ -91,15 +106,32 @@ fn a_file_that_is_not_this_chain_is_an_error_and_stays() {
             "not the chain of a devnode",
         ),
         (
-            format!("{header}\n{{}}\n{block}"),
+            file(&["{}", second, third]),
             saved_at(&path),
             "line 2 is not a block",
         ),
         (
-            format!("{header}\n{altered}"),
+            file(&[&longer, second]),
             saved_at(&path),
-            "block 13 does not fit",
+            "line 2 is damaged",
         ),
+        (
+            file(&[&flipped, second]),
+            saved_at(&path),
+            "line 2 is damaged",
+        ),
+        (
+            file(&[&later, second]),
+            saved_at(&path),
+            "line 2 is damaged",
+        ),
+        (file(&[first, third]), saved_at(&path), "line 3 is damaged"),
+        (
+            file(&[first, third, second]),
+            saved_at(&path),
+            "line 3 is damaged",
+        ),
+        (file(&[first, first]), saved_at(&path), "line 3 is damaged"),
         (
             good.clone(),
             other_seed,
@@ -112,7 +144,7 @@ fn a_file_that_is_not_this_chain_is_an_error_and_stays() {
         assert_eq!(fs::read_to_string(&path).unwrap(), text, "{part}");
     }
     fs::write(&path, good).unwrap();
-    assert_eq!(Node::open(&saved_at(&path)).unwrap().height(), 13);
+    assert_eq!(Node::open(&saved_at(&path)).unwrap().height(), 15);
 }
 
 #[tokio::test]
