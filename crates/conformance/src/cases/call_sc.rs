@@ -86,7 +86,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["CONSISTENT-8", "TX-2"],
         checks: "Two equal calls are built with different values of `trans_code`, also at the same moment. Otherwise, the second one has no effect.",
         sends: &[BUILD, GET],
-        explained_by: &[Cause::new(&["call-sc/fresh"], When::Always)],
+        explained_by: &[Cause::of(&["call-sc/fresh"])],
         is_last: true,
         check: Calls(distinct),
         ..BASE
@@ -119,7 +119,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["TX-1"],
         checks: "`timestamp` of each built transaction is within a minute of the time at which it was built, if the latest block has the time of this computer. Otherwise, it is within a day.",
-        explained_by: &[Cause::new(&["call-sc/fresh"], When::Always)],
+        explained_by: &[Cause::of(&["call-sc/fresh"])],
         is_last: true,
         sends: &[BUILD, GET],
         check: Calls(current),

@@ -4,11 +4,10 @@ use nodeproof_report::{Aspect, Level, Outcome};
 
 use super::{cause::Cause, check::Check, request_kind::RequestKind};
 use crate::{
-    api::{Sample, Tier},
-    checks::{BlockCheck, Field, Findings},
+    api::Tier,
+    checks::{Field, Findings},
     context::Context,
     http::InconclusiveReason,
-    script::Script,
 };
 
 /// A good response, for `explain`.
@@ -71,7 +70,7 @@ pub struct Case {
     pub(crate) is_last: bool,
     /// Whether it also examines what a sweep found, and so runs after the sweep.
     pub(crate) follows_sweep: bool,
-    pub(super) check: Check,
+    pub(crate) check: Check,
 }
 
 impl Case {
@@ -114,16 +113,6 @@ impl Case {
         }
     }
 
-    /// Returns the path of the case's snapshot, for reports, if it has one.
-    pub(crate) fn snapshot_path(&self) -> Option<String> {
-        self.check.snapshot_path()
-    }
-
-    /// Returns the check of each block, if the case is about blocks.
-    pub(crate) const fn block_check(&self) -> Option<BlockCheck> {
-        self.check.block_check()
-    }
-
     /// Returns the documented field that the case is about, if it is about one.
     pub(crate) const fn field(&self) -> Option<&'static Field> {
         match self.check {
@@ -138,31 +127,6 @@ impl Case {
             (1, Aspect::Shape) => 0,
             (stage, _) => stage,
         }
-    }
-
-    /// Whether the case can judge recorded responses. `are_own`: whether the requests were those of a run.
-    pub(crate) const fn judges_records(&self, are_own: bool) -> bool {
-        self.check.judges_records(are_own)
-    }
-
-    /// Returns the sample whose requests are repeated for this case.
-    pub(crate) const fn repeated_sample(&self) -> Option<Sample> {
-        self.check.repeated_sample()
-    }
-
-    /// Whether the case may need a claim of the run, whose record it examines.
-    pub(crate) fn is_of_records(&self) -> bool {
-        self.check.is_of_records()
-    }
-
-    /// Whether the case is about the balances of the run.
-    pub(crate) const fn is_about_balances(&self) -> bool {
-        matches!(self.check, Check::Effects(_))
-    }
-
-    /// Returns what is sent only for the rule of this case.
-    pub(crate) const fn script(&self) -> Option<Script> {
-        self.check.script()
     }
 
     pub(crate) async fn run(&self, context: &Context) -> Findings {

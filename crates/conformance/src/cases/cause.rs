@@ -33,6 +33,11 @@ pub(crate) enum When {
 }
 
 impl Cause {
+    /// These cases explain a failure.
+    pub(crate) const fn of(ids: &'static [&'static str]) -> Self {
+        Self::new(ids, When::Always)
+    }
+
     /// These cases explain a result if the condition holds.
     pub(crate) const fn new(ids: &'static [&'static str], when: When) -> Self {
         Self {

@@ -52,7 +52,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A block is the same each time that the run requests it, from its first read on, and it is still there at the end.",
         explained_by: &[
             // A block that gets a refused transaction later.
-            Cause::new(&["submit-transaction/refused-not-stored"], When::Always),
+            Cause::of(&["submit-transaction/refused-not-stored"]),
         ],
         is_last: true,
         check: Same(Sample::Blocks),
@@ -96,20 +96,17 @@ pub(crate) const CASES: &[Case] = &[
         // A block with another fault has another hash, too.
         explained_by: &[
             Cause::fields_below(Sample::Blocks, &[], When::Always),
-            Cause::new(
-                &[
-                    "get-block/receipts-of-preceding-block",
-                    "chain/receipt-links",
-                    "chain/one-vote-a-voter",
-                    "chain/voter-address",
-                    "chain/receipt-signatures",
-                    "chain/signature-algorithm",
-                    "chain/transaction-time-unit",
-                    "chain/distinct-transactions",
-                    "chain/transaction-signatures",
-                ],
-                When::Always,
-            ),
+            Cause::of(&[
+                "get-block/receipts-of-preceding-block",
+                "chain/receipt-links",
+                "chain/one-vote-a-voter",
+                "chain/voter-address",
+                "chain/receipt-signatures",
+                "chain/signature-algorithm",
+                "chain/transaction-time-unit",
+                "chain/distinct-transactions",
+                "chain/transaction-signatures",
+            ]),
         ],
         check: Responses(Sample::Blocks, block_hashes),
         ..BASE
@@ -150,7 +147,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["RECEIPT-8", "OPEN-13"],
         checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The specification does not show the algorithm, but nodes of one network have to agree on it.",
         if_none_fits: "no signature of a vote could be verified",
-        explained_by: &[Cause::new(&["get-block/index-echo"], When::Always)],
+        explained_by: &[Cause::of(&["get-block/index-echo"])],
         check: Blocks(BlockCheck {
             scope: CheckScope::InOrder(InOrder {
                 follow: signature_algorithm,

@@ -29,7 +29,7 @@ type ReadingCheck = for<'c> fn(&'c Samples) -> CheckFuture<'c>;
 /// responses. A check whose requests depend on earlier responses is a `Read`. It gets only the [`Samples`],
 /// so it cannot submit. Only `Own` has the [`Context`], for submissions and probes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Check {
+pub(crate) enum Check {
     Field(&'static Field),
     Blocks(BlockCheck),
     Snapshot(Sample),
@@ -92,14 +92,14 @@ impl Check {
         })
     }
 
-    pub(super) fn snapshot_path(self) -> Option<String> {
+    pub(crate) fn snapshot_path(self) -> Option<String> {
         match self {
             Check::Snapshot(sample) => Some(snapshot_path(sample)),
             _ => None,
         }
     }
 
-    pub(super) const fn block_check(self) -> Option<BlockCheck> {
+    pub(crate) const fn block_check(self) -> Option<BlockCheck> {
         match self {
             Check::Blocks(check) => Some(check),
             Check::Field(field) if matches!(field.sample, Sample::Blocks) => Some(BlockCheck {
@@ -113,7 +113,7 @@ impl Check {
 
     /// Whether the check is of a sample that the run may have to make first: on a new chain, only its own claim has a
     /// record.
-    pub(super) fn is_of_records(self) -> bool {
+    pub(crate) fn is_of_records(self) -> bool {
         let is_it = |sample| matches!(sample, Sample::ContractState);
         match self {
             Check::Field(field) => is_it(field.sample),
@@ -150,7 +150,7 @@ impl Check {
 
     /// Whether the check can judge recorded responses. `are_own`: whether the requests were those of a run, which
     /// answer the check's own requests.
-    pub(super) const fn judges_records(self, are_own: bool) -> bool {
+    pub(crate) const fn judges_records(self, are_own: bool) -> bool {
         match self {
             // The parameters of a call decide its shape.
             Check::Snapshot(Sample::CallSc) | Check::Near(_) => are_own,
@@ -171,15 +171,20 @@ impl Check {
     }
 
     /// Returns the sample whose requests are repeated for this check.
-    pub(super) const fn repeated_sample(self) -> Option<Sample> {
+    pub(crate) const fn repeated_sample(self) -> Option<Sample> {
         match self {
             Check::Same(sample) => Some(sample),
             _ => None,
         }
     }
 
+    /// Whether the check is about the balances of the run.
+    pub(crate) const fn is_about_balances(self) -> bool {
+        matches!(self, Check::Effects(_))
+    }
+
     /// Returns what is sent only for the rule of this check.
-    pub(super) const fn script(self) -> Option<Script> {
+    pub(crate) const fn script(self) -> Option<Script> {
         match self {
             Check::Near(sample) => Some(Script::Similar(sample)),
             Check::Calls(_) => Some(Script::Calls),

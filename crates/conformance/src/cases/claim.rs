@@ -97,8 +97,7 @@ pub(super) const EARLIER_STEP: Cause = Cause::new(
 );
 
 /// A node that accepts something else with the code of the claim, in place of the claim or beside it.
-pub(super) const OTHER_ACCEPTED: Cause =
-    Cause::new(&["submit-transaction/known-code-altered"], When::Always);
+pub(super) const OTHER_ACCEPTED: Cause = Cause::of(&["submit-transaction/known-code-altered"]);
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -106,7 +105,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["RECORD-2", "CALL-1", "CALL-6"],
         checks: "`/call-sc` builds the claim that was requested, without anything that was not requested. Only such a transaction is signed.",
         example: Example::Of("/call-sc"),
-        explained_by: &[Cause::new(&["call-sc/echo"], When::Always)],
+        explained_by: &[Cause::of(&["call-sc/echo"])],
         check: Own(|c| Box::pin(built(c))),
         ..BASE
     },
@@ -114,10 +113,7 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-accepted",
         requirements: &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
         checks: "A claim with the fee and the signature of its wallet has `response.valid` true, and so has one of two wallets that is signed as it was built.",
-        explained_by: &[Cause::new(
-            &["submit-transaction/signed-values"],
-            When::Always,
-        )],
+        explained_by: &[Cause::of(&["submit-transaction/signed-values"])],
         is_essential: true,
         check: Own(|c| Box::pin(accepted(c))),
         ..BASE
@@ -147,16 +143,13 @@ pub(crate) const CASES: &[Case] = &[
         id: "submit-transaction/claim-snapshot",
         requirements: &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
         checks: "The shape of the response to an accepted submission is that of the shared snapshot.",
-        explained_by: &[Cause::new(
-            &[
-                "submit-transaction/claim-status",
-                "submit-transaction/claim-msg",
-                "submit-transaction/claim-new",
-                "submit-transaction/resubmission-not-new",
-                "submit-transaction/resubmission-valid",
-            ],
-            When::Always,
-        )],
+        explained_by: &[Cause::of(&[
+            "submit-transaction/claim-status",
+            "submit-transaction/claim-msg",
+            "submit-transaction/claim-new",
+            "submit-transaction/resubmission-not-new",
+            "submit-transaction/resubmission-valid",
+        ])],
         check: Snapshot(Sample::Acceptances),
         ..BASE
     },

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     case::{Case, Example},
-    cause::{Cause, When},
+    cause::Cause,
     check::Check::Own,
     claim::{BASE, OTHER_ACCEPTED, held, promised_by},
     claim_blocks::{as_signed, claim_in_block},
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// A node that does not return all its blocks. The claim may be in such a block.
-const MISSING_BLOCK: Cause = Cause::new(&["chain/repeat-read"], When::Always);
+const MISSING_BLOCK: Cause = Cause::of(&["chain/repeat-read"]);
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -36,7 +36,7 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::Named("/sc-state", "verification_row"),
         matters: sc_state::BASE.matters,
         // A record that is gone.
-        explained_by: &[Cause::new(&["sc-state/repeat-read"], When::Always)],
+        explained_by: &[Cause::of(&["sc-state/repeat-read"])],
         check: Own(|c| Box::pin(readable(c))),
         ..BASE
     },
@@ -69,10 +69,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A later block has the `trans_code` of a claim among its transactions. No claim is in the blocks more than once.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         matters: "Readers of the chain find claims in its blocks. A claim that differs from what was signed proves nothing.",
-        explained_by: &[
-            MISSING_BLOCK,
-            Cause::new(&["chain/new-blocks"], When::Always),
-        ],
+        explained_by: &[MISSING_BLOCK, Cause::of(&["chain/new-blocks"])],
         check: Own(|c| Box::pin(claim_in_block(c))),
         ..BASE
     },

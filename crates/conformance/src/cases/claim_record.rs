@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     case::{Case, Example},
-    cause::{Cause, When},
+    cause::Cause,
     check::Check::Own,
     claim::BASE,
     inconclusive::unknown,
@@ -35,7 +35,7 @@ const RECORD: Case = Case {
 };
 
 /// A node that stores the records of other claims wrongly, too.
-const RECORD_DIFFERS: Cause = Cause::new(&["sc-state/record-matches-claim"], When::Always);
+const RECORD_DIFFERS: Cause = Cause::of(&["sc-state/record-matches-claim"]);
 
 /// The case about a param of the claim: the end of its ID, the param, the requirement, and what is checked.
 macro_rules! of_param {

@@ -4,7 +4,7 @@ use nodeproof_report::Aspect;
 
 use super::{
     case::{Case, Example},
-    cause::{Cause, When},
+    cause::Cause,
     check::Check::{Agree, Effects},
     claim::{self, EARLIER_STEP, FEE_BALANCE, RECORD, SUBMIT},
     get_balances::{self, BALANCE, HELD, HOLDERS, NO_BALANCES, NO_LISTS},
@@ -20,7 +20,7 @@ use crate::rules::Effect;
 macro_rules! explained_by {
     ($($id:literal),*) => {
         &[
-            $(Cause::new(&[$id], When::Always),)*
+            $(Cause::of(&[$id]),)*
             NO_BALANCES,
             NO_LISTS,
             UNVERIFIED,
@@ -36,15 +36,12 @@ const REFUSED: &[RequestKind] = &[BUILD, EVERY_REFUSAL, FEE_BALANCE, HOLDERS];
 const PAID: &[RequestKind] = &[BUILD, SUBMIT, RECORD, FEE_BALANCE, HELD, HOLDERS];
 
 /// A wrong payment may show in one query only.
-const PAID_WRONGLY: Cause = Cause::new(
-    &[
-        "submit-transaction/fee-paid",
-        "submit-transaction/fee-paid-by-no-other",
-        "submit-transaction/refused-costs-nothing",
-        "submit-transaction/nothing-created",
-    ],
-    When::Always,
-);
+const PAID_WRONGLY: Cause = Cause::of(&[
+    "submit-transaction/fee-paid",
+    "submit-transaction/fee-paid-by-no-other",
+    "submit-transaction/refused-costs-nothing",
+    "submit-transaction/nothing-created",
+]);
 
 pub(crate) const CASES: &[Case] = &[
     Case {

@@ -129,9 +129,9 @@ pub(crate) const CASES: &[Case] = &[
         sends: &[HOLDERS, BALANCE],
         explained_by: &[
             NO_LISTS,
-            Cause::new(&["get-balances/balance"], When::Always),
+            Cause::of(&["get-balances/balance"]),
             // The same balance for everything.
-            Cause::new(&["get-balances/agree"], When::Always),
+            Cause::of(&["get-balances/agree"]),
         ],
         check: Read(|c| Box::pin(nothing_held(c))),
         ..BASE
@@ -168,10 +168,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[BALANCE, WITHOUT_TYPE, HOLDERS],
         is_last: true,
-        explained_by: &[Cause::new(
-            &["get-balances/probes-only-requested"],
-            When::Always,
-        )],
+        explained_by: &[Cause::of(&["get-balances/probes-only-requested"])],
         check: Near(Sample::TokenBalance),
         ..BASE
     },
@@ -193,7 +190,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-5", "BALANCE-6"],
         checks: "The client `nodeproof-client` reads the balance.",
         aspect: Aspect::Shape,
-        explained_by: &[Cause::new(&["get-balances/balance"], When::Always)],
+        explained_by: &[Cause::of(&["get-balances/balance"])],
         check: Decode(
             Sample::TokenBalance,
             Decoding {
@@ -208,7 +205,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["BALANCE-5", "BALANCE-6"],
         checks: "The shape of a single balance is that of the shared snapshot. `balance` and `value` count as one.",
         aspect: Aspect::Shape,
-        explained_by: &[Cause::new(&["get-balances/balance"], When::Always)],
+        explained_by: &[Cause::of(&["get-balances/balance"])],
         check: Snapshot(Sample::TokenBalance),
         ..BASE
     },

@@ -60,7 +60,7 @@ pub(super) const OTHER_FORM: Cause = Cause::new(
 /// The causes of a block that cannot be read as a whole.
 const BY_FIELDS: &[Cause] = &[Cause::fields_below(Sample::Blocks, &[], When::Always)];
 /// A node that returns a block for every index.
-pub(super) const ANY_INDEX: Cause = Cause::new(&["get-block/unknown-index"], When::Always);
+pub(super) const ANY_INDEX: Cause = Cause::of(&["get-block/unknown-index"]);
 /// The path of a receipt in a block.
 pub(super) const RECEIPT: &[&str] = &["text", "previous_block_receipts", "*"];
 
@@ -168,10 +168,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[WITHOUT_INDEX],
         is_last: true,
-        explained_by: &[
-            Cause::new(&["get-block/probes-only-requested"], When::Always),
-            ANY_INDEX,
-        ],
+        explained_by: &[Cause::of(&["get-block/probes-only-requested"]), ANY_INDEX],
         check: Near(Sample::Blocks),
         ..BASE
     },

@@ -54,7 +54,7 @@ pub(super) const NO_SCORES: Cause =
     Cause::new(&["get-trustscore-wallets/responds"], When::Unusable);
 
 /// A node that keeps a score for other requests, too.
-const KEPT: Cause = Cause::new(&["get-trustscore-wallets/repeat-read"], When::Always);
+const KEPT: Cause = Cause::of(&["get-trustscore-wallets/repeat-read"]);
 
 /// Returns the case about a documented field of a score.
 pub(super) fn of_field(field: &'static Field) -> Case {
@@ -86,10 +86,7 @@ pub(crate) const CASES: &[Case] = &[
         sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
         is_last: true,
         explained_by: &[
-            Cause::new(
-                &["get-trustscore-wallets/probes-only-requested"],
-                When::Always,
-            ),
+            Cause::of(&["get-trustscore-wallets/probes-only-requested"]),
             KEPT,
         ],
         check: Near(Sample::TrustScore),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     call_sc,
     case::{Case, Example},
-    cause::{Cause, When},
+    cause::Cause,
     check::Check::{Connection, Read, WholeRun},
     equal_requests::{WITH_PARAMETERS, equal_queries, equal_requests},
     get_balances, get_block, get_trustscore_wallets,
@@ -75,7 +75,7 @@ pub(crate) const CASES: &[Case] = &[
             get_trustscore_wallets::SCORE,
         ],
         // It asks in other words.
-        explained_by: &[Cause::new(&["chain/repeat-read"], When::Always)],
+        explained_by: &[Cause::of(&["chain/repeat-read"])],
         check: Read(|c| Box::pin(equal_queries(c))),
         ..BASE
     },

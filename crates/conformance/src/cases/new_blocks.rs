@@ -7,7 +7,7 @@ use nodeproof_report::{Aspect, Level};
 use super::{
     block_cases::block_cases,
     case::{Case, Example},
-    cause::{Cause, When},
+    cause::Cause,
     chain_times::VOTES_OF_NEW_BLOCKS,
     check::Check::Own,
     claim,
@@ -55,14 +55,11 @@ pub(crate) const CASES: &[Case] = &[
             "The algorithm of receipts' signatures is only observed. It counts if older receipts of the node verify with it.",
         ),
         explained_by: &[
-            Cause::new(
-                &[
-                    "submit-transaction/half-signed",
-                    "submit-transaction/unlisted-signer",
-                    "submit-transaction/authority",
-                ],
-                When::Always,
-            ),
+            Cause::of(&[
+                "submit-transaction/half-signed",
+                "submit-transaction/unlisted-signer",
+                "submit-transaction/authority",
+            ]),
             // What is accepted with a wrong signature is in a block.
             UNVERIFIED,
             UNVERIFIED_PAYER,
@@ -97,7 +94,7 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     let cases = block_cases()
         .into_iter()
         .filter(|case| case.level == level && case.id != ABOUT_CLAIMS);
-    let cases = cases.filter_map(|case| Some((case.id, case.block_check()?, true)));
+    let cases = cases.filter_map(|case| Some((case.id, case.check.block_check()?, true)));
     let of_new = VOTES_OF_NEW_BLOCKS
         .block_check()
         .filter(|_| level == Level::Must);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{
     call_sc,
     case::Case,
-    cause::{Cause, When},
+    cause::Cause,
     chain,
     check::Check::Own,
     get_balances,
@@ -172,7 +172,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "After all probes, blocks, a record and a score are unchanged.",
         sends: &[BLOCK, BALANCE, HELD, HOLDERS, STATE, SCORE, CALL],
         explained_by: &[
-            Cause::new(&["chain/repeat-read"], When::Always),
+            Cause::of(&["chain/repeat-read"]),
             NO_BLOCKS,
             OTHER_FORM,
             NO_RECEIPTS,

@@ -4,7 +4,7 @@ use nodeproof_report::{Aspect, Level};
 
 use super::{
     case::Case,
-    cause::{Cause, When},
+    cause::Cause,
     check::Check::{WholeRun, WrongSubmissions},
     submit_transaction::{BASE, BY_UNVERIFIED, UNVERIFIED, with_control},
 };
@@ -201,21 +201,18 @@ pub(crate) const CASES: &[Case] = &[
         checks: "No submission of the whole run is accepted whose signatures are missing, malformed, of another wallet or over another text, whenever it was sent. The other cases decide whether a refusal is due to the signatures.",
         sends: &with_control("transactions that are not signed as they must be, in each way"),
         is_last: true,
-        explained_by: &[Cause::new(
-            &[
-                "submit-transaction/unsigned",
-                "submit-transaction/half-signed",
-                "submit-transaction/unlisted-signer",
-                "submit-transaction/another-wallets-key",
-                "submit-transaction/signature-altered",
-                "submit-transaction/params-altered",
-                "submit-transaction/fee-altered",
-                "submit-transaction/transaction-altered",
-                "submit-transaction/signature-not-hex",
-                "submit-transaction/known-code-altered",
-            ],
-            When::Always,
-        )],
+        explained_by: &[Cause::of(&[
+            "submit-transaction/unsigned",
+            "submit-transaction/half-signed",
+            "submit-transaction/unlisted-signer",
+            "submit-transaction/another-wallets-key",
+            "submit-transaction/signature-altered",
+            "submit-transaction/params-altered",
+            "submit-transaction/fee-altered",
+            "submit-transaction/transaction-altered",
+            "submit-transaction/signature-not-hex",
+            "submit-transaction/known-code-altered",
+        ])],
         check: WholeRun(authority, true),
         ..BASE
     },

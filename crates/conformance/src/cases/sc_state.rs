@@ -110,10 +110,7 @@ pub(crate) const CASES: &[Case] = &[
             WITHOUT_VALUE,
         ],
         is_last: true,
-        explained_by: &[Cause::new(
-            &["sc-state/probes-only-requested"],
-            When::Always,
-        )],
+        explained_by: &[Cause::of(&["sc-state/probes-only-requested"])],
         check: Near(Sample::ContractState),
         ..BASE
     },

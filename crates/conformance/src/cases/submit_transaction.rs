@@ -90,12 +90,11 @@ pub(super) const fn with_control(body: &'static str) -> [RequestKind; 3] {
 }
 
 /// A node that knows the transaction's code, because it gave that code to another one.
-pub(super) const KNOWN_CODE: Cause = Cause::new(&["call-sc/fresh"], When::Always);
+pub(super) const KNOWN_CODE: Cause = Cause::of(&["call-sc/fresh"]);
 /// Without a usable response, nothing is refused or accepted.
 pub(super) const NO_RESPONSES: Cause = Cause::new(&["submit-transaction/responds"], When::Unusable);
 /// A node that stores what it refuses. What it refused before is in the way.
-pub(super) const REFUSED_STORED: Cause =
-    Cause::new(&["submit-transaction/refused-not-stored"], When::Always);
+pub(super) const REFUSED_STORED: Cause = Cause::of(&["submit-transaction/refused-not-stored"]);
 /// A node that does not verify signatures.
 pub(super) const UNVERIFIED: Cause = Cause::new(
     &["submit-transaction/signature-altered"],

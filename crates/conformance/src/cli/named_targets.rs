@@ -21,7 +21,7 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
             let named = from_toml(&text).map_err(wrong)?;
             let folder = parent_folder(path);
             let named = named.into_iter().map(|named| {
-                let network = named.network.map(|name| name.0).or(args.network);
+                let network = named.network.or(args.network);
                 let mut target = target(&named.base_url, network)?;
                 target.access = access(&named.headers, &named.files(), folder)?;
                 target.name = named.name;

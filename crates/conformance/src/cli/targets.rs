@@ -19,7 +19,7 @@ pub(crate) struct NamedTarget {
     #[serde(default)]
     pub(crate) labels: BTreeMap<String, String>,
     /// Its network. Without it, the network of the command line or else of the URL's port is used.
-    pub(crate) network: Option<NetworkName>,
+    pub(crate) network: Option<Network>,
     /// Headers for this node alone, each in the form of the option `--header`.
     #[serde(default, deserialize_with = "one_or_several_hidden")]
     pub(crate) headers: Vec<Hidden<String>>,
@@ -90,19 +90,6 @@ impl NamedTarget {
     }
 }
 
-/// A network by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub(crate) struct NetworkName(pub(crate) Network);
-
-impl TryFrom<String> for NetworkName {
-    type Error = nodeproof_primitives::ParseNetworkError;
-
-    fn try_from(name: String) -> Result<Self, Self::Error> {
-        name.parse().map(Self)
-    }
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -143,7 +130,7 @@ mod tests {
         let text = "[[node]]\nbase_url = \"http://a\"\nnetwork = \"testnet\"\nname = \"ä\"\nlabels = { dc = \"x y\" }\n\
                     [[node]]\nbase_url = \"http://b:8420\"\n";
         let nodes = from_toml(text).unwrap();
-        assert_eq!(nodes[0].network, Some(NetworkName(Network::Testnet)));
+        assert_eq!(nodes[0].network, Some(Network::Testnet));
         assert_eq!(
             (nodes[1].base_url.as_str(), nodes[1].network),
             ("http://b:8420", None)

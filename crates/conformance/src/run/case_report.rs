@@ -51,7 +51,7 @@ pub(crate) fn case_report(result: &CaseResult) -> CaseReport {
         reason: first.map(|finding| finding.what.clone()).or(inconclusive),
         note: result.note.clone(),
         requirements: requirements(&result.case),
-        snapshot: result.case.snapshot_path(),
+        snapshot: result.case.check.snapshot_path(),
         more_findings: result.findings.len().saturating_sub(MAX_FINDINGS) + result.unlisted,
         elapsed_ms: millis(result.elapsed),
         compared: None,

@@ -111,7 +111,7 @@ fn is_reported(finding: &Finding, of: &CaseResult, other: &CaseResult) -> bool {
         return false;
     };
     // That a response changed is more than what else is wrong in it.
-    let alike = of.case.repeated_sample().is_none();
+    let alike = of.case.check.repeated_sample().is_none();
     other.findings.iter().any(|known| {
         let known_exchange = known.exchange.as_deref();
         known_exchange.is_some_and(|known| is_same(known, exchange, alike, other.unlisted > 0))

@@ -71,7 +71,7 @@ pub(crate) async fn examine(
     // In a sweep, the cases about blocks run as part of it, and some run after it.
     let (following, of_cases) = selected
         .into_iter()
-        .filter(|case| sweeping.is_none() || case.block_check().is_none())
+        .filter(|case| sweeping.is_none() || case.check.block_check().is_none())
         .partition(|case| sweeping.is_some() && case.follows_sweep);
     let mut interrupt = std::pin::pin!(interrupt);
     let work = run_cases(
@@ -432,25 +432,31 @@ impl Running {
         let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
             selected.iter().copied().filter(stage).collect()
         };
-        let repeated: Vec<Sample> = selected.iter().filter_map(Case::repeated_sample).collect();
+        let repeated: Vec<Sample> = selected
+            .iter()
+            .filter_map(|case| case.check.repeated_sample())
+            .collect();
         for tier in Tier::ALL {
             let is_of_tier = |case: &Case| case.tier == tier && !case.is_last;
-            self.run_cases(of(&|case| is_of_tier(case) && !case.is_of_records()))
+            self.run_cases(of(&|case| is_of_tier(case) && !case.check.is_of_records()))
                 .await;
             if tier == Tier::Read {
                 // Before anything is submitted, only a new block changes a value.
                 repeat_values(context, &repeated).await;
-                let mut scripts: Vec<Script> = selected.iter().filter_map(Case::script).collect();
+                let mut scripts: Vec<Script> = selected
+                    .iter()
+                    .filter_map(|case| case.check.script())
+                    .collect();
                 scripts.dedup();
                 for script in scripts {
                     script.send(context).await;
                 }
-                if selected.iter().any(Case::is_about_balances) {
+                if selected.iter().any(|case| case.check.is_about_balances()) {
                     let submitter = &context.submissions.submitter;
                     let _ = observe_balances(submitter).await;
                 }
             }
-            self.run_cases(of(&|case| is_of_tier(case) && case.is_of_records()))
+            self.run_cases(of(&|case| is_of_tier(case) && case.check.is_of_records()))
                 .await;
         }
         if repeated.contains(&Sample::Blocks) {

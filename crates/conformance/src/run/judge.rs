@@ -68,7 +68,7 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
         .cases()
         .into_iter()
         .filter(|case| options.selects(case.id))
-        .partition(|case| case.judges_records(is_of_run));
+        .partition(|case| case.check.judges_records(is_of_run));
     running.run_cases(judging).await;
     running.progress.skip_without_sample();
     for case in sending {

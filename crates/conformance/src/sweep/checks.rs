@@ -39,7 +39,7 @@ impl Checks {
     ) -> Result<Self, InconclusiveReason> {
         let mut list = Vec::new();
         for case in cases {
-            if let Some(check) = case.block_check() {
+            if let Some(check) = case.check.block_check() {
                 list.push((case.id, PreparedCheck::new(check, spec)?));
             }
         }

@@ -138,7 +138,7 @@ impl RunningSweep {
 fn case_result(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResult {
     let tally = state.results().case(case.id).cloned().unwrap_or_default();
     let findings = state.results().kept(case.id);
-    let check = case.block_check();
+    let check = case.check.block_check();
     let inconclusive = tally.inconclusive().or_else(|| {
         if state.next < state.to {
             let reason = format!("the sweep ended before block {}", state.next);

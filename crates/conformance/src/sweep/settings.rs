@@ -140,7 +140,7 @@ impl Sweep {
 
 /// Returns the cases about blocks.
 pub(crate) fn about_blocks(cases: &[Case]) -> Vec<Case> {
-    let about = |case: &&Case| case.block_check().is_some();
+    let about = |case: &&Case| case.check.block_check().is_some();
     cases.iter().filter(about).copied().collect()
 }
 

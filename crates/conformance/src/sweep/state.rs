@@ -409,7 +409,9 @@ mod tests {
         };
         assert!(message(&target("http://127.0.0.1:10"), "..", &cases).contains("its node is"));
         assert!(message(&same, "5..", &cases).contains("its range of blocks is .., not 5.."));
-        let blocks = cases.iter().position(|case| case.block_check().is_some());
+        let blocks = cases
+            .iter()
+            .position(|case| case.check.block_check().is_some());
         let skipped = blocks.expect("a case about blocks");
         let fewer = [&cases[..skipped], &cases[skipped + 1..]].concat();
         let difference = format!("(only the state has {})", cases[skipped].id);
