@@ -35,6 +35,9 @@ struct Header {
 /// A block after the initial ones.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedBlock {
+    /// The line that it was read from.
+    #[serde(skip)]
+    pub(crate) line: u64,
     /// The hash of the block, which the hash of the previous block is part of.
     pub(crate) hash: Hash256,
     pub(crate) timestamp: i64,
@@ -50,6 +53,7 @@ impl SavedBlock {
     pub(crate) fn of(block: &Block, hash: Hash256) -> Self {
         let receipts = block.receipts.iter().flat_map(|receipts| receipts.iter());
         Self {
+            line: 0,
             hash,
             timestamp: block.timestamp,
             is_forked: block.is_forked,
@@ -69,13 +73,13 @@ pub(crate) struct SavedChain {
 }
 
 impl SavedChain {
-    /// Opens the file, or creates it. Returns also the chain's start and its blocks, with their lines. `start` is the start of a
+    /// Opens the file, or creates it. Returns also the chain's start and its blocks. `start` is the start of a
     /// new chain. Another file is not changed.
     pub(crate) fn open(
         path: &Path,
         config: &Config,
         start: i64,
-    ) -> io::Result<(Self, i64, Vec<(u64, SavedBlock)>)> {
+    ) -> io::Result<(Self, i64, Vec<SavedBlock>)> {
         let mut header = Header {
             format: FORMAT.to_owned(),
             network: config.network.to_string(),
@@ -114,7 +118,10 @@ impl SavedChain {
                 1 => header.start = header.check(&line)?,
                 _ if !is_complete => break,
                 _ => match serde_json::from_str(&line) {
-                    Ok(block) => blocks.push((number, block)),
+                    Ok(block) => blocks.push(SavedBlock {
+                        line: number,
+                        ..block
+                    }),
                     Err(error) => {
                         let reason = format!("line {number} is not a block: {error}");
                         return Err(io::Error::other(reason));

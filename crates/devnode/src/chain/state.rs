@@ -249,13 +249,10 @@ impl Chain {
     ///
     /// # Errors
     /// Returns the line of a block that was changed, or that does not follow the one before.
-    pub(crate) fn restore(
-        &mut self,
-        saved: SavedChain,
-        blocks: Vec<(u64, SavedBlock)>,
-    ) -> io::Result<()> {
-        for (line, block) in blocks {
+    pub(crate) fn restore(&mut self, saved: SavedChain, blocks: Vec<SavedBlock>) -> io::Result<()> {
+        for block in blocks {
             let index = self.height() + 1;
+            let line = block.line;
             let wrong = || {
                 io::Error::other(format!(
                     "line {line} is damaged, or does not follow the one before: it is not block {index} of this chain"
