@@ -93,19 +93,17 @@ impl Discovered {
         }
         // Beyond the last block, there may be no block to return.
         let tip = discovered.tip;
-        let is_within = |exchange: &Arc<Exchange>| {
-            tip.is_none_or(|tip| requested_index(&exchange.request) < Some(tip))
-        };
-        discovered.without.retain(is_within);
+        discovered
+            .without
+            .retain(|exchange| is_within(tip, exchange));
         discovered
     }
 
     /// Leaves out other blocks than those requested beyond the last block, which another case is about.
     pub(crate) fn without_wrong_blocks_beyond(mut self) -> Self {
         let tip = self.tip;
-        let index = |exchange: &Arc<Exchange>| requested_index(&exchange.request);
         self.wrong_blocks
-            .retain(|exchange| tip.is_none_or(|tip| index(exchange) < Some(tip)));
+            .retain(|exchange| is_within(tip, exchange));
         self
     }
 
@@ -114,4 +112,9 @@ impl Discovered {
         self.unread
             .get_or_insert_with(|| format!("{what} could not be read: {reason}"));
     }
+}
+
+/// Whether a request for a block was for one below the latest one, if that is known.
+fn is_within(tip: Option<u64>, exchange: &Exchange) -> bool {
+    tip.is_none_or(|tip| requested_index(&exchange.request) < Some(tip))
 }

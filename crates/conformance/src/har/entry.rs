@@ -76,6 +76,13 @@ pub(super) struct Request {
     pub(super) body_size: Option<i64>,
 }
 
+impl Request {
+    /// Returns the body, if it was recorded.
+    pub(super) fn body(&self) -> Option<&str> {
+        self.post_data.as_ref()?.text.as_deref()
+    }
+}
+
 #[derive(Deserialize)]
 pub(super) struct PostData {
     pub(super) text: Option<String>,

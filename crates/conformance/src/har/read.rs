@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use url::Url;
 
-use super::entry::{Entry, Request as SentRequest, Response, header};
+use super::entry::{Entry, Response, header};
 use crate::{
     api::NO_PATH,
     discovery::Wanted,
@@ -107,7 +107,7 @@ pub(crate) fn read(
             Some(first) => wrong_entry(first),
             None => {
                 let entries = log.entries.0.len();
-                format!("none of its {entries} entries is a request to an endpoint of a node")
+                format!("it has {entries} entries, and no request to an endpoint of a node")
             }
         })?,
     };
@@ -317,7 +317,10 @@ impl Recorded {
         };
         let status = u16::try_from(status)
             .map_err(|_| Fault::Wrong(format!("response.status is {status}")))?;
-        if sent.is_some_and(lacks_its_body) {
+        // Programs write -1 for a size that they do not know.
+        let lacks_body =
+            sent.is_some_and(|sent| sent.body().is_none() && sent.body_size != Some(0));
+        if self.method == Method::Post && lacks_body {
             return Err(Fault::Unjudged("no request body recorded"));
         }
         let for_less = ["range", "if-none-match", "if-modified-since"];
@@ -380,9 +383,8 @@ impl Recorded {
             Method::Get => Request::get(self.path),
             Method::Post => {
                 let sent = self.entry.request.as_ref();
-                let body = sent.and_then(|sent| sent.post_data.as_ref());
-                let body = body.and_then(|body| body.text.clone());
-                Request::post(self.path, body.unwrap_or_default())
+                let body = sent.and_then(|sent| sent.body()).unwrap_or_default();
+                Request::post(self.path, body.to_owned())
             }
         };
         request.wording = own.map_or(Wording::Usual, |own| own.wording);
@@ -434,15 +436,6 @@ fn most_frequent(requests: &[Recorded]) -> Option<String> {
 /// Says where an exchange in another form is, and what is wrong with it.
 fn wrong_entry((place, reason): &(usize, String)) -> String {
     format!("log.entries[{place}]: {reason}")
-}
-
-/// Whether a request had a body that was not recorded. Programs write -1 for a size that they do not know.
-fn lacks_its_body(request: &SentRequest) -> bool {
-    let text = request
-        .post_data
-        .as_ref()
-        .and_then(|data| data.text.as_ref());
-    request.method.as_deref() == Some("POST") && text.is_none() && request.body_size != Some(0)
 }
 
 /// Returns the body of a response, or `None` if it was not recorded, or only a part of it.

@@ -338,6 +338,14 @@ fn the_first_exchange_in_another_form_is_named() {
             "time is 1000000000000000, which is more than a day",
         ),
         (
+            json!({"response": {"status": 200, "content": {"text": "{", "encoding": "base64"}}}),
+            "response.content.text is not base64: ",
+        ),
+        (
+            json!({"response": {"status": 200, "content": {"text": "{", "encoding": "gzip"}}}),
+            "response.content.encoding is \"gzip\"; base64 is known",
+        ),
+        (
             json!({"response": {"status": "\u{1b}"}}),
             "invalid type: string \"\\u{1b}\"",
         ),

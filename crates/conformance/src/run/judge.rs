@@ -125,7 +125,7 @@ fn note(recording: &Recording) -> String {
         recording.entries
     );
     let unjudged: usize = recording.unjudged.values().sum();
-    let others = recording.entries.saturating_sub(judged + unjudged);
+    let others = recording.entries - judged - unjudged;
     let mut rest: Vec<_> = recording
         .unjudged
         .iter()

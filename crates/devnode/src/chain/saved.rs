@@ -35,9 +35,6 @@ struct Header {
 /// A block after the initial ones.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedBlock {
-    /// The line that it was read from.
-    #[serde(skip)]
-    pub(crate) line: u64,
     /// The hash of the block, which the hash of the previous block is part of.
     pub(crate) hash: Hash256,
     pub(crate) timestamp: i64,
@@ -53,7 +50,6 @@ impl SavedBlock {
     pub(crate) fn of(block: &Block, hash: Hash256) -> Self {
         let receipts = block.receipts.iter().flat_map(|receipts| receipts.iter());
         Self {
-            line: 0,
             hash,
             timestamp: block.timestamp,
             is_forked: block.is_forked,
@@ -117,16 +113,9 @@ impl SavedChain {
             match number {
                 1 => header.start = header.check(&line)?,
                 _ if !is_complete => break,
-                _ => match serde_json::from_str(&line) {
-                    Ok(block) => blocks.push(SavedBlock {
-                        line: number,
-                        ..block
-                    }),
-                    Err(error) => {
-                        let reason = format!("line {number} is not a block: {error}");
-                        return Err(io::Error::other(reason));
-                    }
-                },
+                _ => blocks.push(serde_json::from_str(&line).map_err(|error| {
+                    io::Error::other(format!("line {number} is not a block: {error}"))
+                })?),
             }
             saved.length += read as u64;
         }

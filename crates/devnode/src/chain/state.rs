@@ -250,9 +250,9 @@ impl Chain {
     /// # Errors
     /// Returns the line of a block that was changed, or that does not follow the one before.
     pub(crate) fn restore(&mut self, saved: SavedChain, blocks: Vec<SavedBlock>) -> io::Result<()> {
-        for block in blocks {
+        // The first line has the start of the chain.
+        for (line, block) in (2_u64..).zip(blocks) {
             let index = self.height() + 1;
-            let line = block.line;
             let wrong = || {
                 io::Error::other(format!(
                     "line {line} is damaged, or does not follow the one before: it is not block {index} of this chain"
@@ -273,16 +273,17 @@ impl Chain {
                 Err(none) if none.is_empty() && index == 1 => None,
                 Err(_) => return Err(wrong()),
             };
-            let hash = self.push(Block {
+            let restored = Block {
                 is_forked: block.is_forked,
                 timestamp: block.timestamp,
                 previous_hash: self.tip_hash,
                 receipts,
                 transactions: block.transactions.into(),
-            });
-            if hash != block.hash {
+            };
+            if self.next_hash(&restored) != block.hash {
                 return Err(wrong());
             }
+            self.push(restored, block.hash);
         }
         self.saved = Some(saved);
         Ok(())
@@ -293,11 +294,10 @@ impl Chain {
         self.not_saved.as_deref()
     }
 
-    /// Adds a block, and returns its hash.
-    fn push(&mut self, block: Block) -> Hash256 {
-        self.tip_hash = self.next_hash(&block);
+    /// Adds a block with its hash.
+    fn push(&mut self, block: Block, hash: Hash256) {
         self.blocks.push(block);
-        self.tip_hash
+        self.tip_hash = hash;
     }
 
     /// Returns the hash of a block that is not in the chain yet.
@@ -420,7 +420,7 @@ impl Chain {
             self.not_saved = Some(error.to_string());
             return self.height();
         }
-        self.push(block);
+        self.push(block, hash);
         index
     }
 

@@ -287,7 +287,7 @@ fn a_file_that_can_not_be_judged_is_refused_with_the_reason() {
         (
             MITMPROXY,
             r#"{"log":{"entries":[]}}"#,
-            "none of its 0 entries is a request to an endpoint of a node",
+            "it has 0 entries, and no request to an endpoint of a node",
         ),
         (
             MITMPROXY,
