@@ -1,8 +1,10 @@
 //! The tests that need no list of their own, in one program. Most of them wait for nodes and programs, and
-//! only tests of one program can run while others wait.
+//! only tests of one program can run while others wait. They start in the order of their names, so what takes longest comes
+//! early.
 //!
 //! The first part of a test's name is its module: `cargo test --workspace --test all nodectl::` runs those of `nodectl`.
 
+mod another_language;
 mod claims;
 mod client_calls;
 mod client_devnode;
@@ -26,7 +28,6 @@ mod independent_signer;
 mod nodectl;
 mod nodeproof;
 mod packages;
-mod python_node;
 mod signing_guide;
 mod spec_examples;
 mod spec_views;

@@ -389,27 +389,32 @@ fn search(folder: &Path, asset: &str) -> SavedClaims {
     SavedClaims::find(folder, contract, asset, &[verifier], true).unwrap()
 }
 
-/// Saves claims about the assets 0 to `count` in a folder, and searches it once the files are as old as the
-/// index wants them.
-async fn indexed(folder: &Path, count: usize) -> usize {
-    for number in 0..count {
-        let claim = claiming(&number.to_string(), FIRST, "1").await;
-        let path = folder.join(format!("{number}.json"));
-        SavedTransaction::create(&path, &claim.node, &claim.checked, &claim.signed).unwrap();
+/// Saves claims about the assets 0 to `count` in each folder. Once the files are as old as the index wants them, it
+/// searches the folders.
+async fn index<const N: usize>(folders: [(&Path, usize); N]) {
+    let mut last = folders[0].0.to_owned();
+    for (folder, count) in folders {
+        for number in 0..count {
+            let claim = claiming(&number.to_string(), FIRST, "1").await;
+            last = folder.join(format!("{number}.json"));
+            SavedTransaction::create(&last, &claim.node, &claim.checked, &claim.signed).unwrap();
+        }
     }
-    let changed = std::fs::metadata(folder.join(format!("{}.json", count - 1))).unwrap();
-    while changed.modified().unwrap().elapsed().unwrap() < Duration::from_secs(3) {
+    let saved = std::fs::metadata(last).unwrap().modified().unwrap();
+    while saved.elapsed().unwrap() < Duration::from_millis(2100) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    search(folder, "new").read
+    for (folder, count) in folders {
+        assert_eq!(search(folder, "new").read, count);
+    }
 }
 
 #[tokio::test]
 async fn a_search_reads_as_few_files_in_a_large_folder_as_in_a_small_one() {
-    let (small, large) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    for (folder, count) in [(&small, 40), (&large, 200)] {
-        let folder = folder.path();
-        assert_eq!(indexed(folder, count).await, count);
+    let folders = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [few, small, large] = folders.each_ref().map(tempfile::TempDir::path);
+    index([(few, 3), (small, 40), (large, 200)]).await;
+    for folder in [small, large] {
         let reads = |asset| {
             (
                 search(folder, asset).read,
@@ -424,16 +429,14 @@ async fn a_search_reads_as_few_files_in_a_large_folder_as_in_a_small_one() {
         assert_eq!((reads("new"), reads("7")), ((1, 0), (1, 1)));
     }
     // A folder with few files has nothing else.
-    let small = tempfile::tempdir().unwrap();
-    assert_eq!(indexed(small.path(), 3).await, 3);
-    assert_eq!(std::fs::read_dir(small.path()).unwrap().count(), 3);
+    assert_eq!(std::fs::read_dir(few).unwrap().count(), 3);
 }
 
 #[tokio::test]
 async fn an_index_hides_no_claim_whatever_happens_to_the_files() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    indexed(folder.path(), 40).await;
+    index([(folder.path(), 40)]).await;
     let (index, claim) = (at(super::file::INDEX), claiming("new", FIRST, "1").await);
     let finds = |name: &str| {
         let found = search(folder.path(), "new");

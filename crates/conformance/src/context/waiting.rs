@@ -244,6 +244,7 @@ impl NewBlocks {
 
     /// Reads further blocks that exist, until this many were found.
     async fn read(&mut self, submitter: &Submitter, most: usize) -> Result<(), InconclusiveReason> {
+        let before = self.found.len();
         while let Some(index) = self.next
             && self.found.len() < most
         {
@@ -253,6 +254,12 @@ impl NewBlocks {
                     // A later block shows that this one is missing.
                     if let (false, Some(later)) = (self.found.is_empty(), index.checked_add(1)) {
                         let _ = block(submitter, later).await?;
+                    }
+                    // A replica that is behind does not have it yet.
+                    if let Some(latest) = self.found.get(before..).and_then(<[_]>::last)
+                        && let Some(index) = requested_index(&latest.request)
+                    {
+                        let _ = block(submitter, index).await?;
                     }
                     break;
                 }

@@ -43,9 +43,15 @@ impl Monitor {
         Self::start_by(Command::new(&*NODEPROOF), nodes)
     }
 
-    /// Starts a monitor with a command that has the same arguments as the program.
+    /// Starts a monitor with a command that has the same arguments as the program. Its runs have few cases.
     pub(super) fn start_by(command: Command, nodes: &[&str]) -> Self {
-        Self::start_with(command, nodes, &[])
+        let cases = [
+            "get-block/*",
+            "get-trustscore-wallets/status",
+            "sc-state/record-matches-claim",
+        ];
+        let only = cases.map(|case| ["--only", case]);
+        Self::start_with(command, nodes, only.as_flattened())
     }
 
     pub(super) fn start_with(mut command: Command, nodes: &[&str], more: &[&str]) -> Self {

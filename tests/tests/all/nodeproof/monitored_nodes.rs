@@ -374,7 +374,7 @@ async fn a_node_has_the_name_and_the_labels_of_the_file_in_its_metrics() {
     let targets = targets.to_str().expect("UTF-8");
     let mut series = Vec::new();
     for more in [&[][..], &["--strict"]] {
-        let arguments = [&["--targets", targets], more].concat();
+        let arguments = [&["--targets", targets, "--only", "http/content-type"], more].concat();
         let monitor = Monitor::start_with(Command::new(&*NODEPROOF), &[], &arguments);
         let labels = format!(
             r#"{{node="{}",network="devnet",name="a \"b\"",dc="x""#,
