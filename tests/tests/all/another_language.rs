@@ -120,21 +120,12 @@ fn a_node_written_from_the_documentation_conforms_in_every_tier() {
 }
 
 #[test]
-fn a_server_without_keep_alive_is_checked_with_one_job() {
-    check_without_keep_alive("1");
-}
-
-#[test]
-fn a_server_without_keep_alive_is_checked_with_eight_jobs() {
-    check_without_keep_alive("8");
-}
-
-fn check_without_keep_alive(jobs: &str) {
+fn a_server_without_keep_alive_is_checked_with_several_jobs() {
     let folder = tempfile::tempdir().expect("a folder");
     let Some(node) = start(&["--protocol", "HTTP/1.0"]) else {
         return;
     };
-    nodeproof(&node, folder.path(), &["--jobs", jobs]);
+    nodeproof(&node, folder.path(), &["--jobs", "8"]);
 }
 
 #[test]

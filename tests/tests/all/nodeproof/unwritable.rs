@@ -25,6 +25,11 @@ async fn a_lost_report_does_not_hide_a_failed_run_and_is_no_success() {
     let folder = tempfile::tempdir().expect("a folder");
     // A folder that is not empty can't be replaced by a report.
     fs::create_dir_all(folder.path().join("report.json/x")).expect("a folder");
+    let run = |url: &str| {
+        let mut command = run(url);
+        command.args(["--only", "sc-state/record-matches-claim"]);
+        command
+    };
     for (node, status) in [(&good, 4), (&bad, 1)] {
         let mut command = run(node.base_url());
         command.arg("--report-dir").arg(folder.path());
