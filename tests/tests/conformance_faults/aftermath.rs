@@ -60,6 +60,8 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["chain/new-blocks", "submit-transaction/claim-in-block"];
         "the claim is in its block only the first time that the block is read", again_in_blocks(Vec::clear)
             => ["chain/repeat-read"];
+        "the latest block is missing when it is read again, as at a replica that is behind", latest_missing_again()
+            => ["chain/repeat-read"];
         "the claim's remarks change in its block after the first time that the block is read", again_in_blocks(|list| {
             for entry in list {
                 set(entry, "/transaction/specific_data/params/remarks", json!("changed"));
@@ -234,6 +236,30 @@ fn again_in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
             }
         })
     })
+}
+
+/// Returns no block at the second request for one that was made after a claim, until anything else is requested.
+fn latest_missing_again() -> Fault {
+    stateful(
+        (false, BTreeSet::new(), None),
+        |(is_submitted, read, just_read), request, response| {
+            *is_submitted |= request.path == SUBMIT && kind_of_submission(request) == "claim";
+            if request.path != BLOCK {
+                *just_read = None;
+            }
+            if request.path != BLOCK || response.status != StatusCode::OK {
+                return response;
+            }
+            if read.insert(request.query.clone()) {
+                *just_read = is_submitted.then(|| request.query.clone());
+            } else if just_read.take().as_ref() == Some(&request.query) {
+                return response
+                    .with_status(StatusCode::BAD_REQUEST)
+                    .with_body(r#"{"detail":"Block not found"}"#);
+            }
+            response
+        },
+    )
 }
 
 /// Repeats the transactions of the block with the first claim in the next block.

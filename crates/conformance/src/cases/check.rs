@@ -27,7 +27,7 @@ type ReadingCheck = for<'c> fn(&'c Samples) -> CheckFuture<'c>;
 ///
 /// Most checks are functions from responses to findings, and send nothing: [`run`](Self::run) gets the
 /// responses. A check whose requests depend on earlier responses is a `Read`. It gets only the [`Samples`],
-/// so it cannot submit. Only `Own` has the [`Context`], for submissions and probes.
+/// so it cannot submit. Only `Own` and `Rule` have the [`Context`], for submissions and probes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Check {
     Field(&'static Field),
@@ -61,6 +61,8 @@ pub(crate) enum Check {
     /// Checks which requests got no response. No record shows that.
     Connection(ReadingCheck),
     Own(OwnCheck),
+    /// Sends what a rule needs, unless the exchanges are recorded, and judges by it.
+    Rule(OwnCheck),
     /// The wrong submissions of the case, which are the rows of a table with its ID.
     WrongSubmissions,
 }
@@ -164,7 +166,8 @@ impl Check {
             | Check::Calls(_)
             | Check::WholeRun(..)
             | Check::Effects(_)
-            | Check::Agree => true,
+            | Check::Agree
+            | Check::Rule(_) => true,
             Check::Refused(_) | Check::Read(_) | Check::Own(_) | Check::WrongSubmissions => are_own,
             Check::Pinned(..) | Check::Connection(_) => false,
         }
@@ -248,7 +251,7 @@ impl Check {
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
             Check::Read(check) | Check::Connection(check) => check(context).await,
-            Check::Own(check) => check(context).await,
+            Check::Own(check) | Check::Rule(check) => check(context).await,
             Check::WrongSubmissions => refuses(context, id).await,
         }
     }

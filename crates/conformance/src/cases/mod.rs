@@ -38,7 +38,6 @@ mod registry;
 mod request_kind;
 mod sc_state;
 mod state_columns;
-mod stored_record;
 mod submit_transaction;
 mod untested;
 

@@ -10,10 +10,9 @@ use serde_json::Value;
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Near, Objects, Own, Read, Same},
+    check::Check::{Near, Objects, Own, Read, Rule, Same},
     request_kind::{Parameter, RequestKind},
     state_columns::columns,
-    stored_record::{AT_A_TIME, matches_claim},
 };
 use crate::{
     api::{
@@ -25,6 +24,8 @@ use crate::{
     },
     context::{Context, DoneSweep, Samples},
     http::{Exchange, InconclusiveReason},
+    rules::{self, KnownBlocks},
+    script::{AT_A_TIME, read_with_new_blocks, request_record},
 };
 
 /// What most of these cases share.
@@ -93,7 +94,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A record has the values of the claim that a block shows for this asset and verifier. Records of an unknown form are not compared. A sweep compares the records of up to 1,000 assets.",
         aspect: Aspect::Consistency,
         follows_sweep: true,
-        check: Own(|c| Box::pin(matches_claim(c))),
+        check: Rule(|c| Box::pin(matches_claim(c))),
         ..BASE
     },
     Case {
@@ -194,6 +195,45 @@ fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Exami
             checked.push(Finding::new(exchange, what, expected, actual).at(format!("/{name}")));
         }
     }
+}
+
+/// Checks the records of the samples, and those of all claims in the blocks of a sweep.
+async fn matches_claim(context: &Context) -> Findings {
+    let mut records = objects(context, Sample::ContractState).await?;
+    let sweep = context.sweep.get();
+    let assets = sweep.map(DoneSweep::assets).unwrap_or_default();
+    let mut responses = stream::iter(assets)
+        .map(|asset| request_record(&context.node, asset))
+        .buffered(AT_A_TIME);
+    let mut unread = Examination::default();
+    while let Some(response) = responses.next().await {
+        let Some(record) = unread.received(response) else {
+            break;
+        };
+        records.push(record);
+    }
+    let swept = sweep.map(|sweep| sweep.blocks.clone()).unwrap_or_default();
+    let mut history = context.history();
+    let mut known = KnownBlocks::of(&history, &swept);
+    let mut compared = rules::stored(&known, &records);
+    if let (false, false, Some(last)) =
+        (compared.open.is_empty(), context.is_recorded, known.last())
+    {
+        // A record that differs from a claim is likely to be a fault, which most of the requests that are left are worth.
+        let most = context.node.requests_left() / 5 * 4;
+        let wanted = known.decisive(&compared.open, most);
+        // Without these blocks, the records stay open.
+        let _ = read_with_new_blocks(context, last, wanted).await;
+        history = context.history();
+        known = KnownBlocks::of(&history, &swept);
+        compared = rules::stored(&known, &records);
+    }
+    if let Some(sweep) = sweep {
+        sweep.count_compared(&compared.compared);
+    }
+    let mut result = compared.findings()?;
+    result.extend(unread);
+    Ok(result)
 }
 
 /// Checks that the records of the samples can be read, and those of all claims in the blocks of a sweep. The contract may

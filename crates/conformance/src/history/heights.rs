@@ -63,6 +63,14 @@ impl Heights {
         absent.is_some_and(|(_, last)| *last >= moment)
     }
 
+    /// Returns the index before each one for which a request got nothing at this moment or later, and the highest block that
+    /// was read before that.
+    pub(super) fn ends_since(&self, moment: Duration) -> impl Iterator<Item = (u64, Option<u64>)> {
+        let absent = self.absent.iter();
+        let absent = absent.filter(move |(_, (_, last))| *last >= moment);
+        absent.filter_map(|(index, (_, last))| Some((index.checked_sub(1)?, self.before(*last))))
+    }
+
     /// Returns the blocks that were the latest one when they were first read.
     pub(super) fn read_when_new(&self) -> impl Iterator<Item = u64> {
         let blocks = self.first_seen.iter();

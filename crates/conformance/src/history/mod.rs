@@ -137,6 +137,19 @@ impl History {
         self.heights.before(moment)
     }
 
+    /// Returns when the response of an exchange ended.
+    pub(crate) fn ended(&self, exchange: &Arc<Exchange>) -> Option<Duration> {
+        let mut entries = self.entries();
+        let found = entries.find(|entry| Arc::ptr_eq(&entry.exchange, exchange));
+        found.map(|entry| entry.ended)
+    }
+
+    /// Returns each height that the chain may have had at a moment or later, because the next block was not there, and
+    /// the highest block that was read before that.
+    pub(crate) fn ends_since(&self, moment: Duration) -> impl Iterator<Item = (u64, Option<u64>)> {
+        self.heights.ends_since(moment)
+    }
+
     /// Returns the exchanges of an endpoint, such as `/get-block`, in the order in which they were sent.
     pub(crate) fn of_path(&self, path: &str) -> impl Iterator<Item = &Entry> {
         self.entries

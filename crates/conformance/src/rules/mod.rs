@@ -14,6 +14,7 @@ mod near;
 mod readings;
 mod refused;
 mod same;
+mod stored;
 
 pub(crate) use agree::{agree, undecided_balances};
 pub(crate) use authority::authority;
@@ -26,3 +27,4 @@ pub(crate) use known::known;
 pub(crate) use near::near;
 pub(crate) use refused::{is_clear_refusal, refused, refused_assets};
 pub(crate) use same::{same, tags};
+pub(crate) use stored::{KnownBlocks, stored};

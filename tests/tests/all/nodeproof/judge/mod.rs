@@ -276,6 +276,53 @@ fn a_file_of_another_program_is_judged() {
     );
 }
 
+/// Of another program's exchanges, those with blocks show what the record has to be.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_in_a_file_of_another_program_is_compared_with_the_claim() {
+    let id = "sc-state/record-matches-claim";
+    let node = node(Some(InjectedFault::RemarksCut)).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    ran(run(node.base_url())
+        .args(["--only", id, "--report-dir"])
+        .arg(folder.path()));
+    let history = folder.path().join("history.har");
+    let mut log = super::json(&history);
+    // Only this program writes these.
+    let is_own = |name: &String| name.starts_with('_');
+    let entries = log["log"]["entries"].as_array_mut().expect("entries");
+    for entry in &mut *entries {
+        let members = entry.as_object_mut().expect("an object");
+        members.retain(|name, _| !is_own(name));
+    }
+    let whole = entries.clone();
+    let members = log["log"].as_object_mut().expect("an object");
+    members.retain(|name, _| !is_own(name));
+    for (missing, status, findings) in [
+        ("no such request", 1, 1),
+        // Without this block, another one may have the claim that was stored.
+        ("block_index=5", 3, 0),
+        // Without this request, the chain may have had more blocks.
+        ("block_index=13", 3, 0),
+        // Without blocks, nothing shows what the record has to be.
+        ("/get-block", 3, 0),
+    ] {
+        let has_it = |entry: &Value| {
+            let url = entry["request"]["url"].as_str().expect("a URL");
+            url.contains(missing)
+        };
+        let left: Vec<_> = whole.iter().filter(|entry| !has_it(entry)).collect();
+        assert_eq!(left.len() < whole.len(), findings == 0, "{missing}");
+        log["log"]["entries"] = json!(left);
+        fs::write(&history, log.to_string()).expect("a file");
+        let judged = ran(judge(&history)
+            .args(["--network", "devnet", "--only", id, "--report-dir"])
+            .arg(folder.path()));
+        let report = node_report(&folder.path().join("report.json"));
+        assert_eq!(found(&report).len(), findings, "{missing}: {judged:?}");
+        assert_eq!(judged.0, status, "{missing}: {judged:?}");
+    }
+}
+
 #[test]
 fn a_file_that_can_not_be_judged_is_refused_with_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");

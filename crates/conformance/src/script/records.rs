@@ -1,0 +1,52 @@
+//! The records of claimed assets, and the blocks that show which claims made them.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use futures_util::{StreamExt as _, stream};
+
+use crate::{
+    api::{block_request, contract_state_request, is_block},
+    context::{Samples, SweptAsset},
+    http::{Exchange, InconclusiveReason, Node},
+};
+
+/// Maximum number of blocks to read above the known ones.
+const MAX_NEW_BLOCKS: u64 = 64;
+/// Number of blocks, or records, to request at a time.
+pub(crate) const AT_A_TIME: usize = 4;
+
+/// Requests the record about an asset, and the blocks with its claims. Returns the response with the record.
+pub(crate) async fn request_record(
+    node: &Node,
+    asset: SweptAsset,
+) -> Result<Arc<Exchange>, InconclusiveReason> {
+    let request = contract_state_request(&asset.contract, &asset.asset);
+    let record = node.send(request).await?;
+    for index in asset.blocks {
+        node.send(block_request(index)).await?;
+    }
+    Ok(record)
+}
+
+/// Reads these blocks, and those above an index that were made in the meantime.
+pub(crate) async fn read_with_new_blocks(
+    context: &Samples,
+    last: u64,
+    wanted: BTreeSet<u64>,
+) -> Result<(), InconclusiveReason> {
+    let above = last.saturating_add(1);
+    for index in above..above.saturating_add(MAX_NEW_BLOCKS) {
+        let block = context.node.send(block_request(index)).await?;
+        if !block.success_object().is_some_and(is_block) {
+            break;
+        }
+    }
+    let requests = wanted.into_iter().map(block_request);
+    let mut responses = stream::iter(requests)
+        .map(|request| context.node.send(request))
+        .buffered(AT_A_TIME);
+    while let Some(response) = responses.next().await {
+        response?;
+    }
+    Ok(())
+}
