@@ -192,7 +192,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &["SUBMIT-3"],
         checks: "The code of an accepted transaction does not make other submissions valid: with other content, and with missing or wrong signatures, they are refused, while it is pending and once it is in a block.",
         example: REFUSED,
-        aspect: Aspect::Refusals,
+        aspect: Aspect::Spending,
         explained_by: &[UNVERIFIED, UNVERIFIED_PAYER],
         check: Own(|c| Box::pin(known_code_altered(c))),
         ..BASE

@@ -50,7 +50,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "While submissions are refused, the balance of no wallet that they name changes. The case is inconclusive if a block since then may explain a change.",
         example: Example::Text("Balance before: 5000000. Balance after: 5000000."),
         matters: "A fee for a claim that was refused is a payment that nobody agreed to.",
-        aspect: Aspect::Refusals,
+        aspect: Aspect::Spending,
         sends: REFUSED,
         explained_by: explained_by!(),
         is_last: true,
@@ -67,6 +67,7 @@ pub(crate) const CASES: &[Case] = &[
         explained_by: explained_by!["submit-transaction/refused-costs-nothing"],
         sends: PAID,
         is_last: true,
+        aspect: Aspect::Spending,
         check: Effects(Effect::Fee),
         ..claim::BASE
     },
@@ -81,6 +82,7 @@ pub(crate) const CASES: &[Case] = &[
         explained_by: explained_by!(),
         sends: PAID,
         is_last: true,
+        aspect: Aspect::Spending,
         check: Effects(Effect::Others),
         ..claim::BASE
     },
@@ -94,6 +96,7 @@ pub(crate) const CASES: &[Case] = &[
         // A balance that is wrong also makes a sum wrong.
         explained_by: explained_by!["submit-transaction/fee-paid"],
         is_last: true,
+        aspect: Aspect::Spending,
         check: Effects(Effect::Created),
         ..submit_transaction::BASE
     },

@@ -16,6 +16,12 @@ const WRONG: Case = Case {
     ..BASE
 };
 
+/// Nobody who must sign has signed what is submitted.
+const UNSIGNED: Case = Case {
+    aspect: Aspect::Spending,
+    ..WRONG
+};
+
 pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/unsigned",
@@ -25,7 +31,7 @@ pub(crate) const CASES: &[Case] = &[
         explained_by: BY_UNVERIFIED,
         // Without this case, the tier has tested nothing.
         is_essential: true,
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/half-signed",
@@ -35,7 +41,7 @@ pub(crate) const CASES: &[Case] = &[
             "a transaction that one of its two signers did not sign: either one, and one that signed twice",
         ),
         explained_by: BY_UNVERIFIED,
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/unlisted-signer",
@@ -43,7 +49,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A transaction that only a wallet outside of `signers` signed is refused.",
         sends: &with_control("a transaction signed only by a wallet that is not a signer"),
         explained_by: BY_UNVERIFIED,
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/another-wallets-key",
@@ -53,7 +59,7 @@ pub(crate) const CASES: &[Case] = &[
             "a transaction with a signature of another wallet's key: the only one, the first or the second, beside its public key, or with the signer in other letters, in blanks or named twice",
         ),
         explained_by: &[UNVERIFIED],
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/signature-altered",
@@ -62,7 +68,7 @@ pub(crate) const CASES: &[Case] = &[
         sends: &with_control(
             "a signature with one digit or a half changed, with its halves swapped, or over the same transaction before its fee was set",
         ),
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/params-altered",
@@ -72,7 +78,7 @@ pub(crate) const CASES: &[Case] = &[
             "a transaction with one value in its params changed after signing, or one added, once for each value",
         ),
         explained_by: &[UNVERIFIED],
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/fee-altered",
@@ -80,7 +86,7 @@ pub(crate) const CASES: &[Case] = &[
         checks: "A transaction whose `fee` changed or was put in quotes after signing is refused.",
         sends: &with_control("a transaction whose fee was changed or quoted after it was signed"),
         explained_by: &[UNVERIFIED],
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/transaction-altered",
@@ -90,7 +96,7 @@ pub(crate) const CASES: &[Case] = &[
             "a transaction with one other member changed, quoted or added after signing, once for each member, or with other signers, or with the signature of the control",
         ),
         explained_by: &[UNVERIFIED],
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/signature-not-hex",
@@ -100,7 +106,7 @@ pub(crate) const CASES: &[Case] = &[
             "a signature that is not hexadecimal, is empty, null, too short, too long, all zeros, or twice the order of the curve, alone or as one of two",
         ),
         explained_by: BY_UNVERIFIED,
-        ..WRONG
+        ..UNSIGNED
     },
     Case {
         id: "submit-transaction/transaction-required",
@@ -214,6 +220,7 @@ pub(crate) const CASES: &[Case] = &[
             "submit-transaction/known-code-altered",
         ])],
         check: WholeRun(authority, true),
+        aspect: Aspect::Spending,
         ..BASE
     },
 ];

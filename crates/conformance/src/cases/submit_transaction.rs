@@ -246,6 +246,7 @@ pub(crate) const CASES: &[Case] = &[
         sends: &[BUILD, EVERY_REFUSAL, READ_REFUSED],
         is_last: true,
         check: Own(|c| Box::pin(not_stored(c))),
+        aspect: Aspect::Spending,
         ..BASE
     },
     Case {

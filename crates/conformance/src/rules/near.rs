@@ -209,8 +209,11 @@ fn likeness(value: &str, given: &str) -> Option<&'static str> {
     if value == given || is_same_address(value, given) {
         return None;
     }
-    let encoded = format!("v={given}");
-    let mut decoded = form_urlencoded::parse(encoded.as_bytes());
+    let is_decoded = || {
+        let encoded = format!("v={given}");
+        let mut decoded = form_urlencoded::parse(encoded.as_bytes());
+        given.contains(['%', '+']) && decoded.next().is_some_and(|(_, text)| text == value)
+    };
     let (long, short) = (value.chars().count(), given.chars().count());
     let has_wildcard = || {
         given.char_indices().any(|(at, wildcard)| {
@@ -229,7 +232,7 @@ fn likeness(value: &str, given: &str) -> Option<&'static str> {
         () if given.is_empty() => "that is empty",
         () if value.to_lowercase() == given.to_lowercase() => "in other letters",
         () if value.trim() == given.trim() => "with a blank",
-        () if decoded.next().is_some_and(|(_, text)| text == value) => "that is encoded twice",
+        () if is_decoded() => "that is encoded twice",
         () if has_wildcard() => "with a wildcard",
         () if value.starts_with(given) && short + 1 == long => "without its last character",
         () if given.starts_with(value) && short == long + 1 => "with one character more",

@@ -29,8 +29,7 @@ impl Level {
     }
 }
 
-/// What a case is about. Reports list findings in this order: what comes first may be the reason for
-/// the rest.
+/// What a case is about. Reports list findings in this order: the gravest first, then what may be the reason for the rest.
 #[derive(
     Clone,
     Copy,
@@ -47,6 +46,8 @@ impl Level {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Aspect {
+    /// Who may spend, and what it costs.
+    Spending,
     /// Whether the endpoint exists and responds.
     Endpoint,
     /// Which members a response has, and of which types.

@@ -4,7 +4,7 @@ use std::num::NonZeroU8;
 
 use integration_tests::{
     faults::{change_json, set},
-    proxy::{Fault, LocalProxy, RecordedRequest},
+    proxy::{Fault, LocalProxy, Proxy, RecordedRequest},
     watch::{causes, check, ids},
 };
 use nodeproof_conformance::{
@@ -42,6 +42,20 @@ async fn a_chain_with_another_clock_is_a_warning() {
         assert_eq!(ids(&report, Outcome::Warn), warned);
         assert_eq!(report.exit_code, 0);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_lets_others_spend_is_the_first_finding() {
+    let config = Config::for_tests().with_fault(InjectedFault::UnsignedAccepted);
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
+    let other = change_json("/get-block", |_, block| set(block, "/proof", json!("0")));
+    let proxy = Proxy::spawn(node.base_url(), other).await.expect("a proxy");
+    let mut options = Options::default();
+    options.selection.allow = Tier::Reject;
+    let report = check(&proxy.server.base_url(), &options).await;
+    let causes = report.causes();
+    let causes: Vec<_> = causes.iter().map(|(cause, _)| cause.id.as_str()).collect();
+    assert_eq!(causes, ["submit-transaction/unsigned", "get-block/proof"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
