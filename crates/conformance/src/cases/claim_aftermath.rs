@@ -99,11 +99,13 @@ async fn readable(context: &Context) -> Findings {
         let Ok(settled) = claim.settled() else {
             continue;
         };
-        if settled.record.is_none() && may_be_deleted(&claim) {
+        let code = claim.code().unwrap_or_default();
+        // What is in no block was not deleted.
+        if settled.record.is_none() && may_be_deleted(&claim) && !is_in_no_block(&settled, &code) {
             continue;
         }
         findings.count_item();
-        if let Some(finding) = unreadable(&settled, &claim.code().unwrap_or_default(), usual)? {
+        if let Some(finding) = unreadable(&settled, &code, usual)? {
             if let Some(reason) = overdrawn(&claim, &context.history()) {
                 return unknown(reason);
             }
@@ -222,6 +224,15 @@ fn longest_gap(history: &History, before: u64) -> Option<Duration> {
 fn may_be_deleted(claim: &ClaimSteps<'_>) -> bool {
     let threshold = claim.call()["params"]["deletable_after"].as_i64();
     threshold.is_some_and(|threshold| threshold < TimestampMs::now().as_millis())
+}
+
+/// Whether the blocks since a claim list transactions, and not the one with this code.
+fn is_in_no_block(settled: &Settled<'_>, code: &str) -> bool {
+    let bodies = || {
+        let blocks = settled.blocks.iter();
+        blocks.filter_map(|block| block.success_object())
+    };
+    bodies().any(lists_transactions) && !bodies().any(|body| in_block(body, code).is_some())
 }
 
 /// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run submitted. Such a

@@ -248,11 +248,20 @@ impl<'h> Money<'h> {
             let lower = ends.map(|[base, last]| base.amount.saturating_sub(last.amount));
             let lower: i128 = lower.sum();
             let pairs: Vec<_> = keys.iter().map(|(pair, _)| pair).collect();
-            let last = readings.iter().filter_map(|all| all.last());
-            let last = last.max_by_key(|reading| reading.entry.ended);
-            let (Some(pair), Some(at)) = (pairs.first(), last) else {
+            let last = || readings.iter().filter_map(|all| all.last());
+            let earliest = last().map(|reading| reading.entry.began).min();
+            let latest = last().max_by_key(|reading| reading.entry.ended);
+            let (Some(pair), Some(earliest), Some(at)) = (pairs.first(), earliest, latest) else {
                 continue;
             };
+            // Some of these balances may have been read before it, and some after it.
+            let is_between = |one: &Accepted| {
+                one.began <= at.entry.ended && one.settled.is_some_and(|settled| settled > earliest)
+            };
+            let mut concerned = self.accepted.iter();
+            if concerned.any(|one| is_between(one) && pairs.iter().any(|pair| one.concerns(pair))) {
+                continue;
+            }
             if self.explains(&pairs, at, true, lower) {
                 result.count_item();
             } else if pairs

@@ -59,6 +59,27 @@ fn a_transfer_moves_its_amount_once() {
     }
 }
 
+#[test]
+fn balances_from_before_a_transfer_and_after_it_are_not_added_up() {
+    let rows = |read_again| {
+        vec![
+            START,
+            Holds("a", 1000),
+            Holds("b", 100),
+            Sends("1", "b", 15.0),
+            // It stays pending.
+            SendsFrom("2", &["b"], "a", 5.0),
+            Holds("a", 1000),
+            Block(2, "e", &["1"]),
+            Holds("b", 115),
+            read_again,
+        ]
+    };
+    assert_eq!(judged(&rows(Holds("c", 0))), (vec![], false));
+    assert_eq!(judged(&rows(Holds("a", 975))), (vec![], false));
+    assert_eq!(judged(&rows(Holds("a", 990))), (vec![Fee], false));
+}
+
 /// Wallet a sends these amounts to wallet b in one block, and then they have these balances.
 fn received(amounts: &[f64], [a, b]: [i64; 2]) -> Vec<Row> {
     let codes: [&str; 2] = ["1", "2"];
