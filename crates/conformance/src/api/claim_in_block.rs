@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::transaction_in_block::is_listed_as_failed;
 
 /// A claim in a block.
+#[derive(Clone)]
 pub(crate) struct ClaimInBlock<'v> {
     pub(crate) contract: &'v str,
     pub(crate) asset: &'v str,

@@ -24,7 +24,7 @@ use crate::{
     },
     context::{Context, DoneSweep, Samples},
     http::{Exchange, InconclusiveReason},
-    rules::{self, KnownBlocks},
+    rules::{self, KnownBlocks, Stored},
     script::{AT_A_TIME, read_with_new_blocks, request_record},
 };
 
@@ -199,41 +199,54 @@ fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Exami
 
 /// Checks the records of the samples, and those of all claims in the blocks of a sweep.
 async fn matches_claim(context: &Context) -> Findings {
-    let mut records = objects(context, Sample::ContractState).await?;
-    let sweep = context.sweep.get();
-    let assets = sweep.map(DoneSweep::assets).unwrap_or_default();
-    let mut responses = stream::iter(assets)
-        .map(|asset| request_record(&context.node, asset))
-        .buffered(AT_A_TIME);
+    let records = objects(context, Sample::ContractState).await?;
+    let history = context.history();
+    let known = KnownBlocks::of(&history, &(0..0));
+    let mut all = compare_records(context, &known, &[], &records).await;
     let mut unread = Examination::default();
-    while let Some(response) = responses.next().await {
-        let Some(record) = unread.received(response) else {
-            break;
-        };
-        records.push(record);
+    if let Some(sweep) = context.sweep.get() {
+        let known = KnownBlocks::of(&history, &sweep.blocks);
+        let mut responses = stream::iter(sweep.assets())
+            .map(|asset| request_record(&context.node, asset))
+            .buffered(AT_A_TIME);
+        while let Some(response) = responses.next().await {
+            let Some((record, blocks)) = unread.received(response) else {
+                break;
+            };
+            let compared = compare_records(context, &known, &blocks, &[record]).await;
+            if compared.is_compared {
+                sweep.count_compared();
+            }
+            all.add(compared);
+        }
     }
-    let swept = sweep.map(|sweep| sweep.blocks.clone()).unwrap_or_default();
-    let mut history = context.history();
-    let mut known = KnownBlocks::of(&history, &swept);
-    let mut compared = rules::stored(&known, &records);
-    if let (false, false, Some(last)) =
-        (compared.open.is_empty(), context.is_recorded, known.last())
-    {
-        // A record that differs from a claim is likely to be a fault, which most of the requests that are left are worth.
-        let most = context.node.requests_left() / 5 * 4;
-        let wanted = known.decisive(&compared.open, most);
-        // Without these blocks, the records stay open.
-        let _ = read_with_new_blocks(context, last, wanted).await;
-        history = context.history();
-        known = KnownBlocks::of(&history, &swept);
-        compared = rules::stored(&known, &records);
-    }
-    if let Some(sweep) = sweep {
-        sweep.count_compared(&compared.compared);
-    }
-    let mut result = compared.findings()?;
+    let mut result = all.findings()?;
     result.extend(unread);
     Ok(result)
+}
+
+/// Compares records with the claims in the known blocks, and in more of them. If that leaves a record open, more blocks are
+/// read.
+async fn compare_records(
+    context: &Context,
+    known: &KnownBlocks<'_>,
+    more: &[(u64, Arc<Exchange>)],
+    records: &[Arc<Exchange>],
+) -> Stored {
+    let compared = rules::stored(known, more, records);
+    let Some(last) = known.last() else {
+        return compared;
+    };
+    if compared.open.is_empty() || context.is_recorded {
+        return compared;
+    }
+    // A record that differs from a claim is likely to be a fault, which most of the requests that are left are worth.
+    let most = context.node.requests_left() / 5 * 4;
+    let wanted = known.decisive(&compared.open, most);
+    // Without these blocks, the records stay open.
+    let _ = read_with_new_blocks(context, last, wanted).await;
+    let history = context.history();
+    rules::stored(&KnownBlocks::of(&history, known.swept), more, records)
 }
 
 /// Checks that the records of the samples can be read, and those of all claims in the blocks of a sweep. The contract may

@@ -27,4 +27,4 @@ pub(crate) use known::known;
 pub(crate) use near::near;
 pub(crate) use refused::{is_clear_refusal, refused, refused_assets};
 pub(crate) use same::{same, tags};
-pub(crate) use stored::{KnownBlocks, stored};
+pub(crate) use stored::{KnownBlocks, Stored, stored};

@@ -22,8 +22,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Stored {
     checked: Examination,
-    /// The contracts and assets whose records were compared.
-    pub(crate) compared: BTreeSet<(String, String)>,
+    /// Whether a record was compared.
+    pub(crate) is_compared: bool,
     /// The records that could not be compared.
     pub(crate) open: Vec<Open>,
 }
@@ -42,12 +42,18 @@ pub(crate) struct Open {
 }
 
 impl Stored {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.checked.extend(other.checked);
+        self.is_compared |= other.is_compared;
+        self.open.extend(other.open);
+    }
+
     pub(crate) fn findings(self) -> Findings {
         let none = "no response had a record of a known form, so none could be compared";
         let differs = self.open.iter().find(|open| open.differs);
         let reason = match differs.or_else(|| self.open.first()) {
-            Some(open) if open.differs || self.compared.is_empty() => &open.reason,
-            None if self.compared.is_empty() => none,
+            Some(open) if open.differs || !self.is_compared => &open.reason,
+            None if !self.is_compared => none,
             _ => return Ok(self.checked),
         };
         if self.checked.has_no_findings() {
@@ -63,8 +69,8 @@ pub(crate) struct KnownBlocks<'h> {
     history: &'h History,
     /// The indexes of the blocks in the history.
     read: BTreeSet<u64>,
-    /// Blocks that a sweep read. If one of them has a claim about an asset whose record is compared, the history has it, too.
-    swept: &'h Range<u64>,
+    /// Blocks that a sweep read. Those with claims about an asset are given when its record is compared.
+    pub(crate) swept: &'h Range<u64>,
     /// The claims about each asset of a contract, with the indexes of their blocks.
     claims: BTreeMap<(&'h str, &'h str), Vec<(u64, ClaimInBlock<'h>)>>,
 }
@@ -77,9 +83,9 @@ impl<'h> KnownBlocks<'h> {
             .collect();
         let mut claims: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (index, block) in &blocks {
-            for claim in block.success_object().into_iter().flat_map(claims_in_block) {
+            for (index, claim) in claims_of(*index, block) {
                 let about = claims.entry((claim.contract, claim.asset)).or_default();
-                about.push((*index, claim));
+                about.push((index, claim));
             }
         }
         let read = blocks.into_keys().collect();
@@ -136,24 +142,39 @@ impl<'h> KnownBlocks<'h> {
     }
 }
 
-/// Judges these responses: each record is that of a claim in a block.
+/// Returns the claims in a block, each with its index.
+fn claims_of(index: u64, block: &Exchange) -> impl Iterator<Item = (u64, ClaimInBlock<'_>)> {
+    let body = block.success_object().into_iter();
+    body.flat_map(claims_in_block)
+        .map(move |claim| (index, claim))
+}
+
+/// Judges these responses: each record is that of a claim in a known block, or in one of `more`.
 ///
 /// A record that is that of no known claim is wrong only if all blocks are known that the chain had when it was read.
-pub(crate) fn stored(blocks: &KnownBlocks<'_>, responses: &[Arc<Exchange>]) -> Stored {
+pub(crate) fn stored(
+    known: &KnownBlocks<'_>,
+    more: &[(u64, Arc<Exchange>)],
+    responses: &[Arc<Exchange>],
+) -> Stored {
     let mut result = Stored::default();
     for exchange in responses {
         let about = ["contract_address", "unique_value"].map(|name| requested(exchange, name));
         let ([Some(contract), Some(asset)], Some(body)) = (about, exchange.success_object()) else {
             continue;
         };
-        let claims = blocks.claims.get(&(contract, asset));
-        let claims = claims.map(Vec::as_slice).unwrap_or_default();
-        let read_at = blocks.history.ended(exchange);
-        let is_complete = read_at.is_some_and(|moment| blocks.are_complete_at(moment));
+        let more = more.iter().filter(|(index, _)| !known.read.contains(index));
+        let more = more.flat_map(|(index, block)| claims_of(*index, block));
+        let more = more.filter(|(_, claim)| claim.contract == contract && claim.asset == asset);
+        let found = known.claims.get(&(contract, asset)).into_iter().flatten();
+        let mut claims: Vec<_> = found.cloned().chain(more).collect();
+        claims.sort_by_key(|(index, _)| *index);
+        let read_at = known.history.ended(exchange);
+        let is_complete = read_at.is_some_and(|moment| known.are_complete_at(moment));
         for (member, value) in carried(body) {
             let about = |row: &Row<'_>| row.has("asset_id", asset);
             for row in rows(value).unwrap_or_default().into_iter().filter(about) {
-                match judge(claims, is_complete, asset, row) {
+                match judge(&claims, is_complete, asset, row) {
                     Verdict::Right => result.checked.count_item(),
                     Verdict::Open(open) => {
                         result.open.push(open);
@@ -164,8 +185,7 @@ pub(crate) fn stored(blocks: &KnownBlocks<'_>, responses: &[Arc<Exchange>]) -> S
                         result.checked.push(finding.at(format!("/{member}")));
                     }
                 }
-                let compared = (contract.to_owned(), asset.to_owned());
-                result.compared.insert(compared);
+                result.is_compared = true;
             }
         }
     }
@@ -309,7 +329,7 @@ mod tests {
         let history = recorded(rows.collect());
         let records = history.of_path("/sc-state");
         let records: Vec<_> = records.map(|entry| Arc::clone(&entry.exchange)).collect();
-        stored(&KnownBlocks::of(&history, &swept), &records)
+        stored(&KnownBlocks::of(&history, &swept), &[], &records)
     }
 
     fn record(remarks: &str) -> Got {
@@ -366,7 +386,7 @@ mod tests {
                 _ => panic!("{what:?}, expected {wrong:?}"),
             }
             assert!(result.open.is_empty());
-            assert_eq!(result.compared.len(), 1);
+            assert!(result.is_compared);
             assert!(result.findings().is_ok());
         }
     }
@@ -430,6 +450,34 @@ mod tests {
             let is_open = result.open.first().map(|open| (open.latest, open.differs));
             assert!(is_open.is_none_or(|open| open == (Some(1), true)));
         }
+    }
+
+    #[test]
+    fn a_swept_block_with_a_claim_counts_although_the_history_has_no_room_for_it() {
+        let claim = |remarks| {
+            let made = json!({"specific_data": {"address": CONTRACT, "function": "add_verification",
+                "signers": [ANN], "params": {"asset_id": "lot", "remarks": remarks}}});
+            json!({"index": 3, "text": {"transactions": [{"transaction": made}]}}).to_string()
+        };
+        let [old, new] = ["old", "new"].map(claim);
+        let record = json!({"value": [{"asset_id": "lot", "verifier_address": ANN, "outcome": 1, "remarks": "new"}]});
+        let record = record.to_string();
+        let history = recorded(vec![
+            (0, contract_state_request(CONTRACT, "lot"), 200, &record),
+            (2, block_request(6), 400, "{}"),
+        ]);
+        let read = |body: &str| {
+            let read = recorded(vec![(0, block_request(3), 200, body)]);
+            let read = read.entries().map(|entry| Arc::clone(&entry.exchange));
+            read.map(|block| (3, block)).collect::<Vec<_>>()
+        };
+        let records = history.of_path("/sc-state");
+        let records: Vec<_> = records.map(|entry| Arc::clone(&entry.exchange)).collect();
+        let known = KnownBlocks::of(&history, &(1..6));
+        let found = |more: &[_]| stored(&known, more, &records);
+        assert!(found(&read(&new)).checked.has_no_findings());
+        assert!(!found(&read(&old)).checked.has_no_findings());
+        assert!(!found(&[]).is_compared);
     }
 
     #[test]

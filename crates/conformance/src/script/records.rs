@@ -15,17 +15,18 @@ const MAX_NEW_BLOCKS: u64 = 64;
 /// Number of blocks, or records, to request at a time.
 pub(crate) const AT_A_TIME: usize = 4;
 
-/// Requests the record about an asset, and the blocks with its claims. Returns the response with the record.
+/// Requests the record about an asset, and the blocks with its claims.
 pub(crate) async fn request_record(
     node: &Node,
     asset: SweptAsset,
-) -> Result<Arc<Exchange>, InconclusiveReason> {
+) -> Result<(Arc<Exchange>, Vec<(u64, Arc<Exchange>)>), InconclusiveReason> {
     let request = contract_state_request(&asset.contract, &asset.asset);
     let record = node.send(request).await?;
+    let mut blocks = Vec::new();
     for index in asset.blocks {
-        node.send(block_request(index)).await?;
+        blocks.push((index, node.send(block_request(index)).await?));
     }
-    Ok(record)
+    Ok((record, blocks))
 }
 
 /// Reads these blocks, and those above an index that were made in the meantime.
