@@ -226,13 +226,23 @@ fn may_be_deleted(claim: &ClaimSteps<'_>) -> bool {
     threshold.is_some_and(|threshold| threshold < TimestampMs::now().as_millis())
 }
 
+/// Returns the block since a claim that has the transaction with this code.
+fn block_with<'s>(settled: &'s Settled<'_>, code: &str) -> Option<&'s Exchange> {
+    let mut blocks = settled.blocks.iter().map(|block| &***block);
+    blocks.find(|block| {
+        block
+            .success_object()
+            .is_some_and(|body| in_block(body, code).is_some())
+    })
+}
+
 /// Whether the blocks since a claim list transactions, and not the one with this code.
 fn is_in_no_block(settled: &Settled<'_>, code: &str) -> bool {
-    let bodies = || {
-        let blocks = settled.blocks.iter();
-        blocks.filter_map(|block| block.success_object())
-    };
-    bodies().any(lists_transactions) && !bodies().any(|body| in_block(body, code).is_some())
+    let mut bodies = settled
+        .blocks
+        .iter()
+        .filter_map(|block| block.success_object());
+    bodies.any(lists_transactions) && block_with(settled, code).is_none()
 }
 
 /// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run submitted. Such a
@@ -256,15 +266,10 @@ fn unreadable(
     let Some(response) = settled.without.filter(|_| settled.record.is_none()) else {
         return Ok(None);
     };
-    let block = settled.blocks.iter().find(|block| {
-        block
-            .success_object()
-            .is_some_and(|body| in_block(body, code).is_some())
-    });
     let waited = settled.waited;
     let has_stopped = usual.is_some_and(|usual| usual * STOPPED < waited);
     let waited = format!("{:.1}", waited.as_secs_f64());
-    let what = match block {
+    let what = match block_with(settled, code) {
         Some(block) => format!(
             "the claim is in {}, but its record can't be read",
             block.request.query_text()

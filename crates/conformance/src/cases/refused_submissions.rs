@@ -16,7 +16,7 @@ const WRONG: Case = Case {
     ..BASE
 };
 
-/// Nobody who must sign has signed what is submitted.
+/// Somebody who must sign has not signed what is submitted.
 const UNSIGNED: Case = Case {
     aspect: Aspect::Spending,
     ..WRONG

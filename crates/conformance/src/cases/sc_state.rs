@@ -205,6 +205,8 @@ async fn matches_claim(context: &Context) -> Findings {
     let mut all = compare_records(context, &known, &[], &records).await;
     let mut unread = Examination::default();
     if let Some(sweep) = context.sweep.get() {
+        // More blocks may have been read for the samples.
+        let history = context.history();
         let known = KnownBlocks::of(&history, &sweep.blocks);
         let mut responses = stream::iter(sweep.assets())
             .map(|asset| request_record(&context.node, asset))

@@ -169,12 +169,14 @@ pub(crate) fn stored(
         let found = known.claims.get(&(contract, asset)).into_iter().flatten();
         let mut claims: Vec<_> = found.cloned().chain(more).collect();
         claims.sort_by_key(|(index, _)| *index);
-        let read_at = known.history.ended(exchange);
-        let is_complete = read_at.is_some_and(|moment| known.are_complete_at(moment));
+        let is_complete = || {
+            let read_at = known.history.ended(exchange);
+            read_at.is_some_and(|moment| known.are_complete_at(moment))
+        };
         for (member, value) in carried(body) {
             let about = |row: &Row<'_>| row.has("asset_id", asset);
             for row in rows(value).unwrap_or_default().into_iter().filter(about) {
-                match judge(&claims, is_complete, asset, row) {
+                match judge(&claims, &is_complete, asset, row) {
                     Verdict::Right => result.checked.count_item(),
                     Verdict::Open(open) => {
                         result.open.push(open);
@@ -200,9 +202,10 @@ enum Verdict {
     Wrong(String, String, String),
 }
 
+/// Compares a record with the claims about its asset. `is_complete` tells whether these are all that it may be from.
 fn judge(
     claims: &[(u64, ClaimInBlock<'_>)],
-    is_complete: bool,
+    is_complete: &dyn Fn() -> bool,
     asset: &str,
     row: Row<'_>,
 ) -> Verdict {
@@ -232,7 +235,7 @@ fn judge(
     let theirs: Vec<_> = claims.iter().filter(is_theirs).collect();
     let Some((block, last)) = theirs.last() else {
         // Another wallet may have made its own claim in a block that was not read.
-        if !is_complete && verifier.parse::<WalletAddress>().is_ok() {
+        if !is_complete() && verifier.parse::<WalletAddress>().is_ok() {
             let reason = "the record's verifier made its claim in no block that was read";
             return open(reason.to_owned(), false);
         }
@@ -245,7 +248,7 @@ fn judge(
     else {
         return Verdict::Right;
     };
-    if !is_complete {
+    if !is_complete() {
         let reason = format!(
             "the record about asset {} differs from the claim in block {block}, but may be that of another claim of its \
              verifier: not every block was read. A run reads them if --max-requests is twice the height of the chain",

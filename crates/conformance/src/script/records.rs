@@ -2,8 +2,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use futures_util::{StreamExt as _, stream};
-
 use crate::{
     api::{block_request, contract_state_request, is_block},
     context::{Samples, SweptAsset},
@@ -12,7 +10,7 @@ use crate::{
 
 /// Maximum number of blocks to read above the known ones.
 const MAX_NEW_BLOCKS: u64 = 64;
-/// Number of blocks, or records, to request at a time.
+/// Number of records to request at a time.
 pub(crate) const AT_A_TIME: usize = 4;
 
 /// Requests the record about an asset, and the blocks with its claims.
@@ -43,11 +41,5 @@ pub(crate) async fn read_with_new_blocks(
         }
     }
     let requests = wanted.into_iter().map(block_request);
-    let mut responses = stream::iter(requests)
-        .map(|request| context.node.send(request))
-        .buffered(AT_A_TIME);
-    while let Some(response) = responses.next().await {
-        response?;
-    }
-    Ok(())
+    context.node.send_all(requests.collect()).await.map(drop)
 }

@@ -288,15 +288,14 @@ async fn a_record_in_a_file_of_another_program_is_compared_with_the_claim() {
     let history = folder.path().join("history.har");
     let mut log = super::json(&history);
     // Only this program writes these.
-    let is_own = |name: &String| name.starts_with('_');
+    let strip = |value: &mut Value| {
+        let members = value.as_object_mut().expect("an object");
+        members.retain(|name, _| !name.starts_with('_'));
+    };
+    strip(&mut log["log"]);
     let entries = log["log"]["entries"].as_array_mut().expect("entries");
-    for entry in &mut *entries {
-        let members = entry.as_object_mut().expect("an object");
-        members.retain(|name, _| !is_own(name));
-    }
+    entries.iter_mut().for_each(strip);
     let whole = entries.clone();
-    let members = log["log"].as_object_mut().expect("an object");
-    members.retain(|name, _| !is_own(name));
     for (missing, status, findings) in [
         ("no such request", 1, 1),
         // Without this block, another one may have the claim that was stored.
