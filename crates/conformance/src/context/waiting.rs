@@ -124,6 +124,8 @@ pub(super) async fn settle(
     let before = blocks.found.len();
     let mut is_stored = false;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+    let now = Instant::now();
+    let mut look_above_at = Some(now + until.saturating_duration_since(now) / 4);
     let done = async {
         loop {
             blocks.advance(submitter).await?;
@@ -146,7 +148,14 @@ pub(super) async fn settle(
                 break;
             }
             if Instant::now() + back_off.peek() > until {
-                blocks.look_above(submitter).await?;
+                blocks.skips_a_block(submitter).await?;
+                break;
+            }
+            // Only its block is missing, and a block that is never returned is not worth the whole time.
+            if is_stored
+                && look_above_at.take_if(|at| Instant::now() > *at).is_some()
+                && blocks.skips_a_block(submitter).await?
+            {
                 break;
             }
             back_off.wait().await;
@@ -225,21 +234,19 @@ impl NewBlocks {
         Ok(())
     }
 
-    /// If no block was found, looks for one further above, and for the missing one again.
-    async fn look_above(&self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
+    /// If no block was found, looks for one further above. If there is one, requests the missing one again, and returns
+    /// whether it is still missing.
+    async fn skips_a_block(&self, submitter: &Submitter) -> Result<bool, InconclusiveReason> {
         let Some(next) = self.next.filter(|_| self.found.is_empty()) else {
-            return Ok(());
+            return Ok(false);
         };
         for distance in FURTHER {
-            if block(submitter, next.saturating_add(distance))
-                .await?
-                .is_ok()
-            {
-                let _ = block(submitter, next).await?;
-                break;
+            let above = next.saturating_add(distance);
+            if block(submitter, above).await?.is_ok() {
+                return Ok(block(submitter, next).await?.is_err());
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Reads further blocks that exist, until this many were found.

@@ -289,7 +289,7 @@ async fn run_until_deadline<T: Send + 'static>(
             done.unwrap_or_else(|error| Err(StopReason::Harness(error.to_string())))
         }
         limit = out_of_time => Err(StopReason::DeadlineExceeded(format!(
-            "the run was not done within its deadline of {} s",
+            "the run was not done within its deadline of {} s; --deadline sets another one",
             limit.as_secs_f64()
         ))),
     };
