@@ -119,43 +119,13 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
 
-    /// Judge only by cases whose ID matches. Can be repeated.
-    #[arg(long, value_name = "GLOB")]
-    pub only: Vec<String>,
+    /// Which cases judge, and how much of a response.
+    #[command(flatten)]
+    pub cases: CaseArgs,
 
-    /// Skip cases whose ID matches. Can be repeated.
-    #[arg(long, value_name = "GLOB")]
-    pub skip: Vec<String>,
-
-    /// Fail on warnings, too: mismatches with what is expected but not documented.
-    #[arg(long)]
-    pub strict: bool,
-
-    /// TOML file of known failures: cases with a reason and, optionally, an expiry date.
-    #[arg(long, value_name = "FILE")]
-    pub expect: Option<PathBuf>,
-
-    /// Maximum size of a response, in MiB (1,048,576 bytes). Longer ones are not judged.
-    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
-    pub max_body: u16,
-
-    /// Maximum number of JSON values in all responses. Those beyond it are not judged. 1,000 values need up to
-    /// 0.5 MB of memory.
-    #[arg(long, value_name = "N", default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_values: u32,
-
-    /// Form of the report on standard output.
-    #[arg(long, value_enum, default_value_t = Format::Pretty)]
-    pub format: Format,
-
-    /// Append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY.
-    #[arg(long, value_name = "FILE")]
-    pub summary: Option<PathBuf>,
-
-    /// Folder for report.json, junit.xml and report.html. It is created if it does not exist. Reports of
-    /// an earlier run are removed first.
-    #[arg(long, value_name = "DIR")]
-    pub report_dir: Option<PathBuf>,
+    /// Where the report goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// The arguments of `monitor`.
@@ -319,10 +289,6 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub deadline: Option<Duration>,
 
-    /// Form of the report on standard output.
-    #[arg(long, value_enum, default_value_t = Format::Pretty)]
-    pub format: Format,
-
     /// Repeat the run on Enter or, with --watch=30, also every 30 seconds. Shows what is fixed and what is
     /// new since the last run. Ctrl-C ends it with the exit status of the last run.
     #[arg(
@@ -335,14 +301,9 @@ pub struct ConformanceArgs {
     )]
     pub watch: Option<Option<Duration>>,
 
-    /// Append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY.
-    #[arg(long, value_name = "FILE")]
-    pub summary: Option<PathBuf>,
-
-    /// Folder for report.json, junit.xml, report.html and history.har, an HTTP Archive of the exchanges for
-    /// `nodeproof judge`. It is created if it does not exist. Reports of an earlier run are removed first.
-    #[arg(long, value_name = "DIR")]
-    pub report_dir: Option<PathBuf>,
+    /// Where the report goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Removed. Any value is an error.
     #[arg(long, hide = true, value_parser = removed_progress)]
@@ -355,6 +316,52 @@ pub struct ConformanceArgs {
     /// Print a line for each case on a terminal, too.
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// Which cases judge, how strictly, and how much of a response.
+#[derive(Clone, Debug, Args)]
+pub struct CaseArgs {
+    /// Use only cases whose ID matches. Can be repeated.
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+
+    /// Skip cases whose ID matches. Can be repeated.
+    #[arg(long, value_name = "GLOB")]
+    pub skip: Vec<String>,
+
+    /// Fail on warnings, too: mismatches with what is expected but not documented.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// TOML file of known failures: cases with a reason and, optionally, an expiry date.
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+
+    /// Maximum size of a response, in MiB (1,048,576 bytes). Longer ones are not judged.
+    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_body: u16,
+
+    /// Maximum number of JSON values in a response, and in all responses that are kept, counted by
+    /// opening brackets and commas. 1,000 values need up to 0.5 MB of memory.
+    #[arg(long, value_name = "N", default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_values: u32,
+}
+
+/// Where the report goes, and in which form.
+#[derive(Clone, Debug, Args)]
+pub struct OutputArgs {
+    /// Form of the report on standard output.
+    #[arg(long, value_enum, default_value_t = Format::Pretty)]
+    pub format: Format,
+
+    /// Append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY.
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
+
+    /// Folder for report.json, junit.xml and report.html, and for history.har of a run, an HTTP Archive of its
+    /// exchanges for `nodeproof judge`. It is created if it does not exist. Reports of an earlier run are removed first.
+    #[arg(long, value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
 }
 
 /// The nodes, the cases and the limits of every run.
@@ -406,17 +413,9 @@ pub struct CheckArgs {
     #[arg(long)]
     pub allow_mainnet: bool,
 
-    /// Run only cases whose ID matches. Can be repeated.
-    #[arg(long, value_name = "GLOB")]
-    pub only: Vec<String>,
-
-    /// Skip cases whose ID matches. Can be repeated.
-    #[arg(long, value_name = "GLOB")]
-    pub skip: Vec<String>,
-
-    /// Fail the run on warnings, too: mismatches with what is expected but not documented.
-    #[arg(long)]
-    pub strict: bool,
+    /// Which cases judge, and how much of a response.
+    #[command(flatten)]
+    pub cases: CaseArgs,
 
     /// JSON file of samples that the node has: blocks, wallets, tokens, balances, assets, contracts,
     /// trust. An entry can have values that the node must return.
@@ -427,10 +426,6 @@ pub struct CheckArgs {
     /// samples, and has no verdict if it cannot.
     #[arg(long, value_name = "FILE")]
     pub recheck: Option<PathBuf>,
-
-    /// TOML file of known failures: cases with a reason and, optionally, an expiry date.
-    #[arg(long, value_name = "FILE")]
-    pub expect: Option<PathBuf>,
 
     /// Number of requests that are sent at the same time, also by a sweep. Submissions have limits of
     /// their own.
@@ -444,15 +439,6 @@ pub struct CheckArgs {
     /// submissions and the blocks of a sweep; no limit at a node on this machine; 20 for monitor].
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
-
-    /// Maximum size of a response, in MiB (1,048,576 bytes).
-    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
-    pub max_body: u16,
-
-    /// Maximum number of JSON values in a response, and in all responses that a run keeps, counted by
-    /// opening brackets and commas. 1,000 values need up to 0.5 MB of memory.
-    #[arg(long, value_name = "N", default_value_t = 250_000, value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_values: u32,
 
     /// Replaced by --max-values.
     #[arg(long, hide = true, value_parser = |_: &str| Err::<String, _>("use --max-values instead"))]

@@ -178,7 +178,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         return Ok(watch(&mut runs, &signals, every).await);
     }
     let report = runs.check(&signals, signals.listen()).await;
-    let published = runs.publish(&report, || show(&report, args.format, runs.style));
+    let published = runs.publish(&report, || show(&report, args.output.format, runs.style));
     if let Err(NotWritten(status)) = published {
         return Ok(status);
     }
@@ -232,7 +232,7 @@ fn repeatable(args: &ConformanceArgs, options: &Options) -> Result<(), UsageErro
     if options.selection.allow == Tier::Write {
         return Err(UsageError::WatchWrites);
     }
-    match args.format {
+    match args.output.format {
         Format::Pretty | Format::Compact => Ok(()),
         Format::Json | Format::Github => Err(UsageError::WatchFormat),
     }

@@ -13,7 +13,7 @@ use nodeproof_report::Report;
 use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, exposed_key, forbid_core_dumps};
 
 use super::{
-    args::{CheckArgs, ConformanceArgs},
+    args::{CaseArgs, CheckArgs, ConformanceArgs},
     diff::read_report,
     error::UsageError,
     output::complain,
@@ -25,11 +25,11 @@ use crate::{
     discovery::Fixture,
     history::MAX_CLAIMS,
     http::Target,
-    run::{Expectations, Files, Options, Recheck, RunLimits, Selection},
+    run::{Expectations, Options, Recheck},
     sweep::{Sweep, about_blocks},
 };
 
-pub(crate) const MIB: usize = 1024 * 1024;
+const MIB: usize = 1024 * 1024;
 
 /// Returns the highest allowed tier. Probes are not part of that order.
 pub(crate) fn furthest(allowed: &[Tier]) -> Tier {
@@ -69,12 +69,6 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
         .map(|path| read_fixture(path, &[]))
         .transpose()?
         .unwrap_or_default();
-    let expectations = args
-        .expect
-        .as_deref()
-        .map(read_expectations)
-        .transpose()?
-        .unwrap_or_default();
     let recheck = args.recheck.as_deref().map(read_report).transpose()?;
     let mut known = all();
     if has_baseline {
@@ -86,32 +80,30 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
     if let (Some(report), Some(path)) = (&recheck, &args.recheck) {
         warn_of_unknown_cases(report, path, &known);
     }
-    Ok(Options {
-        selection: Selection {
-            only: globs("--only", &args.only, &known)?,
-            skip: globs("--skip", &args.skip, &known)?,
-            allow: furthest(&args.allow),
-            probe: args.allow.contains(&Tier::Probe),
-            allow_mainnet: args.allow_mainnet,
-        },
-        limits: RunLimits {
-            jobs: args.jobs,
-            request_timeout: args.request_timeout,
-            rate: args.rate,
-            max_body: usize::from(args.max_body) * MIB,
-            max_values: usize::try_from(args.max_values).unwrap_or(usize::MAX),
-            max_depth: args.max_depth.into(),
-            ..RunLimits::default()
-        },
-        files: Files {
-            fixture,
-            expectations,
-            ..Files::default()
-        },
-        strict: args.strict,
-        recheck: recheck.as_ref().map(Recheck::of).unwrap_or_default(),
-        ..Options::default()
-    })
+    let mut options = options_of_cases(&args.cases, &known)?;
+    options.selection.allow = furthest(&args.allow);
+    options.selection.probe = args.allow.contains(&Tier::Probe);
+    options.selection.allow_mainnet = args.allow_mainnet;
+    options.limits.jobs = args.jobs;
+    options.limits.request_timeout = args.request_timeout;
+    options.limits.rate = args.rate;
+    options.limits.max_depth = args.max_depth.into();
+    options.files.fixture = fixture;
+    options.recheck = recheck.as_ref().map(Recheck::of).unwrap_or_default();
+    Ok(options)
+}
+
+/// Returns the options of a judgement by these cases.
+pub(super) fn options_of_cases(args: &CaseArgs, known: &[Case]) -> Result<Options, UsageError> {
+    let mut options = Options::default();
+    options.selection.only = globs("--only", &args.only, known)?;
+    options.selection.skip = globs("--skip", &args.skip, known)?;
+    options.limits.max_body = usize::from(args.max_body) * MIB;
+    options.limits.max_values = usize::try_from(args.max_values).unwrap_or(usize::MAX);
+    let expectations = args.expect.as_deref().map(read_expectations).transpose()?;
+    options.files.expectations = expectations.unwrap_or_default();
+    options.strict = args.strict;
+    Ok(options)
 }
 
 /// Warns of findings of an earlier run that no case of this version can check again.

@@ -5,6 +5,7 @@ use std::path::Path;
 use nodeproof_report::{Report, summary};
 
 use super::{
+    args::OutputArgs,
     error::UsageError,
     options_from_args::report_dir,
     output::{NotWritten, status_after},
@@ -20,17 +21,14 @@ pub(crate) struct Outputs<'a> {
 
 impl<'a> Outputs<'a> {
     /// Prepares the files.
-    pub(crate) fn new(
-        folder: Option<&'a Path>,
-        summary: Option<&'a Path>,
-    ) -> Result<Self, UsageError> {
-        let prepared = folder.map(|path| {
+    pub(crate) fn new(args: &'a OutputArgs) -> Result<Self, UsageError> {
+        let prepared = args.report_dir.as_deref().map(|path| {
             let folder = ReportFolder::prepare(path).map_err(|error| report_dir(path, &error))?;
             Ok::<_, UsageError>((path, folder))
         });
         Ok(Self {
             folder: prepared.transpose()?,
-            summary: SummaryFile::open(summary)?,
+            summary: SummaryFile::open(args.summary.as_deref())?,
         })
     }
 

@@ -36,13 +36,13 @@ const PRINT_INTERVAL: Duration = Duration::from_secs(10);
 
 impl Progress {
     fn new(args: &ConformanceArgs, style: Style) -> Self {
-        let quiet = args.quiet || matches!(args.format, Format::Json | Format::Github);
+        let quiet = args.quiet || matches!(args.output.format, Format::Json | Format::Github);
         let bar = (!quiet && stderr().is_terminal()).then(|| ProgressBar::new(0));
         let lines = !quiet && (args.verbose || bar.is_none());
         Self {
             bar,
             lines,
-            compact: args.format == Format::Compact,
+            compact: args.output.format == Format::Compact,
             quiet,
             style,
             label: String::new(),

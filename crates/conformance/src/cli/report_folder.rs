@@ -73,7 +73,7 @@ fn remove(folder: &Path, (name, beginning, soon): OwnFile) {
 
 /// Removes the reports of an earlier run from the folder that the command line names.
 pub(crate) fn remove_earlier(args: &ConformanceArgs) {
-    if let Some(folder) = args.report_dir.as_deref()
+    if let Some(folder) = args.output.report_dir.as_deref()
         && !args.list
         && !args.dry_run
     {
@@ -85,7 +85,7 @@ pub(crate) fn remove_earlier(args: &ConformanceArgs) {
 /// Whether the folder of reports holds a file that this run has to read first.
 pub(crate) fn holds_input(args: &ConformanceArgs) -> bool {
     let mut inputs = args.check.recheck.iter().chain(&args.merge);
-    let folder = args.report_dir.as_deref();
+    let folder = args.output.report_dir.as_deref();
     folder.is_some_and(|folder| inputs.any(|input| is_inside(input, folder)))
 }
 

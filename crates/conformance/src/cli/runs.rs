@@ -40,7 +40,7 @@ impl<'a> Runs<'a> {
             args,
             style: style(),
             nodes,
-            outputs: Outputs::new(args.report_dir.as_deref(), args.summary.as_deref())?,
+            outputs: Outputs::new(&args.output)?,
             history: None,
         })
     }

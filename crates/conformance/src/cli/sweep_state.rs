@@ -25,7 +25,7 @@ pub(crate) fn sweep_with_state(
     if local && (resumes || !args.merge.is_empty()) {
         return Err(UsageError::ResumedLocal);
     }
-    let default = || default_state(args.report_dir.as_deref(), target);
+    let default = || default_state(args.output.report_dir.as_deref(), target);
     let place = match &args.state {
         Some(path) => Some(path.clone()),
         // A local node ends with the run, so its sweep can't be resumed.
@@ -146,6 +146,7 @@ pub(crate) fn finished_earlier<'s>(
         return None;
     }
     let report = args
+        .output
         .report_dir
         .as_ref()
         .map(|folder| folder.join("report.json"));
@@ -178,7 +179,7 @@ const NOT_KEPT: &str = "an interrupted sweep can't be resumed";
 /// A folder of reports is not checked: its owner chooses its permissions.
 fn private_folder(state: &Path, args: &ConformanceArgs) -> Result<(), FolderError> {
     let folder = parent_folder(state);
-    match (&args.state, &args.report_dir) {
+    match (&args.state, &args.output.report_dir) {
         (Some(_), _) => check_private_folder(folder, Shared::Sticky),
         (None, None) => {
             // If it can't be created, creating the state fails too, and that error has the reason.

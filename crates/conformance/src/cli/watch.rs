@@ -41,7 +41,7 @@ pub(crate) async fn watch(runs: &mut Runs<'_>, signals: &Signals, every: Option<
             Some(last) => compare(last, &report).iter().try_for_each(|comparison| {
                 print(&format!("\n{}", text_of_changes(comparison, style)))
             }),
-            None => show(&report, runs.args.format, style),
+            None => show(&report, runs.args.output.format, style),
         });
         if let Err(NotWritten(status)) = published {
             return status;
