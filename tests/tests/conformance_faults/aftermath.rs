@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::{
     balances::{BALANCES, asks_for, entries},
     blocks::{BLOCK, receipts},
+    get_trustscore_wallets::TRUST,
     records::STATE,
     submit_transaction::typed,
 };
@@ -77,6 +78,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 entry["balance"] = json!(held.min(*first.entry((wallet, token)).or_insert(held)));
             })
         }) => ["get-balances/agree"];
+        "the score of two wallets is kept for both directions until something is submitted", stateful(BTreeMap::new(), |scores, request, response| {
+            if request.path.starts_with("/submit") { scores.clear() }
+            if request.path != TRUST || response.status != StatusCode::OK { return response }
+            let wallets = request.query.split(['&', '=']).filter(|part| part.starts_with("0x"));
+            let wallets: BTreeSet<_> = wallets.map(ToOwned::to_owned).collect();
+            scores.entry(wallets).or_insert(response).clone()
+        }) => ["get-trustscore-wallets/repeat-read"];
         "a claim's record can be read only once", read_once()
             => ["sc-state/repeat-read", "submit-transaction/claim-readable"];
         "a claim changes the remarks of another record", after_a_claim(|request, response| {

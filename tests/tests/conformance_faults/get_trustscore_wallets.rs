@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::blocks::BLOCK;
 
-const TRUST: &str = "/get-trustscore-wallets";
+pub(crate) const TRUST: &str = "/get-trustscore-wallets";
 
 pub(crate) fn faults() -> Vec<SeededFault> {
     seeded_faults! {

@@ -126,7 +126,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "get-trustscore-wallets/repeat-read",
         requirements: &["CONSISTENT-4", "TRUST-1"],
-        checks: "All requests of the run for the same score return the same as long as no block is made.",
+        checks: "All requests of the run for the same score return the same as long as no block is made. What the run submits changes no score, and a score stays there.",
         aspect: Aspect::Consistency,
         is_last: true,
         check: Same(Sample::TrustScore),

@@ -7,7 +7,11 @@ mod entry;
 mod heights;
 mod of_samples;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 pub(crate) use claim::{
     Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S, IN_BATCH, IN_OTHER_TOKEN, MAX_CLAIMS,
@@ -19,7 +23,7 @@ pub(crate) use heights::Period;
 use serde_json::Value;
 
 use crate::{
-    api::accepts,
+    api::{accepts, listed_transactions, lists_transactions},
     http::{Exchange, InconclusiveReason, LoggedExchange, MissingStep, Step},
 };
 
@@ -187,6 +191,34 @@ impl History {
             return None;
         }
         self.heights.unchanged(earlier.began, later.ended)
+    }
+
+    /// Whether the blocks that were made between two exchanges list only transactions that the run submitted. All of them
+    /// have to be known, up to one that was not there after the later exchange.
+    pub(crate) fn has_only_own_transactions(&self, earlier: &Entry, later: &Entry) -> bool {
+        let (Some(height), Some((end, _))) = (
+            self.height_before(earlier.began),
+            self.ends_since(later.ended).min(),
+        ) else {
+            return false;
+        };
+        let submitted = self.submissions().flat_map(Entry::submissions);
+        let own: BTreeSet<String> = submitted
+            .filter_map(|one| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned()))
+            .collect();
+        let is_own = |(_, transaction): (&Value, &Value)| {
+            let code = transaction["trans_code"].as_str();
+            code.is_some_and(|code| own.contains(code))
+        };
+        let blocks: BTreeMap<u64, &Entry> = self.blocks().collect();
+        (height..end).map(|index| index + 1).all(|index| {
+            let block = blocks
+                .get(&index)
+                .and_then(|entry| entry.exchange.success_object());
+            block.is_some_and(|block| {
+                lists_transactions(block) && listed_transactions(block).all(is_own)
+            })
+        })
     }
 
     /// Returns the blocks that were the latest one when they were first read, in ascending order: a request for the

@@ -118,7 +118,7 @@ fn is_missing(history: &History, entry: &Entry) -> bool {
 }
 
 /// Judges all requests of a run to an endpoint whose responses change only with a new block or a submission. A record
-/// stays there after these, too.
+/// and a score stay there after these, too.
 /// `described` has the documented members of its responses.
 fn same_value(history: &History, path: &str, described: &[String]) -> Examination {
     let mut result = Examination::default();
@@ -133,8 +133,8 @@ fn same_value(history: &History, path: &str, described: &[String]) -> Examinatio
                 continue;
             }
             let Some(period) = history.unchanged(before, after) else {
-                if is_gone(before, after) {
-                    let what = "a record is not there when it is requested again";
+                let what = gone(before, after).or_else(|| moved(history, before, after));
+                if let Some(what) = what {
                     result.count_item();
                     result.push(difference(what, before, after, described));
                     break;
@@ -155,13 +155,32 @@ fn same_value(history: &History, path: &str, described: &[String]) -> Examinatio
     result
 }
 
-/// Whether a record of the contract was there before. Nothing that a run submits removes one.
-fn is_gone(before: &Entry, after: &Entry) -> bool {
-    before.exchange.request.path == "/sc-state"
-        && !before.exchange.request.finds_nothing
-        && before.ended <= after.began
-        && has_record(&before.exchange)
-        && after.answer == Answer::Nothing
+/// Describes a record of the contract, or a score, that was there before. Nothing that a run submits removes one.
+fn gone(before: &Entry, after: &Entry) -> Option<&'static str> {
+    let request = &before.exchange.request;
+    let (was_there, what) = match request.path {
+        "/sc-state" => (
+            has_record(&before.exchange),
+            "a record is not there when it is requested again",
+        ),
+        "/get-trustscore-wallets" => (
+            before.answer == Answer::Content,
+            "a score is not there when it is requested again",
+        ),
+        _ => return None,
+    };
+    let is_gone = was_there && before.ended <= after.began && after.answer == Answer::Nothing;
+    (is_gone && !request.finds_nothing).then_some(what)
+}
+
+/// Describes a score that changed, although only what the run submitted is in the blocks that were made in between. No
+/// claim and no transfer changes a score.
+fn moved(history: &History, before: &Entry, after: &Entry) -> Option<&'static str> {
+    let is_score = before.exchange.request.path == "/get-trustscore-wallets";
+    let is_moved = is_score && history.has_only_own_transactions(before, after);
+    is_moved.then_some(
+        "the score changed, although no transaction in the blocks since then is about scores",
+    )
 }
 
 /// Whether two responses to the same request are equal. Refusals are equal, whatever their text is.
@@ -193,7 +212,7 @@ fn difference(what: &str, before: &Entry, after: &Entry, described: &[String]) -
 mod tests {
     use super::*;
     use crate::{
-        api::{block_request, contract_state_request, token_balance_request},
+        api::{block_request, contract_state_request, token_balance_request, trust_request},
         history::{exchange, history_of, recorded},
         http::Request,
     };
@@ -419,6 +438,49 @@ mod tests {
             let described = ["value".to_owned()];
             let found = findings(same_value(&recorded(rows), "/sc-state", &described));
             assert_eq!(found, expected, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn the_runs_own_transactions_change_no_score() {
+        let gone = "a score is not there when it is requested again";
+        let moved =
+            "the score changed, although no transaction in the blocks since then is about scores";
+        let (own, unlisted) = (
+            r#"{"index":2,"text":{"transactions":[{"transaction":{"trans_code":"aa"}}]}}"#,
+            r#"{"index":2}"#,
+        );
+        let of_another =
+            r#"{"index":2,"text":{"transactions":[{"trans_code":"aa"},{"trans_code":"bb"}]}}"#;
+        let (lower, none) = (r#"{"trust_score":3}"#, r#"{"detail":"not available"}"#);
+        let submission = r#"{"transaction":{"trans_code":"aa"},"signatures":[]}"#;
+        for (block_2, score, next, expected) in [
+            (own, lower, 3, vec![moved]),
+            (of_another, lower, 3, vec![]),
+            (unlisted, lower, 3, vec![]),
+            // A block that the run did not read may list another transaction.
+            (own, lower, 4, vec![]),
+            (of_another, none, 3, vec![gone]),
+        ] {
+            let request = || trust_request("0x5a", "0x6b");
+            let rows = vec![
+                block(5, 1),
+                absent(6, 2),
+                (10, request(), 200, r#"{"trust_score":7}"#),
+                (
+                    20,
+                    Request::post("/submit-transaction", submission.into()),
+                    200,
+                    "{}",
+                ),
+                (30, block_request(2), 200, block_2),
+                (40, request(), 200, score),
+                absent(50, next),
+            ];
+            let described = ["trust_score".to_owned()];
+            let path = "/get-trustscore-wallets";
+            let found = findings(same_value(&recorded(rows), path, &described));
+            assert_eq!(found, expected, "{block_2} {score} {next}");
         }
     }
 

@@ -289,7 +289,7 @@ async fn run_until_deadline<T: Send + 'static>(
             done.unwrap_or_else(|error| Err(StopReason::Harness(error.to_string())))
         }
         limit = out_of_time => Err(StopReason::DeadlineExceeded(format!(
-            "the run was not done within its deadline of {} s; --deadline sets another one",
+            "the run was not done within its --deadline of {} s",
             limit.as_secs_f64()
         ))),
     };
@@ -463,7 +463,7 @@ impl Running {
             repeat_blocks(context).await;
         }
         if repeated.contains(&Sample::ContractState) {
-            repeat_records(context).await;
+            repeat_records(&context.submissions.submitter).await;
         }
         for case in of(&|case| case.is_last) {
             self.run_cases(vec![case]).await;

@@ -137,7 +137,7 @@ async fn ends_at_its_deadline(front: &Front, deadline: &str, why: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_falls_silent_ends_the_run_by_its_deadline() {
     let (_node, front) = falling_silent().await;
-    ends_at_its_deadline(&front, "3", "not done within its deadline of 3 s").await;
+    ends_at_its_deadline(&front, "3", "not done within its --deadline of 3 s").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -146,7 +146,7 @@ async fn a_node_that_asks_for_patience_is_named_as_the_reason() {
         "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 31536000000\r\nContent-Length: 0\r\n";
     let (_node, front) = falling(Act::send(raw(head, b""))).await;
     // Each path is requested again after 5 s. A good response to an earlier request may arrive after the first refusal.
-    let why = "within its deadline of 8 s: the node was busy, and refused requests for /";
+    let why = "within its --deadline of 8 s: the node was busy, and refused requests for /";
     ends_at_its_deadline(&front, "8", why).await;
 }
 
