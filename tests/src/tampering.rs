@@ -33,7 +33,6 @@ pub const MANIPULATIONS: &[(&str, &str)] = &[
         r#""signers":["#,
         r#""signers":["0x00000000000000000000000000000000000000b0","#,
     ),
-    (r#""signatures":[]"#, r#""signatures":[],"also":{}"#),
     (
         r#""signatures":[]"#,
         r#""signatures":[{"wallet_address":"0xb0","msgsign":"00"}]"#,

@@ -117,7 +117,12 @@ pub(super) fn conclude(
         let why = why.map_or("no request was sent", InconclusiveReason::reason);
         return no_verdict(format!("no case could be decided: {why}"));
     }
-    if let Some((id, reason)) = results.iter().find_map(withheld) {
+    // The claim also decides what throw-away wallets can't, so what prevented it comes first.
+    let of_last_tier = results.iter().rev().max_by_key(|result| {
+        let is_withheld = withheld(result).is_some();
+        is_withheld.then_some(result.case.tier)
+    });
+    if let Some((id, reason)) = of_last_tier.and_then(withheld) {
         return no_verdict(format!("{id} could not be decided: {reason}"));
     }
     if let Some(reason) = idle_tier(results, options) {

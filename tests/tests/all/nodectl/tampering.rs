@@ -68,6 +68,33 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     assert_eq!(kept.map_or(0, Iterator::count), 0);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_node_adds_beside_a_transaction_is_neither_signed_nor_submitted() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let wallet = verifier.home.wallet("plain.json", &verifier.keys);
+    let beside: Fault = Arc::new(|request, response| match &*request.path {
+        "/call-sc" => response.with_json(|built| built["served_by"] = "a worker".into()),
+        _ => response,
+    });
+    let proxy = Proxy::spawn(&node, beside).await.unwrap();
+    let common = ["--contract", &verifier.contract, "--fee", "1000000"];
+    let common = [&common[..], &["--currency", "DEVN", "--no-wait"]].concat();
+    let claim = ["claim", "add", "--asset", "a", "--deletable-after", "9"];
+    let claim = [&claim[..], &["--wallet", &wallet], &common].concat();
+    let ran = verifier.home.ask(&proxy.server.base_url(), &claim);
+    ran.ended(0);
+    let requests = proxy.requests();
+    let submitted = requests
+        .iter()
+        .find(|one| one.path == "/submit-transaction");
+    let text = String::from_utf8_lossy(&submitted.expect("a submission").body);
+    assert!(
+        text.contains("add_verification") && !text.contains("served_by"),
+        "{text}"
+    );
+}
+
 /// Asserts that each member of the transaction is shown with its value, as it is written.
 fn is_shown(ran: &RunOutput, document: &str) {
     let members = |text: &str| -> BTreeMap<String, RawJson> {

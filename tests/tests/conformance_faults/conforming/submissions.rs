@@ -123,6 +123,10 @@ pub(super) fn claims() -> Vec<SeededFault> {
             let place = |signer: &Value| json!({"wallet_address": signer, "msgsign": ""});
             response["signatures"] = signers.into_iter().flatten().map(place).collect();
         }) => ["call-sc/submittable"];
+        "built claims have members beside the transaction", change_json("/call-sc", |_, response| {
+            response["served_by"] = json!("a worker");
+            response["error"] = Value::Null;
+        }) => [];
     }
 }
 

@@ -59,6 +59,8 @@ fn what_means_the_same_is_no_tampering() {
         (r#""fee":0.0"#, r#""fee":-7e3"#),
         ("04087cb4c58f389c", "04087CB4C58F389C"),
         ("1767225593000", "0"),
+        // It is neither signed nor submitted.
+        (r#""signatures":[]"#, r#""signatures":[],"status":1"#),
     ] {
         let text = tampered(from, to);
         assert!(check(&text).is_ok(), "{text}: {:?}", check(&text));

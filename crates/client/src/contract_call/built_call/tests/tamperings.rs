@@ -78,7 +78,6 @@ pub(super) const TAMPERINGS: &[Tampering] = tamperings! {
     r#""type":3"# => r#""type":3,"memo":"x""#, added "transaction.memo";
     r#""type":3"# => r#""type":3,"typ\u0435":3"#, added "transaction.typ\\u0435";
     r#""type":3"# => r#""type":3,"Fee":1"#, added "transaction.Fee";
-    r#""signatures":[]"# => r#""signatures":[],"status":1"#, added "status";
     r#""function":"# => r#""gas":1,"function":"#, added "transaction.specific_data.gas";
     r#""yes":true"# => r#""yes":true,"amount_to_send":5"#, added "transaction.specific_data.params.amount_to_send";
     r#""y":2"# => r#""y":2,"z":null"#, added "transaction.specific_data.params.in.x.deep[0].z";
