@@ -34,6 +34,8 @@ const KEY_PIECE: usize = 16;
 pub struct Secrets {
     /// The pieces in all forms, by their length.
     pieces: BTreeMap<usize, HashSet<Vec<u8>>>,
+    /// Whether each byte is in one of the pieces. Most texts have others in between, so few of their parts are looked up.
+    has_byte: Vec<bool>,
 }
 
 impl Secrets {
@@ -56,9 +58,13 @@ impl Secrets {
         }
         let shortest = shortest.max(1);
         let pieces = self.pieces.entry(shortest).or_default();
+        self.has_byte.resize(1 << 8, false);
         for form in forms {
             let (folded, _) = folded(&form);
             pieces.extend(folded.windows(shortest).map(<[u8]>::to_vec));
+            for byte in folded {
+                self.has_byte[usize::from(byte)] = true;
+            }
         }
     }
 
@@ -80,14 +86,21 @@ impl Secrets {
     #[must_use]
     pub fn redact(&self, text: &str, replacement: &str) -> Option<String> {
         let (folded, places) = folded(text);
-        let found = self.pieces.iter().flat_map(|(length, pieces)| {
-            let windows = folded.windows(*length).zip(places.windows(*length));
-            windows.filter_map(|(piece, places)| {
-                let (first, last) = (places.first()?, places.last()?);
-                pieces.contains(piece).then_some(first.start..last.end)
-            })
-        });
-        let mut found: Vec<Range<usize>> = found.collect();
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for (length, pieces) in &self.pieces {
+            // The number of bytes up to this one that are in the pieces.
+            let mut fitting = 0;
+            for (last, byte) in folded.iter().enumerate() {
+                let fits = self.has_byte.get(usize::from(*byte)) == Some(&true);
+                fitting = if fits { fitting + 1 } else { 0 };
+                if fitting >= *length {
+                    let place = last + 1 - length..last + 1;
+                    if pieces.contains(&folded[place.clone()]) {
+                        found.push(places[place.start].start..places[last].end);
+                    }
+                }
+            }
+        }
         if found.is_empty() {
             return None;
         }
