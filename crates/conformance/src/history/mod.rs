@@ -23,7 +23,7 @@ pub(crate) use heights::Period;
 use serde_json::Value;
 
 use crate::{
-    api::{accepts, listed_transactions, lists_transactions},
+    api::accepts,
     http::{Exchange, InconclusiveReason, LoggedExchange, MissingStep, Step},
 };
 
@@ -193,32 +193,21 @@ impl History {
         self.heights.unchanged(earlier.began, later.ended)
     }
 
-    /// Whether the blocks that were made between two exchanges list only transactions that the run submitted. All of them
-    /// have to be known, up to one that was not there after the later exchange.
-    pub(crate) fn has_only_own_transactions(&self, earlier: &Entry, later: &Entry) -> bool {
-        let (Some(height), Some((end, _))) = (
-            self.height_before(earlier.began),
-            self.ends_since(later.ended).min(),
-        ) else {
-            return false;
-        };
-        let submitted = self.submissions().flat_map(Entry::submissions);
-        let own: BTreeSet<String> = submitted
-            .filter_map(|one| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned()))
-            .collect();
-        let is_own = |(_, transaction): (&Value, &Value)| {
-            let code = transaction["trans_code"].as_str();
-            code.is_some_and(|code| own.contains(code))
-        };
+    /// Returns the blocks that were made between two exchanges, or `None` if not all of them are known, up to one that was
+    /// not there after the later exchange.
+    pub(crate) fn blocks_between(&self, earlier: &Entry, later: &Entry) -> Option<Vec<&Value>> {
+        let height = self.height_before(earlier.began)?;
+        let (end, _) = self.ends_since(later.ended).min()?;
         let blocks: BTreeMap<u64, &Entry> = self.blocks().collect();
-        (height..end).map(|index| index + 1).all(|index| {
-            let block = blocks
-                .get(&index)
-                .and_then(|entry| entry.exchange.success_object());
-            block.is_some_and(|block| {
-                lists_transactions(block) && listed_transactions(block).all(is_own)
-            })
-        })
+        let block = |index| blocks.get(&(index + 1))?.exchange.success_object();
+        (height..end).map(block).collect()
+    }
+
+    /// Returns the codes of the transactions that the run submitted.
+    pub(crate) fn submitted_codes(&self) -> BTreeSet<String> {
+        let submitted = self.submissions().flat_map(Entry::submissions);
+        let code = |one: Value| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned());
+        submitted.filter_map(code).collect()
     }
 
     /// Returns the blocks that were the latest one when they were first read, in ascending order: a request for the
