@@ -99,7 +99,7 @@ pub enum BuiltCallMismatch {
         /// The member.
         member: String,
     },
-    /// A member was not requested. Use another node.
+    /// A member of the transaction was not requested. Use another node.
     #[error("the node added `{member}`, which is {came}")]
     Extra {
         /// The member.
