@@ -176,7 +176,9 @@ pub(super) fn value(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examin
 }
 
 fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examination) {
-    let Some(requested) = requested(exchange, "unique_value") else {
+    let [column, requested] =
+        ["unique_column", "unique_value"].map(|name| requested(exchange, name));
+    let (Some(column), Some(requested)) = (column, requested) else {
         return;
     };
     for (name, record) in carried(body) {
@@ -186,10 +188,14 @@ fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Exami
         let right = if known.is_empty() {
             mentions(record, requested)
         } else {
-            known.iter().all(|row| row.has("asset_id", requested))
+            let cells = known.iter().map(|row| row.column(column));
+            cells.flatten().all(|cell| mentions(cell, requested))
         };
         if !right {
-            let what = "a record is about another asset than requested";
+            let what = match column {
+                "asset_id" => "a record is about another asset than requested".to_owned(),
+                _ => format!("a record has another {} than requested", shown(column, 60)),
+            };
             let expected = format!("records that have {:?} only", shown(requested, 60));
             let actual = exchange.excerpt(200);
             checked.push(Finding::new(exchange, what, expected, actual).at(format!("/{name}")));
@@ -301,5 +307,40 @@ pub(super) fn has_only(column: &'static str, wanted: &str) -> impl Fn(&Value) ->
             rows(value).is_some_and(|rows| rows.iter().all(|row| row.has(column, &wanted)))
         };
         carried(body).all(right)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{api::contract_state_request, history};
+
+    #[test]
+    fn a_record_has_the_requested_value_in_the_requested_column() {
+        let one = r#"{"value":[{"asset_id":"a","asset_type":"token","outcome":1}]}"#;
+        let two = r#"{"value":[{"asset_id":"a","asset_type":"token"},
+            {"asset_id":"b","asset_type":"land"}]}"#;
+        for (column, value, body, is_right) in [
+            ("asset_id", "a", one, true),
+            ("asset_id", "token", one, false),
+            ("asset_type", "token", one, true),
+            ("asset_type", "a", one, false),
+            ("outcome", "1", one, true),
+            ("outcome", "0", one, false),
+            ("asset_type", "token", two, false),
+            ("id", "7", one, true),
+        ] {
+            let request = contract_state_request("ct", value);
+            let request = request.setting("unique_column", column.to_owned());
+            let exchange = Arc::new(history::exchange(request, 200, None, body));
+            let mut checked = Examination::default();
+            let body = exchange.success_object().expect("an object");
+            unique_value_echo(&exchange, body, &mut checked);
+            assert_eq!(
+                checked.has_no_findings(),
+                is_right,
+                "{column} {value} {body}"
+            );
+        }
     }
 }

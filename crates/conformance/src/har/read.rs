@@ -1,6 +1,11 @@
 //! Reads the exchanges of an HTTP Archive, whatever program wrote it. Nothing in the file is trusted.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+    time::Duration,
+};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use nodeproof_client::{BaseUrl, InputError};
@@ -307,8 +312,6 @@ impl Recorded {
         let request = self.request(base);
         let sent = self.entry.request.as_ref();
         let is_own = self.entry.own.is_some();
-        let own = self.entry.own.unwrap_or_default();
-        let headers = sent.and_then(|request| request.headers.as_ref());
         let response = self.entry.response.as_ref();
         let status = response.and_then(|response| response.status);
         // Programs write the status 0 or -1 if there was no response.
@@ -323,19 +326,10 @@ impl Recorded {
         if self.method == Method::Post && lacks_body {
             return Err(Fault::Unjudged("no request body recorded"));
         }
-        let for_less = ["range", "if-none-match", "if-modified-since"];
-        // Some programs leave out headers of requests.
-        let may_be_for_less = status == 304 && !is_own;
-        if may_be_for_less || for_less.iter().any(|name| header(headers, name).is_some()) {
-            return Err(Fault::Unjudged("only a change or a part requested"));
+        if let Some(reason) = self.shows_nothing(&request, status) {
+            return Err(Fault::Unjudged(reason));
         }
-        // The exchange that it led to follows.
-        if (301..=308).contains(&status) && !is_own {
-            return Err(Fault::Unjudged("a redirect"));
-        }
-        if self.entry.from_cache.is_some() {
-            return Err(Fault::Unjudged("from a cache"));
-        }
+        let own = self.entry.own.unwrap_or_default();
         if own.hidden {
             return Err(Fault::Unjudged("with a hidden signature or header value"));
         }
@@ -374,6 +368,28 @@ impl Recorded {
             of_sweep: own.of_sweep,
             began_at,
         })
+    }
+
+    /// Returns why a response shows nothing about the node, if so.
+    fn shows_nothing(&self, request: &Request, status: u16) -> Option<&'static str> {
+        let headers = self.entry.request.as_ref()?.headers.as_ref();
+        let for_less = ["range", "if-none-match", "if-modified-since"];
+        let is_for_less = for_less.iter().any(|name| header(headers, name).is_some());
+        let names: BTreeSet<_> = request.query.iter().map(|(name, _)| name).collect();
+        match status {
+            _ if is_for_less => Some("only a change or a part requested"),
+            _ if self.entry.from_cache.is_some() => Some("from a cache"),
+            _ if self.entry.own.is_some() => None,
+            // Some programs leave out headers of requests.
+            304 => Some("only a change or a part requested"),
+            // The exchange that it led to follows.
+            301..=308 => Some("a redirect"),
+            // The node may limit a program, or want credentials that it did not send with this request.
+            401 | 403 | 407 | 408 | 425 | 429 => Some("not authorized or too many"),
+            // Any of the values may count.
+            _ if names.len() < request.query.len() => Some("with a parameter twice"),
+            _ => None,
+        }
     }
 
     /// Returns the request. A query in another form than this program's stays as it is in a file of this program.

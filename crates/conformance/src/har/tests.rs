@@ -185,7 +185,7 @@ fn of_entries(entries: &[Value]) -> Result<(Vec<LoggedExchange>, String), String
 #[test]
 fn what_programs_leave_out_is_not_judged() {
     type Change = fn(&mut Value);
-    let rows: [(Change, &str); 22] = [
+    let rows: [(Change, &str); 26] = [
         (|_| {}, ""),
         (|entry| entry["time"] = json!(-1), ""),
         (
@@ -241,6 +241,22 @@ fn what_programs_leave_out_is_not_judged() {
         (
             |entry| entry["response"]["status"] = json!(307),
             "a redirect",
+        ),
+        (
+            |entry| entry["response"]["status"] = json!(429),
+            "not authorized or too many",
+        ),
+        (
+            |entry| entry["response"]["status"] = json!(401),
+            "not authorized or too many",
+        ),
+        (|entry| entry["response"]["status"] = json!(404), ""),
+        (
+            |entry| {
+                entry["request"]["url"] =
+                    json!("https://node.example/a/get-block?block_index=7&block_index=1");
+            },
+            "with a parameter twice",
         ),
         (
             |entry| entry["response"]["status"] = json!("200"),
