@@ -318,8 +318,8 @@ fn of_blocks(block: u64) -> Vec<Probe> {
             parameter: "block_index",
             description,
             value: text.clone(),
-            request: block_request(text),
-            block: lenient.then_some(block),
+            request: block_request(text.clone()),
+            block: (*lenient || text == "-0").then_some(block),
             has_value: true,
         }
     }));

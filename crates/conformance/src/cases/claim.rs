@@ -28,7 +28,7 @@ use crate::{
     },
     checks::{Examination, Finding, Findings, check_sample_responses, verify_receipts},
     context::{Context, difference_from_call},
-    history::{ClaimSteps, Claims, History, OF_CO_SIGNER},
+    history::{ClaimSteps, History, OF_CO_SIGNER},
     http::{Act, Exchange},
     rules::known,
 };
@@ -245,6 +245,10 @@ async fn built(context: &Context) -> Findings {
         let Some(what) = difference_from_call(&call, built).or_else(contradicts) else {
             continue;
         };
+        let built_ones = claims.all().filter_map(|other| other.get(Act::Build).ok());
+        if may_be_too_long(built_ones.filter(|other| other.is_success()), built) {
+            continue;
+        }
         let what = format!("the call was not built as requested, and was not signed: {what}");
         let expected = shown(&call.to_string(), 300);
         findings.push(Finding::new(built, what, expected, built.summary()));
@@ -349,7 +353,8 @@ async fn accepted(context: &Context) -> Findings {
         {
             return unknown(reason);
         }
-        if may_be_too_long(claims, response) {
+        let submitted = claims.all().filter_map(|claim| claim.submitted().ok());
+        if may_be_too_long(submitted.filter(|one| is_valid(one)), response) {
             continue;
         }
         let any_accepted = claims.all().any(|claim| claim.is_accepted());
@@ -384,14 +389,18 @@ async fn accepted(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether a claim is refused for its size, and all claims that are accepted are shorter. The specification shows no limit.
-fn may_be_too_long(claims: &Claims, refused: &Exchange) -> bool {
+/// Whether a claim, or its call, is refused for its size, and all that are accepted are shorter. The specification shows no
+/// limit.
+fn may_be_too_long<'e>(
+    accepted: impl Iterator<Item = &'e Arc<Exchange>>,
+    refused: &Exchange,
+) -> bool {
+    const KEYWORDS: [&str; 4] = ["size", "too long", "too large", "bytes"];
     let size = |response: &Exchange| response.request.body.as_ref().map_or(0, String::len);
-    let submitted = claims.all().filter_map(|claim| claim.submitted().ok());
-    let accepted = submitted.filter(|response| is_valid(response));
     let longest = accepted.map(|response| size(response)).max();
+    let said = refused.summary().to_lowercase();
     longest.is_some_and(|longest| size(refused) > longest)
-        && message(refused).to_lowercase().contains("size")
+        && (refused.status == 413 || KEYWORDS.iter().any(|word| said.contains(word)))
 }
 
 /// Whether blocks have receipts, and none of them verifies.
@@ -613,5 +622,31 @@ mod tests {
             let reason = accepted_in_its_place(&history, &claim.exchange);
             assert_eq!(reason.is_some(), is_in_its_place, "{digit} {is_valid}");
         }
+    }
+
+    #[test]
+    fn only_what_is_longer_than_all_others_may_be_too_long() {
+        let exchange = |status, length: usize, body: &str| {
+            let request = Request::post("/call-sc", "x".repeat(length));
+            Arc::new(crate::history::exchange(request, status, None, body))
+        };
+        let accepted = [exchange(200, 10, "{}"), exchange(200, 20, "{}")];
+        for (status, length, body, expected) in [
+            (413, 30, "{}", true),
+            (422, 30, r#"{"error":"remarks is too long"}"#, true),
+            (
+                200,
+                30,
+                r#"{"response":{"msg":"Transaction size exceeded"}}"#,
+                true,
+            ),
+            (422, 30, r#"{"error":"unknown contract"}"#, false),
+            (413, 20, "{}", false),
+        ] {
+            let refused = exchange(status, length, body);
+            let found = may_be_too_long(accepted.iter(), &refused);
+            assert_eq!(found, expected, "{status} {length} {body}");
+        }
+        assert!(!may_be_too_long([].iter(), &exchange(413, 30, "{}")));
     }
 }
