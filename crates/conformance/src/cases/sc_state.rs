@@ -188,8 +188,12 @@ fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Exami
         let right = if known.is_empty() {
             mentions(record, requested)
         } else {
-            let cells = known.iter().map(|row| row.column(column));
-            cells.flatten().all(|cell| mentions(cell, requested))
+            known.iter().all(|row| match column {
+                "asset_id" => row.has(column, requested),
+                _ => row
+                    .column(column)
+                    .is_none_or(|cell| mentions(cell, requested)),
+            })
         };
         if !right {
             let what = match column {
@@ -323,6 +327,12 @@ mod tests {
         for (column, value, body, is_right) in [
             ("asset_id", "a", one, true),
             ("asset_id", "token", one, false),
+            (
+                "asset_id",
+                "a",
+                r#"{"value":{"asset_id":"[\"a\"]"}}"#,
+                false,
+            ),
             ("asset_type", "token", one, true),
             ("asset_type", "a", one, false),
             ("outcome", "1", one, true),

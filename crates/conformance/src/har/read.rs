@@ -372,7 +372,8 @@ impl Recorded {
 
     /// Returns why a response shows nothing about the node, if so.
     fn shows_nothing(&self, request: &Request, status: u16) -> Option<&'static str> {
-        let headers = self.entry.request.as_ref()?.headers.as_ref();
+        let sent = self.entry.request.as_ref();
+        let headers = sent.and_then(|sent| sent.headers.as_ref());
         let for_less = ["range", "if-none-match", "if-modified-since"];
         let is_for_less = for_less.iter().any(|name| header(headers, name).is_some());
         let names: BTreeSet<_> = request.query.iter().map(|(name, _)| name).collect();

@@ -30,7 +30,7 @@ use crate::{
     discovery::{self, Discovered, Wanted},
     har::Exchanges,
     http::{self, InconclusiveReason, Node, Target},
-    script::{Script, observe_balances, repeat_blocks, repeat_records, repeat_values},
+    script::{Script, observe_balances, repeat_blocks, repeat_stored, repeat_values},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
 };
 use nodeproof_openapi::Spec;
@@ -462,8 +462,10 @@ impl Running {
         if repeated.contains(&Sample::Blocks) {
             repeat_blocks(context).await;
         }
-        if repeated.contains(&Sample::ContractState) {
-            repeat_records(&context.submissions.submitter).await;
+        for sample in [Sample::ContractState, Sample::TrustScore] {
+            if repeated.contains(&sample) {
+                repeat_stored(&context.submissions.submitter, sample).await;
+            }
         }
         for case in of(&|case| case.is_last) {
             self.run_cases(vec![case]).await;

@@ -12,7 +12,7 @@ pub(crate) use agreement::confirm_balances;
 pub(crate) use balances::{observe_balances, observe_settled_balances};
 pub(crate) use height::Height;
 pub(crate) use records::{AT_A_TIME, read_with_new_blocks, request_record};
-pub(crate) use repeat::{repeat_blocks, repeat_records, repeat_values};
+pub(crate) use repeat::{repeat_blocks, repeat_stored, repeat_values};
 pub(crate) use similar::{OTHER_COLUMN, cut_short};
 
 use crate::{api::Sample, context::Samples};

@@ -76,37 +76,37 @@ pub(crate) async fn repeat_blocks(context: &Samples) {
 /// Maximum number of records, and of scores, to read again: of those that were read first, and last.
 const RECORDS: usize = 16;
 
-/// Requests the records and scores that were read once more, if something was submitted since. The sweep's are left out.
+/// Requests the records or the scores that were read once more, if something was submitted since. The sweep's are left out.
 ///
-/// The last one comes first: a node may keep the score of two wallets until the next block, for both directions.
-pub(crate) async fn repeat_records(submitter: &Submitter) {
+/// The last one comes first: a node may keep the score of two wallets until the next block, for both directions. The blocks
+/// made until then show whether there is a reason for another score.
+pub(crate) async fn repeat_stored(submitter: &Submitter, sample: Sample) {
     let context = &*submitter.samples;
     let history = context.history();
     if history.first_submission().is_none() {
         return;
     }
-    for path in ["/sc-state", "/get-trustscore-wallets"] {
-        let mut requests: Vec<&Request> = Vec::new();
-        for entry in history.of_path(path) {
-            let request = &entry.exchange.request;
-            let is_usual = request.raw_query.is_none() && request.wording == Wording::Usual;
-            let is_there = match path {
-                "/sc-state" => has_record(&entry.exchange),
-                _ => entry.answer == Answer::Content,
-            };
-            if is_usual && is_there && !requests.contains(&request) {
-                requests.push(request);
-            }
+    let mut requests: Vec<&Request> = Vec::new();
+    for entry in history.of_path(sample.path()) {
+        let request = &entry.exchange.request;
+        let is_usual = request.raw_query.is_none() && request.wording == Wording::Usual;
+        let is_there = match sample {
+            Sample::ContractState => has_record(&entry.exchange),
+            _ => entry.answer == Answer::Content,
+        };
+        if is_usual && is_there && !requests.contains(&request) {
+            requests.push(request);
         }
-        if requests.len() > 2 * RECORDS {
-            requests.drain(RECORDS..requests.len() - RECORDS);
-        }
-        let requests = requests.into_iter().rev().cloned().collect();
-        let sent = context.node.send_all(requests).await;
-        note(context, sent.map(drop));
     }
-    // What they list may be the reason for another score.
-    note(context, read_new_blocks(submitter).await);
+    if requests.len() > 2 * RECORDS {
+        requests.drain(RECORDS..requests.len() - RECORDS);
+    }
+    let requests = requests.into_iter().rev().cloned().collect();
+    let sent = context.node.send_all(requests).await;
+    note(context, sent.map(drop));
+    if sample == Sample::TrustScore {
+        note(context, read_new_blocks(submitter).await);
+    }
 }
 
 /// Notes why requests that only a rule needs could not be sent.
