@@ -54,6 +54,7 @@ transaction = built.transaction
 requested = ContractCallData(address=CONTRACT, function="add_verification", signers=[ALICE], params=claim)
 assert transaction.specific_data == requested, transaction.specific_data
 assert abs(transaction.timestamp / 1000 - time.time()) < 60, transaction.timestamp
+transaction.descr = ""
 transaction.fee = 1000000
 transaction.currency = "DEVN"
 

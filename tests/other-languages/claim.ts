@@ -52,6 +52,7 @@ deepStrictEqual(transaction.specific_data, {
   params: claim,
 });
 ok(Math.abs(transaction.timestamp - Date.now()) < 60_000, `time ${transaction.timestamp}`);
+transaction.descr = "";
 transaction.fee = 1000000;
 transaction.currency = "DEVN";
 

@@ -11,7 +11,6 @@ pub const MANIPULATIONS: &[(&str, &str)] = &[
     (r#""valid":1"#, r#""valid":0"#),
     (r#""valid":1"#, r#""valid":true"#),
     (r#""is_child_txn":false"#, r#""is_child_txn":true"#),
-    (r#""descr":"""#, r#""descr":"for the thief""#),
     (r#""descr":"""#, r#""descr":null"#),
     (
         r#""function":"add_verification""#,

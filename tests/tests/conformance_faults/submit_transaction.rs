@@ -443,7 +443,7 @@ fn refusing_signatures(is_refused: fn(&str) -> bool) -> Fault {
 }
 
 /// Accepts rightly signed submissions with these transactions.
-fn accepting_right(is_accepted: fn(&Value) -> bool) -> Fault {
+pub(crate) fn accepting_right(is_accepted: fn(&Value) -> bool) -> Fault {
     let good = json!({"status": "SUCCESS",
         "response": {"valid": true, "msg": "fine", "new_transaction": true}});
     let is_taken = move |request: &RecordedRequest, _: &_| {

@@ -57,7 +57,8 @@ impl CheckedTransaction {
         check_signable(requested)
     }
 
-    /// Checks that a node built the requested call, and sets the fee and its currency.
+    /// Checks that a node built the requested call, and sets the fee, its currency and an empty
+    /// `descr`: nobody asked for a description that the node wrote.
     ///
     /// The resulting text is checked again, because it is the text that is signed.
     ///
@@ -69,11 +70,12 @@ impl CheckedTransaction {
         fee: &Fee,
     ) -> Result<Self, BuiltCallMismatch> {
         check_built(requested, built)?;
-        let priced = built
+        let completed = built
+            .without_description()?
             .with_currency(fee.currency())?
             .with_fee(fee.amount())?;
-        check_final(requested, priced.transaction_text()?, fee)?;
-        Self::of(requested, fee, priced.transaction_text()?)
+        check_final(requested, completed.transaction_text()?, fee)?;
+        Self::of(requested, fee, completed.transaction_text()?)
     }
 
     /// Checks a transaction that was signed earlier, such as a saved one. It must be the requested

@@ -99,6 +99,16 @@ impl RawTransaction {
         self.with_member("currency", &text)
     }
 
+    /// Returns the same transaction with an empty `descr`.
+    ///
+    /// Nothing else in the text changes.
+    ///
+    /// # Errors
+    /// If the transaction does not have exactly one `descr`.
+    pub(crate) fn without_description(&self) -> Result<Self, InputError> {
+        self.with_member("descr", "\"\"")
+    }
+
     /// Returns the transaction with these signatures, ready to be submitted.
     ///
     /// An entry is a [`SignatureEntry`](crate::SignatureEntry), or any value that is serialized like

@@ -103,10 +103,8 @@ impl From<BuiltCallMismatch> for Unsigned {
     fn from(error: BuiltCallMismatch) -> Self {
         let reason = error.to_string();
         match &error {
-            // The specification does not define these two members of a built transaction.
-            BuiltCallMismatch::Changed { member, .. }
-                if member.ends_with("descr") || member.ends_with("is_child_txn") =>
-            {
+            // The specification does not define this member of a built transaction.
+            BuiltCallMismatch::Changed { member, .. } if member.ends_with("is_child_txn") => {
                 Self::Unchecked(reason)
             }
             BuiltCallMismatch::Changed { .. }

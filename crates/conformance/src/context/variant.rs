@@ -407,13 +407,13 @@ impl Variant {
         if edits.is_empty() {
             return Ok(text.to_owned());
         }
-        let mut is_changed = false;
+        let mut is_changed = true;
         let edited = altered(text, |transaction| {
-            let before = transaction.clone();
             for edit in edits {
+                let before = transaction.clone();
                 edit.apply(transaction, submitter, |json| with_wallets(json, wallets));
+                is_changed &= *transaction != before;
             }
-            is_changed = *transaction != before;
         });
         if !is_changed {
             // Signed and sent, it would be right.

@@ -69,12 +69,15 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_node_adds_beside_a_transaction_is_neither_signed_nor_submitted() {
+async fn what_a_node_adds_beside_a_transaction_or_describes_is_neither_signed_nor_submitted() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = Verifier::of(&node);
     let wallet = verifier.home.wallet("plain.json", &verifier.keys);
     let beside: Fault = Arc::new(|request, response| match &*request.path {
-        "/call-sc" => response.with_json(|built| built["served_by"] = "a worker".into()),
+        "/call-sc" => response.with_json(|built| {
+            built["served_by"] = "a worker".into();
+            built["transaction"]["descr"] = "for the thief".into();
+        }),
         _ => response,
     });
     let proxy = Proxy::spawn(&node, beside).await.unwrap();
@@ -89,10 +92,9 @@ async fn what_a_node_adds_beside_a_transaction_is_neither_signed_nor_submitted()
         .iter()
         .find(|one| one.path == "/submit-transaction");
     let text = String::from_utf8_lossy(&submitted.expect("a submission").body);
-    assert!(
-        text.contains("add_verification") && !text.contains("served_by"),
-        "{text}"
-    );
+    assert!(text.contains("add_verification"), "{text}");
+    assert!(text.contains(r#""descr":"""#), "{text}");
+    assert!(!text.contains("served_by"), "{text}");
 }
 
 /// Asserts that each member of the transaction is shown with its value, as it is written.

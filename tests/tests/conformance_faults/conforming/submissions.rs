@@ -14,7 +14,11 @@ use super::{
     rewrites::{response_of, with_status},
     state::named,
 };
-use crate::records::{STATE, rows_of};
+use crate::{
+    balances::BALANCES,
+    records::{STATE, rows_of},
+    submit_transaction::accepting_right,
+};
 
 const JSON: &str = "application/json";
 
@@ -127,6 +131,9 @@ pub(super) fn claims() -> Vec<SeededFault> {
             response["served_by"] = json!("a worker");
             response["error"] = Value::Null;
         }) => [];
+        "built claims have a descr", building(|built| built["descr"] = json!("a call")) => [];
+        "every token pays a fee, and no list shows what a wallet holds", any_token_pays()
+            => ["get-balances/lists-carry-balances"];
     }
 }
 
@@ -136,6 +143,26 @@ fn refused(change: fn(Response) -> Response) -> Fault {
         let refuses =
             request.method == "POST" && !matches!(kind_of_submission(request), "claim" | "control");
         if refuses { change(response) } else { response }
+    })
+}
+
+/// Accepts a fee in another token that is not higher than the fee of a claim. Lists of balances have a form of their own.
+fn any_token_pays() -> Fault {
+    let accepting = accepting_right(|transaction| {
+        let token = transaction["currency"].as_str().unwrap_or_default();
+        let is_low = transaction["fee"].as_i64() == Some(1_000_000);
+        is_low && !["", "DEVN"].contains(&token) && !token.starts_with("NO-SUCH")
+    });
+    Arc::new(move |request, response| {
+        let mut response = accepting(request, response);
+        if request.path == BALANCES {
+            response = response.with_json(|reply| {
+                if reply["balance"].is_array() {
+                    *reply = json!({"pages": 1});
+                }
+            });
+        }
+        response
     })
 }
 

@@ -17,13 +17,13 @@ use crate::{
 /// 4096 bytes.
 pub(super) const MAX_LENGTH: usize = 1024 * 1024;
 
-/// The expected fee and currency.
+/// The expected members that the client sets: `fee`, `currency` and `descr`.
 #[derive(Clone, Copy)]
-enum FeeCheck<'a> {
-    /// Any number and any text. They are set later.
+enum SetByClient<'a> {
+    /// Any number and any texts. They are set later.
     Open,
-    /// This fee, exactly as written.
-    Chosen(&'a Fee),
+    /// This fee, exactly as written, and an empty `descr`.
+    To(&'a Fee),
 }
 
 /// Returns whether an element of `signatures` is only a placeholder. Placeholders are never
@@ -39,7 +39,7 @@ fn is_placeholder(entry: &&serde_json::value::RawValue) -> bool {
     entry.is_ok_and(|entry| entry.msgsign.is_none_or(|signature| signature.is_empty()))
 }
 
-/// Checks a built transaction before its fee and currency are set.
+/// Checks a built transaction before the client sets its members.
 pub(crate) fn check_built(
     requested: &ContractCall,
     built: &RawTransaction,
@@ -64,10 +64,10 @@ pub(crate) fn check_built(
             }
         }
     }
-    check_transaction(requested, transaction, FeeCheck::Open)
+    check_transaction(requested, transaction, SetByClient::Open)
 }
 
-/// Checks the text that is signed, with its fee and currency.
+/// Checks the text that is signed.
 pub(crate) fn check_final(
     requested: &ContractCall,
     transaction: &str,
@@ -75,7 +75,7 @@ pub(crate) fn check_final(
 ) -> Result<(), BuiltCallMismatch> {
     check_call(requested)?;
     check_document(transaction)?;
-    check_transaction(requested, transaction, FeeCheck::Chosen(fee))
+    check_transaction(requested, transaction, SetByClient::To(fee))
 }
 
 /// Checks a signed transaction: it is the requested call, and all its signers have signed.
@@ -95,7 +95,7 @@ pub(crate) fn check_signed(
             return Err(BuiltCallMismatch::extra(&root.member(&name), value.get()));
         }
     }
-    check_transaction(requested, signed.transaction_text(), FeeCheck::Chosen(fee))?;
+    check_transaction(requested, signed.transaction_text(), SetByClient::To(fee))?;
     check_signatures(requested, signed)
 }
 
@@ -153,7 +153,7 @@ fn check_document(text: &str) -> Result<(), BuiltCallMismatch> {
 fn check_transaction(
     requested: &ContractCall,
     text: &str,
-    fee_check: FeeCheck<'_>,
+    set: SetByClient<'_>,
 ) -> Result<(), BuiltCallMismatch> {
     const MEMBERS: [&str; 8] = [
         "timestamp",
@@ -178,7 +178,10 @@ fn check_transaction(
         match name.as_str() {
             "type" => literal(raw, "3", &place)?,
             "valid" => literal(raw, "1", &place)?,
-            "descr" => is_text(raw, "", &place)?,
+            "descr" => match set {
+                SetByClient::To(_) => is_text(raw, "", &place)?,
+                SetByClient::Open => any_text(raw, &place)?,
+            },
             // Observed on real nodes. Not in the specification.
             "is_child_txn" => literal(raw, "false", &place)?,
             "timestamp" => {
@@ -194,15 +197,14 @@ fn check_transaction(
                     return Err(BuiltCallMismatch::malformed(&place, wanted, raw));
                 }
             }
-            "currency" => match fee_check {
-                FeeCheck::Chosen(fee) => is_text(raw, fee.currency(), &place)?,
-                FeeCheck::Open if text_in(raw).is_some() => {}
-                FeeCheck::Open => return Err(BuiltCallMismatch::malformed(&place, "a text", raw)),
+            "currency" => match set {
+                SetByClient::To(fee) => is_text(raw, fee.currency(), &place)?,
+                SetByClient::Open => any_text(raw, &place)?,
             },
-            "fee" => match fee_check {
-                FeeCheck::Chosen(fee) => literal(raw, fee.amount().as_str(), &place)?,
-                FeeCheck::Open if is_number(raw) => {}
-                FeeCheck::Open => {
+            "fee" => match set {
+                SetByClient::To(fee) => literal(raw, fee.amount().as_str(), &place)?,
+                SetByClient::Open if is_number(raw) => {}
+                SetByClient::Open => {
                     return Err(BuiltCallMismatch::malformed(&place, "a number", raw));
                 }
             },
@@ -211,6 +213,11 @@ fn check_transaction(
         }
     }
     Ok(())
+}
+
+fn any_text(raw: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
+    let text = text_in(raw).map(drop);
+    text.ok_or_else(|| BuiltCallMismatch::malformed(place, "a text", raw))
 }
 
 fn check_specific_data(
