@@ -289,8 +289,8 @@ async fn what_nobody_asked_for_is_named_and_not_signed() {
             1,
         ),
         (
-            building(|built| built["descr"] = json!("a gift")),
-            "descr",
+            building(|built| built["is_child_txn"] = json!(true)),
+            "is_child_txn",
             3,
         ),
     ] {
