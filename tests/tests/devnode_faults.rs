@@ -103,6 +103,7 @@ fn expected(fault: F) -> Option<Found> {
         | F::NegativeFraction
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
+        F::RefusalReserves => AsUser("submit-transaction/refused-costs-nothing"),
         F::ThirdSigns => AsEither(
             &["submit-transaction/unlisted-signer"],
             "submit-transaction/authority",

@@ -239,6 +239,7 @@ faults! {
     EmptiedUnlisted "emptied-unlisted" "lists lack what a wallet receives of a token after it had nothing left of it";
     TransferWrapped "transfer-wrapped" "a transfer moves the lowest 64 bits of its amount";
     SecondUnchecked "second-unchecked" "two signers pay half of the fee each, and the second one only what it has";
+    RefusalReserves "refusal-reserves" "the fee of a transfer that can't be paid stays reserved";
 }
 
 /// Counts, from 1.

@@ -68,6 +68,22 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["sc-state/new-records"];
+        "remembers that no record has a value in another column", stateful(BTreeSet::new(), |missing, request, response| {
+            if request.path != STATE || request.query.contains("unique_column=asset_id") { return response }
+            if missing.contains(&request.query) {
+                return response.with_body(r#"{"status":"SUCCESS","value":null,"data":null}"#);
+            }
+            if String::from_utf8_lossy(&response.body).contains("\"value\":null") {
+                missing.insert(request.query.clone());
+            }
+            response
+        }) => ["sc-state/new-records"];
+        "finds other records than those that have the value", change_json(STATE, |request, response| {
+            if request.query.contains("unique_column=asset_type") && response["value"].is_array() {
+                response["value"][2] = json!("another type");
+                response["data"][2] = json!("another type");
+            }
+        }) => ["sc-state/new-records"];
         "puts asset IDs with an apostrophe into SQL", change_response(STATE, |request, response| {
             match request.query.contains("%27") || request.query.contains('\'') {
                 true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR).with_body("{}"),

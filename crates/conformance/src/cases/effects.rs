@@ -47,7 +47,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/refused-costs-nothing",
         requirements: &["CONSISTENT-6", "SUBMIT-3"],
-        checks: "While submissions are refused, the balance of no wallet that they name changes. The case is inconclusive if a block since then may explain a change.",
+        checks: "While submissions are refused, the balance of no wallet that they name changes, and their wallet can still pay with all that it holds. The case is inconclusive if a block since then may explain a change.",
         example: Example::Text("Balance before: 5000000. Balance after: 5000000."),
         matters: "A fee for a claim that was refused is a payment that nobody agreed to.",
         aspect: Aspect::Spending,

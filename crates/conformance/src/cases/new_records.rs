@@ -38,7 +38,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. If another wallet has claimed the same asset, its record stays. The first one is not found under another contract, in another column, or by a shorter name, none is found by another writing of the number that its asset ID looks like, and it is found by each column by which others are.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. If another wallet has claimed the same asset, its record stays. The first one is not found under another contract, in another column, or by a shorter name, none is found by another writing of the number that its asset ID looks like, and it is found by each column by which others are. A record that is requested by any column has the requested value there.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -61,6 +61,7 @@ async fn new_records(context: &Context) -> Findings {
     if let Some(claims) = context.submissions.claims().await?.of_same_asset() {
         checked.extend(other_verifier(&claims[1]));
     }
+    checked.extend(by_other_columns(&context.history()));
     if all.iter().all(Stored::is_as_submitted) {
         checked.extend(of_one_claim(&context.history()));
     }
@@ -89,6 +90,23 @@ fn other_verifier(claim: &ClaimSteps<'_>) -> Examination {
         Finding::new(after, what, before.excerpt(160), after.summary())
     });
     Examination::of(1, finding)
+}
+
+/// Checks that each record has the value by which it was requested, in every response of the run.
+fn by_other_columns(history: &History) -> Examination {
+    let mut checked = Examination::default();
+    for entry in history.of_path("/sc-state") {
+        let request = &entry.exchange.request;
+        let is_usual = request.raw_query.is_none() && !request.finds_nothing;
+        let column = requested(&entry.exchange, "unique_column");
+        if is_usual
+            && column != Some("asset_id")
+            && let Some(body) = entry.exchange.success_object()
+        {
+            sc_state::unique_value_echo(&entry.exchange, body, &mut checked);
+        }
+    }
+    checked
 }
 
 /// Checks the records of all assets about which the node accepted only right claims: each has the values of one of them.

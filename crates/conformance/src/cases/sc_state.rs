@@ -175,7 +175,7 @@ pub(super) fn value(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examin
     }
 }
 
-fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examination) {
+pub(super) fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked: &mut Examination) {
     let [column, requested] =
         ["unique_column", "unique_value"].map(|name| requested(exchange, name));
     let (Some(column), Some(requested)) = (column, requested) else {

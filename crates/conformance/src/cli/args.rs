@@ -285,7 +285,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "N")]
     pub max_requests: Option<u64>,
 
-    /// Timeout of the whole run, in seconds [default: 300; none for a sweep].
+    /// Timeout of the whole run, in seconds [default: 300, or 900 with --allow; none for a sweep].
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub deadline: Option<Duration>,
 

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeSet,
     num::NonZeroU8,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use globset::{Glob, GlobMatcher};
@@ -30,6 +31,9 @@ use crate::{
 };
 
 const MIB: usize = 1024 * 1024;
+
+/// The usual deadline of a run that sends more than reads. At a node with a latency of 400 ms, it takes ten minutes.
+const DEADLINE_BEYOND_READING: Duration = Duration::from_secs(900);
 
 /// Returns the highest allowed tier. Probes are not part of that order.
 pub(crate) fn furthest(allowed: &[Tier]) -> Tier {
@@ -150,7 +154,14 @@ pub(crate) fn options(
         .transpose()?;
     let mut options = check_options(&args.check, baseline.is_some())?;
     options.files.baseline = baseline;
-    options.limits.deadline = args.deadline.unwrap_or(options.limits.deadline);
+    let selection = &options.selection;
+    let sends_more = selection.probe || selection.allow > Tier::Read;
+    let usual = if sends_more {
+        DEADLINE_BEYOND_READING
+    } else {
+        options.limits.deadline
+    };
+    options.limits.deadline = args.deadline.unwrap_or(usual);
     options.limits.max_requests = args.max_requests.unwrap_or(options.limits.max_requests);
     options.require_coverage = args.require_coverage;
     let contracts = &options.files.fixture.contracts;

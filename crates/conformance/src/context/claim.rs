@@ -192,6 +192,7 @@ impl<'s> FirstClaim<'s> {
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         let others = self.read_other_records().await?;
+        self.ask_by_other_columns().await?;
         let _ = self.refuse_first().await;
         let balance = balance_request(self.wallet.address(), &self.text);
         let _ = self.send(Act::Balance, balance).await;
@@ -598,6 +599,21 @@ impl<'s> FirstClaim<'s> {
             self.send(Act::OtherRecord, request.clone()).await?;
         }
         Ok(requests)
+    }
+
+    /// Requests the claim's record by other columns, before there is one. A node must not remember that.
+    async fn ask_by_other_columns(&self) -> Result<(), InconclusiveReason> {
+        let transaction: Value = serde_json::from_str(&self.text).unwrap_or_default();
+        for column in ["asset_type", "deletable_after"] {
+            let value = match &transaction["specific_data"]["params"][column] {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let request = contract_state_request(&self.contract, &value)
+                .setting("unique_column", column.to_owned());
+            self.submitter.samples.node.send(request).await?;
+        }
+        Ok(())
     }
 
     /// Submits a claim that another key signed, which must have no effect.

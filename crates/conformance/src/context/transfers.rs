@@ -22,9 +22,12 @@ use super::{
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
 };
 use crate::{
-    api::{held, is_valid, listed_transactions, times_in_batch, token_balance_request},
+    api::{
+        accepts, held, is_valid, listed_transactions, times_in_batch, token_balance_request,
+        wallet_balances_request,
+    },
     history::{History, OF_NEW_WALLET},
-    http::{BackOff, Exchange, Request},
+    http::{BackOff, Exchange, Request, Step},
 };
 
 /// The smallest fee whose half distinguishes one fee from two.
@@ -46,8 +49,8 @@ const AMOUNT: &str = "\"amount_to_send\":";
 const NOTHING: &str = "\"amount_to_send\":0";
 
 /// Transfers tokens of the wallet to itself and to a new wallet, some of them several times at the same moment. Then
-/// follow transfers that a node must refuse; two transfers of the new wallet, of which it can pay one, and the fee of the
-/// other; and two claims, of which it can pay one with all that is left.
+/// follow two transfers of the new wallet in a batch, of which it can pay one; transfers that a node must refuse; two more
+/// at the same moment; and two claims, of which it can pay one with all that is left.
 pub(super) async fn transfer_and_overspend(
     submitter: &Submitter,
     [wallet, new_wallet]: [&SigningWallet; 2],
@@ -61,8 +64,8 @@ pub(super) async fn transfer_and_overspend(
     };
     let transfers = Transfers::of(submitter, verification, token);
     // A node may round what is received.
-    let part = fee + fee / 4 + 7;
-    // A little more than two fees and a half.
+    let part = 2 * fee + fee * 3 / 4 + 7;
+    // A little more than five fees and a half.
     let all = 2 * part;
     let began = Instant::now();
     if !transfers.send_right([wallet, new_wallet], part).await?
@@ -71,13 +74,25 @@ pub(super) async fn transfer_and_overspend(
         return Ok(());
     }
     let took = began.elapsed();
-    transfers
-        .send_wrong([wallet, new_wallet], fee, part)
-        .await?;
     let patience = (took * 3).max(MAX_PAUSE).min(submitter.with.settle_timeout);
-    let left = transfers
-        .overdraw(new_wallet, fee / 2, all, patience)
+    let mut overdraw = Overdraw {
+        number: 0,
+        to: wallet.address(),
+        left: 2 * fee + fee / 2 + 14,
+        fee,
+        patience,
+    };
+    let left = transfers.overdraw(new_wallet, &overdraw).await?;
+    transfers
+        .send_wrong([wallet, new_wallet], fee, left)
         .await?;
+    overdraw = Overdraw {
+        number: 1,
+        to: stranger()?.address(),
+        left: fee + 14,
+        ..overdraw
+    };
+    let left = transfers.overdraw(new_wallet, &overdraw).await?;
     if left == 0 {
         return Ok(());
     }
@@ -104,6 +119,24 @@ pub(super) async fn transfer_and_overspend(
     transfers
         .give(wallet, new_wallet.address(), FEW, token)
         .await
+}
+
+/// Two transfers, and what they would leave of what their wallet holds.
+struct Overdraw {
+    /// The number of the moment.
+    number: u8,
+    to: WalletAddress,
+    /// What one of them leaves. It has to be less than half of what is held.
+    left: i64,
+    fee: i64,
+    /// How long they may take.
+    patience: Duration,
+}
+
+/// Returns a batch of two submissions.
+fn batch_of(two: [&Request; 2]) -> Request {
+    let [one, other] = two.map(|request| request.body.as_deref().unwrap_or_default());
+    Request::post(BATCH, format!("[{one},{other}]")).carrying_signature()
 }
 
 /// Transfers one unit to the wallet itself.
@@ -165,8 +198,7 @@ impl<'s> Transfers<'s> {
         };
         let (alone, _) = self.signed(&both, &to_new(&both)).await?;
         let (twice, code) = self.signed(&[wallet], &to_new(&[wallet])).await?;
-        let text = twice.body.as_deref().unwrap_or_default();
-        let batch = Request::post(BATCH, format!("[{text},{text}]")).carrying_signature();
+        let batch = batch_of([&twice, &twice]);
         let mut at_once = vec![to_itself; COPIES];
         at_once.extend([alone, batch]);
         if let Some(co_signer) = co_signer {
@@ -210,26 +242,44 @@ impl<'s> Transfers<'s> {
         Ok([there, back])
     }
 
-    /// Submits two transfers at the same moment, of which the wallet can pay one. The other one may fail when its block is
-    /// made, and then moves nothing. Waits until the wallet has less than `all`, and returns what is left.
-    async fn overdraw(
-        &self,
-        wallet: &SigningWallet,
-        amount: i64,
-        all: i64,
-        patience: Duration,
-    ) -> Taken<i64> {
-        let to = stranger()?;
-        let call = self.call(&[wallet], to.address(), &json!(amount), self.token);
-        let (first, _) = self.signed(&[wallet], &call).await?;
-        let (second, _) = self.signed(&[wallet], &call).await?;
-        self.submitter.submit_at_once(vec![first, second]).await;
-        let until = Instant::now() + patience;
+    /// Submits two transfers, of which the wallet can pay one: the first time in a batch, and at the same moment if a node
+    /// accepts none of them there. The other one may fail when its block is made, and then moves nothing. Waits until the
+    /// wallet has less, and returns what it has.
+    async fn overdraw(&self, wallet: &SigningWallet, overdraw: &Overdraw) -> Taken<i64> {
+        let (number, left, fee) = (overdraw.number, overdraw.left, overdraw.fee);
+        let held = self.balance(wallet.address()).await?;
+        let held = held.clamp(0, i128::from(i64::MAX) / 2) as i64;
+        if held <= 2 * left {
+            return Ok(held);
+        }
+        let amount = held - left - fee;
+        let call = self.call(&[wallet], overdraw.to, &json!(amount), self.token);
+        let (first, first_code) = self.signed(&[wallet], &call).await?;
+        let (second, second_code) = self.signed(&[wallet], &call).await?;
+        let step = Step::Payable(number);
+        let mut is_accepted = false;
+        if number == 0 {
+            let response = self
+                .submitter
+                .submit_serialized(batch_of([&first, &second]).for_step(step.clone()))
+                .await?;
+            let codes = [first_code, second_code];
+            is_accepted = codes.iter().any(|code| accepts(&response, code));
+        }
+        if !is_accepted {
+            let both = [first, second].map(|one| one.for_step(step.clone()));
+            self.submitter.submit_at_once(both.into()).await;
+        }
+        let until = Instant::now() + overdraw.patience;
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+        // What is pending must not change one query alone.
+        self.balance(wallet.address()).await?;
+        let list = wallet_balances_request(&wallet.address().to_string());
+        self.submitter.samples.node.send(list).await?;
         loop {
             let left = self.balance(wallet.address()).await?;
-            if left < all.into() || Instant::now() + back_off.peek() > until {
-                return Ok(left.clamp(0, all.into()) as i64);
+            if left < held.into() || Instant::now() + back_off.peek() > until {
+                return Ok(left.clamp(0, held.into()) as i64);
             }
             back_off.wait().await;
         }
@@ -241,10 +291,15 @@ impl<'s> Transfers<'s> {
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
         fee: i64,
-        part: i64,
+        held: i64,
     ) -> Taken<()> {
         let (wallet_address, other_address) = (wallet.address(), stranger()?.address());
-        let too_much = self.call(&[new_wallet], wallet_address, &json!(3 * fee), self.token);
+        let too_much = self.call(
+            &[new_wallet],
+            wallet_address,
+            &json!(held + fee / 2),
+            self.token,
+        );
         let text = by_hand(self.submitter, &too_much);
         let entry = sign(new_wallet, &text).await?;
         let payable = altered(&text, |transaction| {
@@ -260,14 +315,16 @@ impl<'s> Transfers<'s> {
         let other_token = self.submitter.another_token(self.token);
         let other_token = other_token.as_deref();
         let of_other_token =
-            other_token.map(|other| (new_wallet, other_address, part.to_string(), other));
+            other_token.map(|other| (new_wallet, other_address, fee.to_string(), other));
+        // It must not be a fee, which would hide it.
+        let gain = fee + fee / 4 + 7;
         // Numbers of 32 and 64 bits would keep a few units.
         let [beyond_32_bits, beyond_64_bits] = [32, 64].map(|bits| (1_u128 << bits) + 5);
         let wrong = [
             // All that the new wallet has, so that nothing is left for the fee.
-            (new_wallet, wallet_address, (2 * part).to_string()),
-            (new_wallet, wallet_address, format!("-{part}")),
-            (new_wallet, wallet_address, format!("-{part}.0")),
+            (new_wallet, wallet_address, held.to_string()),
+            (new_wallet, wallet_address, format!("-{gain}")),
+            (new_wallet, wallet_address, format!("-{gain}.0")),
             (new_wallet, other_address, beyond_32_bits.to_string()),
             (new_wallet, other_address, beyond_64_bits.to_string()),
             // A fee with half a unit may hide one unit that such a transfer creates, but not two.
@@ -282,7 +339,8 @@ impl<'s> Transfers<'s> {
             let request = signed_by(self.submitter, from, &text).await?;
             self.submitter.submit_serialized(request).await?;
         }
-        self.share_too_much(new_wallet, 4 * fee).await?;
+        self.share_too_much(new_wallet, held + fee + fee / 2)
+            .await?;
         // The new wallet is known by now, and has had none of the other token. A balance that is not exact in a float
         // changes, too.
         let history = self.submitter.samples.history();

@@ -57,6 +57,12 @@ impl Heights {
         seen.next().map(|(index, _)| *index)
     }
 
+    /// Whether a block was read for the first time between two moments.
+    pub(super) fn is_seen_between(&self, from: Duration, to: Duration) -> bool {
+        let mut seen = self.first_seen.values();
+        seen.any(|ended| (from..=to).contains(ended))
+    }
+
     /// Whether a request for a block got nothing at this moment or later.
     pub(super) fn is_absent_at(&self, index: u64, moment: Duration) -> bool {
         let absent = self.absent.get(&index);

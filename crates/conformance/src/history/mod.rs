@@ -193,6 +193,13 @@ impl History {
         self.heights.unchanged(earlier.began, later.ended)
     }
 
+    /// Whether the run neither submitted anything nor read a new block between two moments.
+    pub(crate) fn is_quiet(&self, from: Duration, to: Duration) -> bool {
+        let mut submissions = self.submissions();
+        !submissions.any(|entry| entry.began < to && entry.ended > from)
+            && !self.heights.is_seen_between(from, to)
+    }
+
     /// Returns the blocks that were made between two exchanges, or `None` if not all of them are known, up to one that was
     /// not there after the later exchange.
     pub(crate) fn blocks_between(&self, earlier: &Entry, later: &Entry) -> Option<Vec<&Value>> {

@@ -16,6 +16,8 @@ pub(crate) enum Step {
     RightThen,
     /// A batch of submissions.
     Batch(BatchStep),
+    /// One of several transactions of a wallet that can pay one of them. They have the number of their moment.
+    Payable(u8),
     /// A step of the claim with this number.
     Claim(u8, Act),
     /// Keeps all exchanges. Nothing is sent: the reason is why some were left out.

@@ -1,7 +1,8 @@
 //! The rule *agree*: the three queries that show a balance show the same one.
 //!
 //! A balance may change between two responses. A response is wrong only if another query shows the same amount before and
-//! after it, and a different one than this response.
+//! after it, and a different one than this response: at the end of the run, and at any moment in between when the run
+//! submitted nothing.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -32,7 +33,7 @@ pub(crate) fn agree(history: &History) -> Examination {
     let (mut is_open, mut is_compared) = (false, false);
     for balance in Balance::all(&all) {
         is_compared = true;
-        match balance.compared() {
+        match balance.compared(history) {
             Agreement::Same => result.count_item(),
             Agreement::Open(..) => is_open = true,
             Agreement::Different(one, other) => {
@@ -60,7 +61,7 @@ pub(crate) fn undecided_balances(history: &History) -> Vec<Vec<Request>> {
     let all = readings(history);
     let mut undecided = Vec::new();
     for balance in Balance::all(&all) {
-        match balance.compared() {
+        match balance.compared(history) {
             Agreement::Same => {}
             Agreement::Different(..) => return Vec::new(),
             Agreement::Open(one, other) => {
@@ -106,7 +107,10 @@ impl<'r, 'h> Balance<'r, 'h> {
         all.map(|(pair, shown)| Self { pair, shown })
     }
 
-    fn compared(&self) -> Agreement<'r, 'h> {
+    fn compared(&self, history: &History) -> Agreement<'r, 'h> {
+        if let Some((this, other)) = self.contradiction(history) {
+            return Agreement::Different(this, other);
+        }
         let mut open = None;
         for (kind, readings) in &self.shown {
             for (other, others) in &self.shown {
@@ -117,12 +121,27 @@ impl<'r, 'h> Balance<'r, 'h> {
                     continue;
                 }
                 open = open.or(Some((*kind, *other)));
-                if let Some(around) = around(last, others) {
-                    return Agreement::Different((kind, last), (other, around));
+                if let Some([_, after]) = around(last, others) {
+                    return Agreement::Different((kind, last), (other, after));
                 }
             }
         }
         open.map_or(Agreement::Same, |(one, other)| Agreement::Open(one, other))
+    }
+
+    /// Returns the first response that stands between two of another kind, which are equal, while the run neither submitted
+    /// anything nor saw a new block.
+    fn contradiction(&self, history: &History) -> Option<(Shown<'r, 'h>, Shown<'r, 'h>)> {
+        self.shown.iter().find_map(|(kind, readings)| {
+            let others = self.shown.iter().filter(|(other, _)| other != kind);
+            others.clone().find_map(|(other, others)| {
+                readings.iter().find_map(|reading| {
+                    let [before, after] = around(reading, others)?;
+                    let is_quiet = history.is_quiet(before.entry.began, after.entry.ended);
+                    is_quiet.then_some(((*kind, reading), (*other, after)))
+                })
+            })
+        })
     }
 
     /// Returns the request of this kind for the balance.
@@ -185,15 +204,19 @@ impl<'r, 'h> Balance<'r, 'h> {
     }
 }
 
-/// Returns the reading just after another one, if it and the one just before show the same amount, and not that one.
-fn around<'r, 'h>(reading: &Reading<'_>, others: &'r [Reading<'h>]) -> Option<&'r Reading<'h>> {
+/// Returns the readings just before and after another one, if both show the same amount, and not that one.
+fn around<'r, 'h>(
+    reading: &Reading<'_>,
+    others: &'r [Reading<'h>],
+) -> Option<[&'r Reading<'h>; 2]> {
     let before = others
         .iter()
         .rfind(|one| one.entry.ended <= reading.entry.began)?;
     let after = others
         .iter()
         .find(|one| one.entry.began >= reading.entry.ended)?;
-    (before.amount == after.amount && after.amount != reading.amount).then_some(after)
+    let is_other = before.amount == after.amount && after.amount != reading.amount;
+    is_other.then_some([before, after])
 }
 
 #[cfg(test)]
@@ -201,7 +224,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::history::recorded;
+    use crate::{api::block_request, history::recorded};
 
     /// One response: the query, and the balances of the tokens T and U in the wallet 0x1.
     type Row = (&'static str, [Option<i64>; 2]);
@@ -264,8 +287,11 @@ mod tests {
             // Only one query shows it.
             (vec![single(5), single(6), single(5)], None),
             (vec![single(5), tokens(6, 7), single(5)], Some(one.clone())),
-            // The first difference does not count, because the last responses agree.
-            (vec![single(5), tokens(6, 7), single(5), tokens(5, 7)], None),
+            // The last responses agree, and the earlier ones don't.
+            (
+                vec![single(5), tokens(6, 7), single(5), tokens(5, 7)],
+                Some(one.clone()),
+            ),
             (
                 vec![single(5), (TOKENS, [None, Some(7)]), single(5)],
                 Some(missing),
@@ -333,6 +359,24 @@ mod tests {
         );
         let expected = vec![token_holders_request("T"), single.clone(), tokens, single];
         assert_eq!(again, [expected]);
+    }
+
+    #[test]
+    fn an_earlier_difference_counts_if_nothing_was_submitted_meanwhile() {
+        let rows = [single(5), tokens(6, 7), single(5), tokens(5, 7)].map(exchange);
+        let submission = (
+            Request::post("/submit-transaction", "{}".to_owned()),
+            "{}".to_owned(),
+        );
+        let block = (block_request(3), r#"{"index":3}"#.to_owned());
+        for (other, found) in [(None, 1), (Some(submission), 0), (Some(block), 0)] {
+            let mut all = rows.to_vec();
+            drop(all.splice(2..2, other));
+            let all = all.iter().zip(1..);
+            let all = all.map(|((request, body), at)| (at * 10, request.clone(), 200, &**body));
+            let result = agree(&recorded(all.collect()));
+            assert_eq!(result.findings.len(), found);
+        }
     }
 
     #[test]

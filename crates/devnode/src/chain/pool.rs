@@ -21,6 +21,8 @@ pub(crate) enum CodeStatus {
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     waiting: Vec<Transaction>,
+    /// What is reserved for nothing: the holder, the token and the amount. This is a fault.
+    reserved: Vec<(HolderAddress, &'static str, u128)>,
     known: HashMap<TransactionCode, [u8; 32]>,
 }
 
@@ -52,8 +54,14 @@ impl Pool {
         self.waiting
             .iter()
             .flat_map(Transaction::takes)
+            .chain(self.reserved.iter().copied())
             .filter(|(from, of, _)| *from == holder && *of == token)
             .fold(0, |sum, (.., amount)| sum.saturating_add(amount))
+    }
+
+    /// Reserves an amount for ever. This is a fault.
+    pub(crate) fn reserve(&mut self, holder: HolderAddress, token: &'static str, amount: u128) {
+        self.reserved.push((holder, token, amount));
     }
 
     pub(crate) fn add(&mut self, transaction: Transaction) {

@@ -200,6 +200,11 @@ impl Chain {
             if self.has(InjectedFault::SignatureRemembered) {
                 self.refused.insert(transaction.code);
             }
+            let is_transfer = matches!(transaction.call, Call::Transfer { .. });
+            if is_transfer && self.has(InjectedFault::RefusalReserves) {
+                self.pool
+                    .reserve(transaction.payer, NATIVE_TOKEN, transaction.fee);
+            }
             return Verdict::refused(message, true);
         }
         if self.has(InjectedFault::DuplicateCosts)

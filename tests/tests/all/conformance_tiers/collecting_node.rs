@@ -240,8 +240,8 @@ async fn a_right_node_charges_each_of_several_claims_once() {
     // On a devnet, the second claim pays a fee beyond 32 bits, and a node may accept seven more transactions, such as one
     // that names another payer. This one does, if it gets them without other wallets' signatures. The fourth claim pays
     // three units more, and the one about the co-signer's asset twelve. Four of the transfers cost it a fee each, of which one moves
-    // one and a quarter and seven units, and another one seven units.
-    let (claims, transfers) = (15 * 1_000_000 + (1 << 32) + 15, 5_250_014);
+    // two and three quarters and seven units, and another one seven units.
+    let (claims, transfers) = (15 * 1_000_000 + (1 << 32) + 15, 6_750_014);
     assert_eq!(before - after, claims + transfers);
 }
 

@@ -5,6 +5,7 @@
 //! in another way is not judged.
 
 mod money;
+mod payable;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +16,10 @@ use std::{
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use self::money::{Accepted, Money};
+use self::{
+    money::{Accepted, Money},
+    payable::payable,
+};
 use super::{
     authority::Replies,
     readings::{HOLDERS, Key, Reading, SINGLE},
@@ -509,6 +513,9 @@ const NEAR_2_64: i128 = (1 << 64) - (1 << 50);
 /// Judges the balances of a run.
 pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
     let mut result = Examination::default();
+    if effect == Effect::Refusal {
+        result.extend(payable(history));
+    }
     if let Some(money) = Money::of(history) {
         match effect {
             Effect::Created => money.created(&mut result),

@@ -1,0 +1,101 @@
+//! What refused transactions would have cost stays with their wallet.
+
+use serde_json::Value;
+
+use super::super::refused::is_clear_refusal;
+use crate::{
+    api::accepts,
+    checks::{Examination, Finding},
+    history::{Entry, History},
+    http::Step,
+};
+
+/// Checks that a wallet can still pay after some of its transactions were refused: it has paid the same before, and
+/// holds enough.
+pub(super) fn payable(history: &History) -> Examination {
+    let [before, after] = [Step::Payable(0), Step::Payable(1)];
+    let mut earlier = history.of_step(&before);
+    let later: Vec<_> = history.of_step(&after).collect();
+    let (Some(paid), Some(first)) = (earlier.find(|entry| is_accepted(entry)), later.first())
+    else {
+        return Examination::default();
+    };
+    let wallet = first.exchange.request.first_signer().map(Value::from);
+    // What it submitted in between and the node accepted may be pending.
+    let is_pending = history.accepted().any(|(entry, transaction)| {
+        let signers = transaction["specific_data"]["signers"].as_array();
+        let is_between = (paid.ended..first.began).contains(&entry.began);
+        let is_own =
+            signers.is_some_and(|signers| signers.iter().any(|one| wallet.as_ref() == Some(one)));
+        is_between && is_own && entry.exchange.request.step.as_ref() != Some(&before)
+    });
+    let mut later = later.iter();
+    let is_refused = later.all(|entry| !is_accepted(entry) && is_clear_refusal(&entry.exchange));
+    let finding = (is_refused && !is_pending).then(|| {
+        let what = "a wallet that holds enough can't pay any more since other transactions of it were refused";
+        let exchange = &first.exchange;
+        let expected = "one of two transactions, each of which it can pay, is accepted";
+        Finding::new(exchange, what, expected, exchange.summary())
+    });
+    Examination::of(1, finding)
+}
+
+/// Whether a response accepts any of the transactions that were submitted.
+fn is_accepted(entry: &Entry) -> bool {
+    let code = |one: &Value| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned());
+    let submitted = entry.submissions();
+    let mut codes = submitted.iter().filter_map(code);
+    codes.any(|code| accepts(&entry.exchange, &code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{history::recorded, http::Request};
+
+    const YES: &str = r#"{"response":{"valid":true}}"#;
+    const NO: &str = r#"{"response":{"valid":false}}"#;
+    const ONE_OF_BATCH: &str =
+        r#"{"response":{"accepted_transactions":["a"],"failed_transactions":["b"]}}"#;
+
+    #[test]
+    fn a_wallet_can_pay_after_refusals() {
+        let own = |code: &str| {
+            format!(
+                r#"{{"transaction":{{"trans_code":"{code}","specific_data":{{"signers":["0x1"]}}}},"signatures":[]}}"#
+            )
+        };
+        let alone = |code| Request::post("/submit-transaction", own(code));
+        let batch = || {
+            let body = format!("[{},{}]", own("a"), own("b"));
+            Request::post("/submit-transaction-batch", body)
+        };
+        let [first, then] =
+            [0, 1].map(|number| move |request: Request| request.for_step(Step::Payable(number)));
+        for (earlier, between, later, found) in [
+            ((alone("a"), YES), NO, [NO, NO], 1),
+            ((batch(), ONE_OF_BATCH), NO, [NO, NO], 1),
+            ((alone("a"), YES), NO, [NO, YES], 0),
+            // It never could.
+            ((alone("a"), NO), NO, [NO, NO], 0),
+            // It has paid something else.
+            ((alone("a"), YES), YES, [NO, NO], 0),
+            // That is no refusal.
+            ((alone("a"), YES), NO, [NO, "{}"], 0),
+        ] {
+            let (request, response) = earlier;
+            let rows = vec![
+                (10, first(request), 200, response),
+                (20, alone("c"), 200, between),
+                (30, then(alone("d")), 200, later[0]),
+                (40, then(alone("e")), 200, later[1]),
+            ];
+            let result = payable(&recorded(rows));
+            assert_eq!(
+                result.findings.len(),
+                found,
+                "{response} {between} {later:?}"
+            );
+        }
+    }
+}
