@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{
     claim::Claim, complete::ClaimOutcome, error::ClaimError, options::ClaimOptions,
-    prepared::PreparedClaim, saved::digest_name,
+    prepared::PreparedClaim, saved::claim_name,
 };
 
 impl PreparedClaim {
@@ -52,7 +52,7 @@ impl PreparedClaim {
             currency: fee.currency(),
         })
         .map_err(|error| ClaimError::Input(error.to_string()))?;
-        Ok(format!("{}.json", digest_name(&text)))
+        Ok(claim_name(&self.claim.asset_id, &text))
     }
 }
 

@@ -190,8 +190,20 @@ pub(super) fn is_link_name(name: &str) -> bool {
 }
 
 /// Returns a name for these bytes: the first 32 hexadecimal characters of their SHA-256.
-pub(crate) fn digest_name(bytes: &[u8]) -> String {
+pub(super) fn digest_name(bytes: &[u8]) -> String {
     const_hex::encode(&Sha256::digest(bytes)[..16])
+}
+
+/// Returns the name of a claim's file where its user does not choose one: some digits of the asset's digest, and the digest of
+/// the claim. Like that of a link, it tells what the claim is about if the file is damaged.
+pub(crate) fn claim_name(asset_id: &str, claim: &[u8]) -> String {
+    format!("{}{}.json", claim_prefix(asset_id), digest_name(claim))
+}
+
+/// Returns the first part of the names of claims about an asset.
+pub(super) fn claim_prefix(asset_id: &str) -> String {
+    let digits = digest_name(asset_id.as_bytes());
+    format!("claim-{}-", &digits[..16])
 }
 
 /// Returns whether this is the temporary name of a file that is being written, or the name of the

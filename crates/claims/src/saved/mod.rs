@@ -11,7 +11,7 @@ mod tests;
 mod transaction;
 
 pub use error::SavedTransactionError;
-pub(crate) use file::{Placement, digest_name};
+pub(crate) use file::{Placement, claim_name};
 pub(crate) use search::{SavedClaims, claim_of};
 pub(crate) use transaction::KnownBlock;
 pub use transaction::{SavedTransaction, TransactionState};

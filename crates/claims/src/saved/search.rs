@@ -28,8 +28,8 @@ pub(crate) struct SavedClaims {
     /// contain the same transaction.
     pub(crate) transactions: Vec<(SavedTransaction, WalletAddress)>,
     /// The files that contain such a transaction, or may do so, and can't be read: those to which a
-    /// [link](SavedTransaction::link_from) of this asset leads, and saved transactions that are damaged or of another
-    /// version.
+    /// [link](SavedTransaction::link_from) of this asset leads, saved transactions that are damaged or of another version,
+    /// and whatever else has the name of a claim about this asset.
     pub(crate) unread: Vec<SavedTransactionError>,
     /// Other files that can't be read.
     pub(crate) skipped: Vec<SavedTransactionError>,
@@ -76,7 +76,7 @@ impl SavedClaims {
         let (mut index, mut next) = (Index::read(folder), Index::next());
         let asset = file::digest_name(asset_id.as_bytes());
         let mut left = MAX_BYTES;
-        let prefix = file::link_prefix(asset_id);
+        let (link_prefix, prefix) = (file::link_prefix(asset_id), file::claim_prefix(asset_id));
         for (count, entry) in entries.enumerate() {
             let entry = entry.map_err(unusable)?;
             if count >= MAX_FILES {
@@ -88,7 +88,8 @@ impl SavedClaims {
             if file::is_not_saved(name) {
                 continue;
             }
-            let is_about_it = name.starts_with(&prefix);
+            // It was when it got its name.
+            let is_about_it = name.starts_with(&link_prefix) || name.starts_with(&prefix);
             if file::is_link_name(name) && !is_about_it {
                 continue;
             }

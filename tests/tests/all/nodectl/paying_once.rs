@@ -130,6 +130,45 @@ async fn an_earlier_claim_that_can_not_be_read_is_an_earlier_claim() {
     }
 }
 
+/// Where the user names no file, its name tells which asset it is about.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_in_the_folder_of_claims_is_an_earlier_claim_about_its_asset() {
+    let node = manual().await;
+    let url = node.base_url();
+    let damages: [(&str, fn(&str) -> Option<String>); 9] = [
+        ("empty", |_| Some(String::new())),
+        ("blanks", |_| Some("  \n".to_owned())),
+        ("zeros", |text| Some("\0".repeat(text.len()))),
+        ("first byte", |text| Some(text[..1].to_owned())),
+        ("cut", |text| Some(text[..40].to_owned())),
+        ("null", |_| Some("null".to_owned())),
+        ("object", |_| Some("{}".to_owned())),
+        ("long", |_| Some(" ".repeat(9 << 20))),
+        // A folder is in its place.
+        ("folder", |_| None),
+    ];
+    for (what, damaged) in damages {
+        let verifier = Verifier::of(&node);
+        let add = |asset: &str, outcome: &str| {
+            verifier.add_signed(url, asset, &["--no-wait", "--outcome", outcome])
+        };
+        add(what, "1").ended(0);
+        let file = only_kept(&verifier);
+        let text = fs::read_to_string(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        match damaged(&text) {
+            Some(text) => fs::write(&file, text).unwrap(),
+            None => fs::create_dir(&file).unwrap(),
+        }
+        let sent = node.node().submissions_received();
+        add(what, "1").ended(2);
+        let refused = add(what, "2").ended(2);
+        assert!(refused.err.contains("--again"), "{what}: {refused:?}");
+        assert_eq!(node.node().submissions_received(), sent, "{what}");
+        add("another asset", "1").ended(0);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kept_file_can_be_submitted_and_verified_as_it_is() {
     let node = manual().await;
