@@ -135,7 +135,8 @@ async fn an_earlier_claim_that_can_not_be_read_is_an_earlier_claim() {
 async fn a_damaged_file_in_the_folder_of_claims_is_an_earlier_claim_about_its_asset() {
     let node = manual().await;
     let url = node.base_url();
-    let damages: [(&str, fn(&str) -> Option<String>); 9] = [
+    type Damaged = fn(&str) -> Option<String>;
+    let damages: [(&str, Damaged); 9] = [
         ("empty", |_| Some(String::new())),
         ("blanks", |_| Some("  \n".to_owned())),
         ("zeros", |text| Some("\0".repeat(text.len()))),
