@@ -192,7 +192,7 @@ impl<'s> FirstClaim<'s> {
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         let others = self.read_other_records().await?;
-        self.ask_by_other_columns().await?;
+        self.ask_by_other_columns().await;
         let _ = self.refuse_first().await;
         let balance = balance_request(self.wallet.address(), &self.text);
         let _ = self.send(Act::Balance, balance).await;
@@ -602,7 +602,7 @@ impl<'s> FirstClaim<'s> {
     }
 
     /// Requests the claim's record by other columns, before there is one. A node must not remember that.
-    async fn ask_by_other_columns(&self) -> Result<(), InconclusiveReason> {
+    async fn ask_by_other_columns(&self) {
         let transaction: Value = serde_json::from_str(&self.text).unwrap_or_default();
         for column in ["asset_type", "deletable_after"] {
             let value = match &transaction["specific_data"]["params"][column] {
@@ -611,9 +611,8 @@ impl<'s> FirstClaim<'s> {
             };
             let request = contract_state_request(&self.contract, &value)
                 .setting("unique_column", column.to_owned());
-            self.submitter.samples.node.send(request).await?;
+            let _ = self.submitter.samples.node.send(request).await;
         }
-        Ok(())
     }
 
     /// Submits a claim that another key signed, which must have no effect.

@@ -4,7 +4,7 @@
 //! after it, and a different one than this response: at the end of the run, and at any moment in between when the run
 //! submitted nothing.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
@@ -18,6 +18,9 @@ use crate::{
 
 /// The queries for a balance, the one that most programs use first.
 const KINDS: [&str; 3] = [SINGLE, TOKENS, HOLDERS];
+
+/// In so short a time, a balance does not change and change back.
+const MOMENT: Duration = Duration::from_secs(3);
 
 /// Judges the balances in all responses of a run.
 pub(crate) fn agree(history: &History) -> Examination {
@@ -129,15 +132,16 @@ impl<'r, 'h> Balance<'r, 'h> {
         open.map_or(Agreement::Same, |(one, other)| Agreement::Open(one, other))
     }
 
-    /// Returns the first response that stands between two of another kind, which are equal, while the run neither submitted
-    /// anything nor saw a new block.
+    /// Returns the first response that stands between two of another kind, which are equal, at a moment when the run neither
+    /// submitted anything nor saw a new block.
     fn contradiction(&self, history: &History) -> Option<(Shown<'r, 'h>, Shown<'r, 'h>)> {
         self.shown.iter().find_map(|(kind, readings)| {
             let others = self.shown.iter().filter(|(other, _)| other != kind);
             others.clone().find_map(|(other, others)| {
                 readings.iter().find_map(|reading| {
                     let [before, after] = around(reading, others)?;
-                    let is_quiet = history.is_quiet(before.entry.began, after.entry.ended);
+                    let (from, to) = (before.entry.began, after.entry.ended);
+                    let is_quiet = to - from <= MOMENT && history.is_quiet(from, to);
                     is_quiet.then_some(((*kind, reading), (*other, after)))
                 })
             })

@@ -30,7 +30,11 @@ pub(super) fn payable(history: &History) -> Examination {
         is_between && is_own && entry.exchange.request.step.as_ref() != Some(&before)
     });
     let mut later = later.iter();
-    let is_refused = later.all(|entry| !is_accepted(entry) && is_clear_refusal(&entry.exchange));
+    let is_refused = later.all(|entry| {
+        let exchange = &entry.exchange;
+        let is_busy = matches!(exchange.status, 408 | 425 | 429);
+        !is_accepted(entry) && !is_busy && is_clear_refusal(exchange)
+    });
     let finding = (is_refused && !is_pending).then(|| {
         let what = "a wallet that holds enough can't pay any more since other transactions of it were refused";
         let exchange = &first.exchange;
@@ -55,6 +59,7 @@ mod tests {
 
     const YES: &str = r#"{"response":{"valid":true}}"#;
     const NO: &str = r#"{"response":{"valid":false}}"#;
+    const BUSY: &str = r#"{"error":"too many"}"#;
     const ONE_OF_BATCH: &str =
         r#"{"response":{"accepted_transactions":["a"],"failed_transactions":["b"]}}"#;
 
@@ -82,13 +87,21 @@ mod tests {
             ((alone("a"), YES), YES, [NO, NO], 0),
             // That is no refusal.
             ((alone("a"), YES), NO, [NO, "{}"], 0),
+            ((alone("a"), YES), NO, [NO, BUSY], 0),
         ] {
             let (request, response) = earlier;
+            let [third, fourth] = later.map(|body| {
+                if body == BUSY {
+                    (429, body)
+                } else {
+                    (200, body)
+                }
+            });
             let rows = vec![
                 (10, first(request), 200, response),
                 (20, alone("c"), 200, between),
-                (30, then(alone("d")), 200, later[0]),
-                (40, then(alone("e")), 200, later[1]),
+                (30, then(alone("d")), third.0, third.1),
+                (40, then(alone("e")), fourth.0, fourth.1),
             ];
             let result = payable(&recorded(rows));
             assert_eq!(
