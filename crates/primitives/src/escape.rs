@@ -141,7 +141,7 @@ pub fn excerpt(body: &[u8], most: usize) -> String {
     shown
 }
 
-/// Returns whether a character controls the terminal or is invisible.
+/// Returns whether a character controls the terminal, is invisible, or looks different with each font.
 fn must_be_escaped(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -151,7 +151,9 @@ fn must_be_escaped(character: char) -> bool {
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
             | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+            // For private use: a font may show anything.
+            | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
 }
 
 #[cfg(test)]
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn escapes_what_controls_a_terminal() {
-        let hostile = "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{feff}\u{ffff}\0\r\n\u{e0041}\u{1bca0}\u{1343f}";
+        let hostile = "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{feff}\u{ffff}\0\r\n\u{e0041}\u{1bca0}\u{1343f}\u{e000}\u{10ffff}";
         let shown = escaped(hostile);
         assert!(shown.chars().all(|c| c.is_ascii_graphic()), "{shown}");
         assert!(shown.starts_with("\\u{1b}]0;x\\u{7}\\u{9b}31m\\u{202e}"));

@@ -141,7 +141,7 @@ impl<'r, 'h> Balance<'r, 'h> {
                 readings.iter().find_map(|reading| {
                     let [before, after] = around(reading, others)?;
                     let (from, to) = (before.entry.began, after.entry.ended);
-                    let is_quiet = to - from <= MOMENT && history.is_quiet(from, to);
+                    let is_quiet = to.saturating_sub(from) <= MOMENT && history.is_quiet(from, to);
                     is_quiet.then_some(((*kind, reading), (*other, after)))
                 })
             })
