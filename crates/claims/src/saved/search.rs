@@ -88,7 +88,7 @@ impl SavedClaims {
             if file::is_not_saved(name) {
                 continue;
             }
-            // It was when it got its name.
+            // A name tells what its file was about when it got it.
             let is_about_it = name.starts_with(&link_prefix) || name.starts_with(&prefix);
             if file::is_link_name(name) && !is_about_it {
                 continue;

@@ -26,7 +26,7 @@ use crate::{
     discovery::Fixture,
     history::MAX_CLAIMS,
     http::Target,
-    run::{Expectations, Options, Recheck},
+    run::{Expectations, Options, Recheck, Selection},
     sweep::{Sweep, about_blocks},
 };
 
@@ -41,13 +41,18 @@ pub(crate) fn furthest(allowed: &[Tier]) -> Tier {
     ordered.max().copied().unwrap_or_default()
 }
 
+/// Returns the highest tier of a selection, with its probes.
+fn highest(selection: &Selection) -> Tier {
+    match (selection.allow, selection.probe) {
+        (Tier::Read, true) => Tier::Probe,
+        (tier, _) => tier,
+    }
+}
+
 /// Checks that the tiers are allowed on this network, and that at least one case can run.
 pub(crate) fn permitted(options: &Options, network: Network) -> Result<(), UsageError> {
     let selection = &options.selection;
-    let tier = match (selection.allow, selection.probe) {
-        (Tier::Read, true) => Tier::Probe,
-        (tier, _) => tier,
-    };
+    let tier = highest(selection);
     if tier > Tier::Read && network == Network::Mainnet && !selection.allow_mainnet {
         return Err(UsageError::Mainnet(tier.name()));
     }
@@ -154,12 +159,9 @@ pub(crate) fn options(
         .transpose()?;
     let mut options = check_options(&args.check, baseline.is_some())?;
     options.files.baseline = baseline;
-    let selection = &options.selection;
-    let sends_more = selection.probe || selection.allow > Tier::Read;
-    let usual = if sends_more {
-        DEADLINE_BEYOND_READING
-    } else {
-        options.limits.deadline
+    let usual = match highest(&options.selection) {
+        Tier::Read => options.limits.deadline,
+        _ => DEADLINE_BEYOND_READING,
     };
     options.limits.deadline = args.deadline.unwrap_or(usual);
     options.limits.max_requests = args.max_requests.unwrap_or(options.limits.max_requests);

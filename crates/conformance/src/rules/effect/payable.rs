@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::super::refused::is_clear_refusal;
 use crate::{
-    api::accepts,
     checks::{Examination, Finding},
     history::{Entry, History},
     http::Step,
@@ -14,42 +13,37 @@ use crate::{
 /// holds enough.
 pub(super) fn payable(history: &History) -> Examination {
     let [before, after] = [Step::Payable(0), Step::Payable(1)];
-    let mut earlier = history.of_step(&before);
     let later: Vec<_> = history.of_step(&after).collect();
-    let (Some(paid), Some(first)) = (earlier.find(|entry| is_accepted(entry)), later.first())
-    else {
+    let Some(first) = later.first() else {
+        return Examination::default();
+    };
+    let accepted: Vec<_> = history.accepted().collect();
+    let is_of = |entry: &Entry, step| entry.exchange.request.step.as_ref() == Some(step);
+    let Some((paid, _)) = accepted.iter().find(|(entry, _)| is_of(entry, &before)) else {
         return Examination::default();
     };
     let wallet = first.exchange.request.first_signer().map(Value::from);
     // What it submitted in between and the node accepted may be pending.
-    let is_pending = history.accepted().any(|(entry, transaction)| {
+    let is_pending = accepted.iter().any(|(entry, transaction)| {
         let signers = transaction["specific_data"]["signers"].as_array();
         let is_between = (paid.ended..first.began).contains(&entry.began);
         let is_own =
             signers.is_some_and(|signers| signers.iter().any(|one| wallet.as_ref() == Some(one)));
-        is_between && is_own && entry.exchange.request.step.as_ref() != Some(&before)
+        is_between && is_own && !is_of(entry, &before)
     });
+    let can_pay = accepted.iter().any(|(entry, _)| is_of(entry, &after));
     let mut later = later.iter();
     let is_refused = later.all(|entry| {
-        let exchange = &entry.exchange;
-        let is_busy = matches!(exchange.status, 408 | 425 | 429);
-        !is_accepted(entry) && !is_busy && is_clear_refusal(exchange)
+        let is_busy = matches!(entry.exchange.status, 408 | 425 | 429);
+        !is_busy && is_clear_refusal(&entry.exchange)
     });
-    let finding = (is_refused && !is_pending).then(|| {
+    let finding = (is_refused && !can_pay && !is_pending).then(|| {
         let what = "a wallet that holds enough can't pay any more since other transactions of it were refused";
         let exchange = &first.exchange;
         let expected = "one of two transactions, each of which it can pay, is accepted";
         Finding::new(exchange, what, expected, exchange.summary())
     });
     Examination::of(1, finding)
-}
-
-/// Whether a response accepts any of the transactions that were submitted.
-fn is_accepted(entry: &Entry) -> bool {
-    let code = |one: &Value| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned());
-    let submitted = entry.submissions();
-    let mut codes = submitted.iter().filter_map(code);
-    codes.any(|code| accepts(&entry.exchange, &code))
 }
 
 #[cfg(test)]
@@ -85,7 +79,7 @@ mod tests {
             ((alone("a"), NO), NO, [NO, NO], 0),
             // It has paid something else.
             ((alone("a"), YES), YES, [NO, NO], 0),
-            // That is no refusal.
+            // That is not a refusal.
             ((alone("a"), YES), NO, [NO, "{}"], 0),
             ((alone("a"), YES), NO, [NO, BUSY], 0),
         ] {
