@@ -56,7 +56,7 @@ pub async fn run_one(
 }
 
 /// The cases about the whole run.
-pub const WHOLE_RUN: [&str; 17] = [
+pub const WHOLE_RUN: [&str; 18] = [
     "call-sc/echo",
     "call-sc/fresh",
     "call-sc/timestamp-current",
@@ -70,6 +70,7 @@ pub const WHOLE_RUN: [&str; 17] = [
     "get-trustscore-wallets/repeat-read",
     "http/content-type",
     "http/json",
+    "http/server-errors",
     "http/success-status",
     "sc-state/near",
     "sc-state/repeat-read",

@@ -57,7 +57,7 @@ fn expected(fault: F) -> Option<Found> {
         F::TrustSwapped => {
             Nothing("only one query returns scores, so no other response shows their direction")
         }
-        F::TableCondition => As("sc-state/probes-only-requested"),
+        F::TableCondition => As("http/probes-only-requested"),
         F::DecodedTwice => Among(&["sc-state/near", "submit-transaction/claim-readable"]),
         F::ConstantCode => As("call-sc/fresh"),
         F::ParamsAltered => As("call-sc/echo"),

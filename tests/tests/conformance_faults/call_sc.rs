@@ -102,7 +102,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
                 true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 false => response,
             }
-        }) => ["call-sc/unknown-contract"];
+        }) => ["http/server-errors"];
         "builds a call for an empty body", respond_successfully_if(CALL,
             |request, _| request.method == "POST" && request.body.is_empty(), json!({"transaction": {"type": 3}}))
             => ["call-sc/echo"];

@@ -365,7 +365,7 @@ fn others() -> Vec<SeededFault> {
             if kind_of_submission(request) == "signature-altered" {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
-        }) => ["submit-transaction/refusal-is-no-crash"];
+        }) => ["http/server-errors"];
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) use members::{BlockMembers, Member, Members, ReceiptMembers, Unread};
 pub(crate) use nonexistent::{
     BUILT, NO_INDEX, UNKNOWN_ASSET, UNKNOWN_CONTRACT, UNKNOWN_TABLE, is_nonexistent, nobody,
 };
-pub(crate) use probe::{PROBED_PATHS, Probe, ProbeData, controls, probe_values, probes};
+pub(crate) use probe::{PROBED_PATHS, ProbeData, controls, probe_values, probes};
 pub(crate) use requests::{
     NO_PATH, OWN_DOCUMENT, block_request, contract_state_request, is_address, requested_index,
     token_balance_request, token_holders_request, trust_request, wallet_balances_request,

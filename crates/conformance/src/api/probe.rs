@@ -20,7 +20,7 @@ const LONG_PARAMETER: usize = 63 * 1024;
 const NO_INDEX: u64 = 99_999_999_999;
 
 /// A token that does not exist on any chain.
-const NO_TOKEN: &str = "NOSUCHTOKEN5A";
+const NO_TOKEN: &str = "NO-SUCH-TOKEN-5A5A";
 
 /// The texts of probes, with `{}` in place of a plain value.
 const TEXTS: &[(&str, &str)] = &[
@@ -62,27 +62,23 @@ const TEXTS: &[(&str, &str)] = &[
     ("nothing", ""),
 ];
 
-/// Numbers, with `{}` in place of a block's index. The last column: whether a lenient reader may
-/// read the number as that index.
-const NUMBERS: &[(&str, &str, bool)] = &[
-    ("leading zeros", "000{}", true),
-    ("a plus sign", "+{}", true),
-    ("a minus sign", "-{}", false),
-    ("a decimal point", "{}.0", true),
-    ("a fraction", "{}.9", true),
-    ("an exponent", "{}e0", true),
-    ("a large exponent", "1e400", false),
-    ("hexadecimal digits", "0x{hex}", true),
-    ("the index and 2^64", "{2^64}", false),
-    ("the index and 2^32", "{2^32}", false),
-    ("blanks around it", " {} ", true),
-    ("look-alike digits", "{wide}", true),
-    ("a quote and a comment", "{}' --", true),
-    ("a NUL", "{}\0", true),
+/// Numbers, with `{}` in place of a block's index.
+const NUMBERS: &[(&str, &str)] = &[
+    ("leading zeros", "000{}"),
+    ("a plus sign", "+{}"),
+    ("a minus sign", "-{}"),
+    ("a decimal point", "{}.0"),
+    ("a fraction", "{}.9"),
+    ("an exponent", "{}e0"),
+    ("a large exponent", "1e400"),
+    ("hexadecimal digits", "0x{hex}"),
+    ("the index and 2^64", "{2^64}"),
+    ("the index and 2^32", "{2^32}"),
+    ("blanks around it", " {} "),
+    ("look-alike digits", "{wide}"),
+    ("a quote and a comment", "{}' --"),
+    ("a NUL", "{}\0"),
 ];
-
-/// Forms in which a parameter counts as missing.
-const FORMS_WITHOUT_VALUE: [&str; 3] = ["nothing", "an array", "an object"];
 
 /// A request that a careless node misreads.
 #[derive(Clone, Debug)]
@@ -94,10 +90,6 @@ pub(crate) struct Probe {
     /// The unusual value.
     pub(crate) value: String,
     pub(crate) request: Request,
-    /// The index that a lenient reader may read from the value.
-    pub(crate) block: Option<u64>,
-    /// Whether the parameter has a value. In the other forms, a node may treat it as missing.
-    pub(crate) has_value: bool,
 }
 
 /// Data of a node that probes use.
@@ -245,8 +237,6 @@ fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<P
         description,
         value,
         request,
-        block: None,
-        has_value: !FORMS_WITHOUT_VALUE.contains(&description),
     };
     let texts = TEXTS
         .iter()
@@ -295,8 +285,6 @@ fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
         description,
         value: text.clone(),
         request: request.clone().setting("unique_value", text),
-        block: None,
-        has_value: true,
     })
     .collect()
 }
@@ -304,23 +292,13 @@ fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
 fn of_blocks(block: u64) -> Vec<Probe> {
     let request = block_request(NO_INDEX);
     let mut all = of_parameter(&request, "block_index", &NO_INDEX.to_string());
-    // Each of these is a number, begins with one, or has one as the second of two values.
-    let ones = ["a condition on one", "a number", "a second value"];
-    for probe in all
-        .iter_mut()
-        .filter(|probe| ones.contains(&probe.description))
-    {
-        probe.block = Some(1);
-    }
-    all.extend(NUMBERS.iter().map(|(description, text, lenient)| {
+    all.extend(NUMBERS.iter().map(|(description, text)| {
         let text = filled(text, &block.to_string());
         Probe {
             parameter: "block_index",
             description,
             value: text.clone(),
             request: block_request(text.clone()),
-            block: (*lenient || text == "-0").then_some(block),
-            has_value: true,
         }
     }));
     all
@@ -349,8 +327,6 @@ fn of_calls(known: &ProbeData) -> Vec<Probe> {
                 description,
                 value: text,
                 request: Request::post("/call-sc", call.to_string()),
-                block: None,
-                has_value: true,
             });
         };
         for (description, text) in TEXTS {

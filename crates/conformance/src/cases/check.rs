@@ -275,7 +275,7 @@ async fn settled_balances(context: &Context, of: Effect) -> Findings {
 }
 
 /// Adds why requests that a rule needs were not sent.
-fn with_unsent(context: &Samples, mut result: Examination) -> Examination {
+pub(super) fn with_unsent(context: &Samples, mut result: Examination) -> Examination {
     if let Some(reason) = context.unsent.get() {
         result.add(Err(reason.clone()));
     }

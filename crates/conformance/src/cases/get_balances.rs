@@ -168,7 +168,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[BALANCE, WITHOUT_TYPE, HOLDERS],
         is_last: true,
-        explained_by: &[Cause::of(&["get-balances/probes-only-requested"])],
+        explained_by: &[Cause::of(&["http/probes-only-requested"])],
         check: Near(Sample::TokenBalance),
         ..BASE
     },

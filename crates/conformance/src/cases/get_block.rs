@@ -168,7 +168,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[WITHOUT_INDEX],
         is_last: true,
-        explained_by: &[Cause::of(&["get-block/probes-only-requested"]), ANY_INDEX],
+        explained_by: &[Cause::of(&["http/probes-only-requested"]), ANY_INDEX],
         check: Near(Sample::Blocks),
         ..BASE
     },

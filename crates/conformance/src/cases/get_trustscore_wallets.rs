@@ -85,10 +85,7 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         sends: &[SCORE, WITHOUT_SOURCE, WITHOUT_DESTINATION],
         is_last: true,
-        explained_by: &[
-            Cause::of(&["get-trustscore-wallets/probes-only-requested"]),
-            KEPT,
-        ],
+        explained_by: &[Cause::of(&["http/probes-only-requested"]), KEPT],
         check: Near(Sample::TrustScore),
         ..BASE
     },

@@ -22,7 +22,7 @@ use crate::{
     context::Samples,
     history::Answer,
     http::{Exchange, Request, Unanswered, Wording},
-    rules::{content_type, form, success_status, tags},
+    rules::{content_type, form, server_errors, success_status, tags},
 };
 
 /// What these cases share.
@@ -48,6 +48,16 @@ pub(crate) const CASES: &[Case] = &[
         checks: "All successes of the whole run with a JSON document have the status 200. The specification names no status, so any 2xx conforms.",
         is_last: true,
         check: WholeRun(success_status, false),
+        ..BASE
+    },
+    Case {
+        id: "http/server-errors",
+        level: Level::Should,
+        requirements: &["HTTP-6", "CALL-9", "SUBMIT-8"],
+        checks: "No request of the whole run gets a server error (5xx), which blames the server. A node refuses what is wrong with a 4xx. A method or a version of HTTP that the node does not have may be refused with 501 or 505.",
+        aspect: Aspect::Style,
+        is_last: true,
+        check: WholeRun(server_errors, false),
         ..BASE
     },
     Case {

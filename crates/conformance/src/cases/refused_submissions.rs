@@ -230,11 +230,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::context::rows;
+    use crate::context::planned_rows;
 
     #[test]
     fn each_row_has_a_case_and_each_case_has_a_row() {
-        let of_rows: BTreeSet<_> = rows().iter().map(|row| row.case).collect();
+        let of_rows: BTreeSet<_> = planned_rows().iter().map(|(case, ..)| *case).collect();
         let cases = CASES.iter().filter(|case| !case.is_last);
         assert_eq!(of_rows, cases.map(|case| case.id).collect());
     }

@@ -111,7 +111,7 @@ pub(crate) const CASES: &[Case] = &[
             WITHOUT_VALUE,
         ],
         is_last: true,
-        explained_by: &[Cause::of(&["sc-state/probes-only-requested"])],
+        explained_by: &[Cause::of(&["http/probes-only-requested"])],
         check: Near(Sample::ContractState),
         ..BASE
     },

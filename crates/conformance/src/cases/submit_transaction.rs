@@ -23,9 +23,9 @@ use super::{
 use crate::{
     api::{Members, Sample, Tier, contract_state_request, is_missing_endpoint},
     checks::{Decoding, Examination, Field, Finding, Findings, Reply, check_json_responses},
-    context::{Context, rows},
+    context::Context,
     http::{Exchange, InconclusiveReason, Request},
-    rules::{is_clear_refusal, refused, refused_assets},
+    rules::{refused, refused_assets},
 };
 
 /// The response to a submission that is refused. Real nodes respond with the status 200.
@@ -260,16 +260,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "submit-transaction/refusal-is-no-crash",
-        level: Level::Should,
-        requirements: &["SUBMIT-8"],
-        checks: "No bad submission is refused with a 5xx status, which blames the server.",
-        aspect: Aspect::Style,
-        sends: &[BUILD, EVERY_REFUSAL],
-        check: Own(|c| Box::pin(no_crash(c))),
-        ..BASE
-    },
-    Case {
         id: "submit-transaction/decodes",
         requirements: &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
         checks: "The client `nodeproof-client` reads the result of refused submissions.",
@@ -366,22 +356,4 @@ async fn wrong_method(context: &Context) -> Findings {
         "a refusal",
         response.summary(),
     )))
-}
-
-async fn no_crash(context: &Context) -> Findings {
-    let mut checked = Examination::default();
-    for wrong in rows() {
-        let Ok(response) = context.submissions.variant(wrong).await else {
-            // The submission's own case reports the missing response.
-            continue;
-        };
-        checked.examined += u64::from(is_clear_refusal(&response));
-        if response.status < 500 {
-            continue;
-        }
-        let what = format!("{} is refused with status {}", wrong.what, response.status);
-        let expected = "a refusal of the request: a 4xx, or 200 with response.valid false";
-        checked.push(Finding::new(&response, what, expected, response.summary()));
-    }
-    Ok(checked)
 }

@@ -7,7 +7,6 @@ use std::{
 
 use super::{
     baseline::Baseline,
-    probing::Probing,
     samples::{Responses, Samples},
     signing::Submitting,
     snapshot_store::SnapshotStore,
@@ -25,7 +24,6 @@ use crate::{
 pub(crate) struct Context {
     samples: Arc<Samples>,
     pub(crate) submissions: Submissions,
-    pub(crate) probing: Probing,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) baseline: Option<Baseline>,
     /// The sweep, once it is done.
@@ -42,7 +40,6 @@ impl Context {
         let samples = Arc::new(samples);
         Self {
             submissions: Submissions::new(Submitter::new(Arc::clone(&samples), submitting)),
-            probing: Probing::new(Arc::clone(&samples)),
             samples,
             snapshots,
             baseline,

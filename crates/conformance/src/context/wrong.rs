@@ -172,7 +172,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
 });
 
 /// Returns all rows.
-pub(crate) fn rows() -> &'static [Variant] {
+pub(super) fn rows() -> &'static [Variant] {
     &ROWS
 }
 

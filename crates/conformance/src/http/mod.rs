@@ -28,7 +28,7 @@ pub(crate) use back_off::BackOff;
 pub use exchange::Method;
 pub(crate) use exchange::{Exchange, LIMIT_MESSAGE, MAX_DEPTH, Request, quoted};
 pub(crate) use exchange_log::LoggedExchange;
-pub(crate) use exchange_recorder::{beside_others, follow, record, recorded, shared};
+pub(crate) use exchange_recorder::{beside_others, record, recorded, shared};
 pub(crate) use exchange_report::{indented, report_of};
 pub(crate) use inconclusive_reason::InconclusiveReason;
 pub(crate) use latencies::Latencies;

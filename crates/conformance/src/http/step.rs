@@ -18,6 +18,8 @@ pub(crate) enum Step {
     Batch(BatchStep),
     /// One of several transactions of a wallet that can pay one of them. They have the number of their moment.
     Payable(u8),
+    /// A request with an unusual value, by the parameter or member that has it, and a description.
+    Probe(String, String),
     /// A step of the claim with this number.
     Claim(u8, Act),
     /// Keeps all exchanges. Nothing is sent: the reason is why some were left out.

@@ -1,6 +1,6 @@
 //! The rule *form*: a response is a success with a JSON document, or a clear refusal.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::{
     api::{is_json, is_valid},
     checks::{Examination, Finding},
     history::{Answer, Entry, History},
-    http::{Exchange, LIMIT_MESSAGE, Method},
+    http::{Act, Exchange, LIMIT_MESSAGE, Method, Step},
 };
 
 /// The endpoints that return JSON, with the method of a valid request.
@@ -67,6 +67,44 @@ pub(crate) fn success_status(history: &History) -> Examination {
             let what = "a successful response has another status than 200";
             let actual = exchange.status.to_string();
             result.push(Finding::new(exchange, what, "200", actual));
+        }
+    }
+    result
+}
+
+/// The statuses that refuse a method, and a version of HTTP.
+const NOT_SUPPORTED: [u16; 2] = [501, 505];
+
+/// Judges the server errors of a run, whatever was requested. One stands for all with the same parameter or row of a table.
+/// Another case reports those that came only sometimes.
+pub(crate) fn server_errors(history: &History) -> Examination {
+    let (mut result, mut known) = (Examination::default(), BTreeSet::new());
+    let answered = history.entries();
+    let answered = answered.filter(|entry| entry.exchange.status < 500);
+    let asked = |entry: &Entry| {
+        let body = entry.exchange.request.body.clone();
+        (Arc::clone(&entry.question), body)
+    };
+    let answered: BTreeSet<_> = answered.map(asked).collect();
+    for entry in history.entries() {
+        let exchange = &entry.exchange;
+        result.count_item();
+        let is_supported = !NOT_SUPPORTED.contains(&exchange.status);
+        if exchange.status < 500 || !is_supported || answered.contains(&asked(entry)) {
+            continue;
+        }
+        let path = exchange.request.path;
+        let (kind, what) = match &exchange.request.step {
+            Some(Step::Probe(parameter, unusual)) => {
+                (parameter.clone(), format!("{unusual} in {parameter}"))
+            }
+            Some(Step::Row(row) | Step::Claim(_, Act::Row(row))) => (row.clone(), row.clone()),
+            _ => (path.to_owned(), format!("a request to {path}")),
+        };
+        if known.insert(kind) {
+            let what = format!("{what} gets status {}", exchange.status);
+            let expected = "a response, or a refusal with a 4xx";
+            result.push(Finding::new(exchange, what, expected, exchange.summary()));
         }
     }
     result
@@ -222,6 +260,33 @@ mod tests {
             let found = content_type(&history_of(exchanges.collect()));
             let what: Vec<_> = found.findings.iter().map(|one| &*one.what).collect();
             assert_eq!((found.examined, &*what), (examined, findings));
+        }
+    }
+
+    #[test]
+    fn a_server_error_that_stays_is_reported_once_for_each_kind() {
+        let probe = |unusual: &str| {
+            let step = Step::Probe("block_index".to_owned(), unusual.to_owned());
+            block_request(unusual).for_step(step)
+        };
+        let call = |body: &str| Request::post("/call-sc", body.to_owned());
+        for (rows, count) in [
+            (vec![(block_request(1), 200)], 0),
+            (vec![(block_request(1), 400)], 0),
+            (vec![(block_request(1), 500)], 1),
+            (vec![(block_request(1), 501)], 0),
+            (vec![(block_request(1), 505)], 0),
+            (vec![(block_request(1), 503), (block_request(2), 500)], 1),
+            // It came only sometimes.
+            (vec![(block_request(1), 500), (block_request(1), 200)], 0),
+            (vec![(call("a"), 500), (call("b"), 200)], 1),
+            (vec![(block_request(1), 500), (probe("x"), 500)], 2),
+            (vec![(probe("x"), 500), (probe("y"), 500)], 1),
+        ] {
+            let rows = rows.into_iter().zip(1..);
+            let rows = rows.map(|((request, status), at)| (at * 10, request, status, "{}"));
+            let result = server_errors(&recorded(rows.collect()));
+            assert_eq!(result.findings.len(), count, "{:?}", result.findings);
         }
     }
 }

@@ -113,9 +113,14 @@ fn may_be_refused(entry: &Entry, code: &str) -> bool {
         Some(Step::Claim(_, Act::Unusual | Act::Reversed)) => false,
         Some(Step::Row(what) | Step::Claim(_, Act::Row(what))) => !is_right(what),
         Some(Step::Batch(batch)) => batch.wrong.iter().any(|(wrong, _)| wrong == code),
-        Some(Step::WrongAtFirst | Step::Payable(_) | Step::Claim(..) | Step::KeepAll) | None => {
-            true
-        }
+        Some(
+            Step::WrongAtFirst
+            | Step::Payable(_)
+            | Step::Probe(..)
+            | Step::Claim(..)
+            | Step::KeepAll,
+        )
+        | None => true,
     }
 }
 

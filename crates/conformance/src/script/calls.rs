@@ -3,7 +3,11 @@
 use serde_json::{Value, json};
 
 use super::repeat::note;
-use crate::{api::Sample, context::Samples, http::Request};
+use crate::{
+    api::{Sample, UNKNOWN_CONTRACT},
+    context::Samples,
+    http::Request,
+};
 
 /// Has the node build calls: two equal ones at the same time, and calls with unusual values. It must not build a
 /// call from the rest.
@@ -28,6 +32,10 @@ fn with_wrong_bodies(body: &Value) -> Vec<Request> {
         call(String::new()),
         call("{\"sc_address\":".to_owned()),
     ];
+    // A node may build this one.
+    let mut of_unknown = body.clone();
+    of_unknown["sc_address"] = UNKNOWN_CONTRACT.into();
+    all.push(call(of_unknown.to_string()));
     for (name, value) in body.as_object().into_iter().flatten() {
         let mut without = body.clone();
         if let Some(members) = without.as_object_mut() {

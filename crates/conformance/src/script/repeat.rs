@@ -7,7 +7,7 @@ use crate::{
     api::{Sample, block_request, has_record, requested},
     context::{Samples, Submitter, read_new_blocks},
     history::{Answer, Entry, History},
-    http::{InconclusiveReason, Request, Wording},
+    http::{InconclusiveReason, Request, Step, Wording},
 };
 
 /// Maximum number of different requests of each kind to repeat: of the first ones, and of the others.
@@ -76,14 +76,16 @@ pub(crate) async fn repeat_blocks(context: &Samples) {
 /// Maximum number of records, and of scores, to read again: of those that were read first, and last.
 const RECORDS: usize = 16;
 
-/// Requests the records or the scores that were read once more, if something was submitted since. The sweep's are left out.
+/// Requests the records or the scores that were read once more, if something was submitted since, or unusual values were
+/// sent. The sweep's are left out.
 ///
 /// The last one comes first: a node may keep the score of two wallets until the next block, for both directions. The blocks
 /// made until then show whether there is a reason for another score.
 pub(crate) async fn repeat_stored(submitter: &Submitter, sample: Sample) {
     let context = &*submitter.samples;
     let history = context.history();
-    if history.first_submission().is_none() {
+    let is_probe = |entry: &Entry| matches!(entry.exchange.request.step, Some(Step::Probe(..)));
+    if history.first_submission().is_none() && !history.entries().any(is_probe) {
         return;
     }
     let mut requests: Vec<&Request> = Vec::new();

@@ -93,7 +93,6 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
             "new-transaction",
             "refused-not-stored",
             "wrong-method",
-            "refusal-is-no-crash",
             // This is another endpoint. It refuses because of the signatures.
             "batch",
         ];

@@ -212,7 +212,7 @@ async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
         "submit-transaction/claim-accepted",
         "submit-transaction/refused-not-stored",
         "sc-state/unique-value-echo",
-        "sc-state/probes-only-requested",
+        "http/probes-only-requested",
     ] {
         assert_eq!(ended(&report, case).0, Outcome::Pass, "{case}");
     }

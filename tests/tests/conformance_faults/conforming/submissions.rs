@@ -40,7 +40,7 @@ pub(super) fn refusals() -> Vec<SeededFault> {
         "refusals have status 422", refused(|response| with_status(response, 422)) => [];
         "refusals have status 500", refused(|response| {
             response_of(response, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
-        }) => ["submit-transaction/refusal-is-no-crash"];
+        }) => ["http/server-errors"];
         "a batch lists failed transactions as objects", change_json("/submit-transaction-batch", |_, response| {
             if let Value::Array(list) = &mut response["response"]["failed_transactions"] {
                 for code in list {

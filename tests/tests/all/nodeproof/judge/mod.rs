@@ -182,7 +182,7 @@ async fn what_a_node_returns_after_the_probes_is_judged_again() {
         .arg(&again));
     let found = |folder: &Path| found(&node_report(&folder.join("report.json")));
     let of_run = found(&first);
-    assert!(of_run.contains(&"chain/unchanged-by-probes".to_owned()));
+    assert!(of_run.contains(&"get-trustscore-wallets/repeat-read".to_owned()));
     assert_eq!(found(&again), of_run, "{judged:?}");
 }
 
