@@ -48,7 +48,7 @@ fn expected(fault: F) -> Option<Found> {
         F::Fork | F::Stalls => Nothing("only a comparison with other nodes can find it"),
         F::LatestForUnknown => As("get-block/unknown-index"),
         // The receipts do not verify, and the specification does not name the algorithm.
-        F::ReceiptKeys | F::ReceiptSorted => As("chain/signature-algorithm"),
+        F::ReceiptKeys | F::ReceiptSorted => As("chain/receipt-signatures"),
         F::ObservedForms => Among(&["get-block/shape", "get-balances/nothing-held"]),
         F::TextForms => Among(&["get-block/text", "get-block/committee"]),
         F::BalanceOffByOne => As("get-balances/agree"),
@@ -221,7 +221,7 @@ async fn as_an_own_node(fault: F, has_test_wallet: bool) -> Result<(), Failed> {
     options.selection.allow = Tier::Write;
     // What only a probe finds has one in its row. The other faults don't need them.
     options.selection.probe = match expected(fault) {
-        Some(As(id)) => id.starts_with("sc-state/"),
+        Some(As(id)) => id == "http/probes-only-requested",
         Some(Among(_)) => true,
         _ => false,
     };

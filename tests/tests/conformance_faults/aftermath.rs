@@ -43,7 +43,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 let time = receipt["data"]["timestamp"].as_i64().unwrap_or_default();
                 set(receipt, "/data/timestamp", json!(time + 2 * 60 * 60 * 1000));
             }
-        }) => ["chain/block-hashes", "chain/new-blocks", "chain/signature-algorithm"];
+        }) => ["chain/block-hashes", "chain/new-blocks", "chain/receipt-signatures"];
         "blocks made during the run have another index", new_blocks(|block| {
             block["index"] = json!(block["index"].as_i64().unwrap_or_default() - 1);
         }) => ["chain/new-blocks"];

@@ -11,6 +11,7 @@ use integration_tests::{
     proxy::Fault,
     seeded_faults,
 };
+use nodeproof_primitives::TimestampMs;
 use serde_json::{Value, json};
 
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
 };
 
 pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
+    let started = TimestampMs::now().as_millis();
     seeded_faults! {
         "the latest block has no receipts when it is first read", stateful(false, {
             let latest = format!("block_index={}", facts.latest);
@@ -33,7 +35,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             let index = block["index"].as_i64().unwrap_or_default();
             block["index"] = json!(index + 1);
             receipts(block).iter_mut().for_each(|r| set(r, "/data/block_index", json!(index)));
-        }) => ["chain/signature-algorithm", "get-block/index-echo"];
+        }) => ["chain/receipt-signatures", "get-block/index-echo"];
         "a receipt is null", change_json(BLOCK, |_, block| {
             receipts(block).iter_mut().take(1).for_each(|receipt| *receipt = Value::Null);
         }) => ["get-block/previous-block-receipts", "get-block/snapshot"];
@@ -51,7 +53,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         "receipts have the index of the block that contains them", change_json(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             receipts(block).iter_mut().for_each(|r| set(r, "/data/block_index", json!(index)));
-        }) => ["chain/block-hashes", "chain/signature-algorithm", "get-block/receipts-of-preceding-block"];
+        }) => ["chain/block-hashes", "chain/receipt-signatures", "get-block/receipts-of-preceding-block"];
         "blocks have Content-Type text/plain", change_response(BLOCK, |_, mut response| {
             let text = HeaderValue::from_static("text/plain");
             response.headers.insert(header::CONTENT_TYPE, text);
@@ -133,12 +135,12 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["get-block/index-echo"];
         "returns the latest block for block_index 0", latest_block_at_zero(facts.latest)
             => ["get-block/index-zero"];
-        "returns a block for every index", change_response(BLOCK, |request, response| {
+        "returns a block for every index", change_response(BLOCK, move |request, response| {
             let index = request.query.strip_prefix("block_index=").map(str::parse::<i64>);
             match index {
                 Some(Ok(index @ 1..)) if response.status != StatusCode::OK => {
                     let wallet = format!("0x{}", "5a".repeat(20));
-                    let body = json!({"index": index, "timestamp": 1_893_456_000_000_i64 + index.min(10_000),
+                    let body = json!({"index": index, "timestamp": (started + index.min(10_000)),
                         "proof": 42, "status": 1, "creator_wallet": wallet, "expected_miner": wallet,
                         "committee": [wallet], "previous_hash": format!("{index:064x}"),
                         "text": {"transactions": [], "previous_block_receipts": []}});

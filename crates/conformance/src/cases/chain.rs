@@ -23,8 +23,8 @@ use crate::{
         requested_index,
     },
     checks::{
-        ALGORITHM, BlockCheck, CheckScope, Evidence, Examination, Finding, Findings, InOrder,
-        Links, MAX_RECEIPTS, Memory, WrongReceipt, contents, voter_key,
+        BlockCheck, CheckScope, Evidence, Examination, Finding, Findings, Links, MAX_RECEIPTS,
+        Memory, contents, signed_receipt, verified, voter_key,
     },
     http::Exchange,
 };
@@ -102,7 +102,6 @@ pub(crate) const CASES: &[Case] = &[
                 "chain/one-vote-a-voter",
                 "chain/voter-address",
                 "chain/receipt-signatures",
-                "chain/signature-algorithm",
                 "chain/transaction-time-unit",
                 "chain/distinct-transactions",
                 "chain/transaction-signatures",
@@ -129,33 +128,14 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/receipt-signatures",
-        requirements: &["RECEIPT-7", "RECEIPT-8"],
-        checks: "If one receipt of the node verifies with the algorithm of known nodes, the node uses it. Then every other receipt has to verify, too. If none does, the case is inconclusive, and `chain/signature-algorithm` warns.",
-        exception: Some(
-            "The specification states that `signature` is one. The algorithm is only observed, so the case is inconclusive at a node that uses another one throughout.",
-        ),
-        check: Check::in_order(
-            receipt_signatures,
-            1,
-            "no receipt verifies with the algorithm of known nodes, so the node may use another one",
-        ),
-        ..BASE
-    },
-    Case {
-        id: "chain/signature-algorithm",
-        level: Level::Should,
-        requirements: &["RECEIPT-8", "OPEN-13"],
-        checks: "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The specification does not show the algorithm, but nodes of one network have to agree on it.",
+        requirements: &["RECEIPT-7", "RECEIPT-8", "OPEN-13"],
+        checks: "Each receipt verifies with the algorithm of known nodes: ECDSA on secp256k1 over the SHA-1 digest of `data`. If none does, that is a warning: the node may use another algorithm.",
         if_none_fits: "no signature of a vote could be verified",
+        exception: Some(
+            "The specification states that `signature` is one. The algorithm is only observed, but nodes of one network have to agree on it.",
+        ),
         explained_by: &[Cause::of(&["get-block/index-echo"])],
-        check: Blocks(BlockCheck {
-            scope: CheckScope::InOrder(InOrder {
-                follow: signature_algorithm,
-                end: no_receipt_verified,
-            }),
-            least: 1,
-            otherwise: NO_RECEIPT,
-        }),
+        check: Check::alone(receipt_signatures, NO_RECEIPT),
         ..BASE
     },
 ];
@@ -330,66 +310,24 @@ fn voter_address(seen: &BlockResponse, result: &mut Examination) {
     each_receipt(seen, result, judge, "/data/wallet_address");
 }
 
-/// Checks that a node that uses the observed algorithm for one receipt uses it for all.
-fn receipt_signatures(
-    links: &Links,
-    memory: &mut Memory,
-    evidence: &Evidence,
-    result: &mut Examination,
-) {
-    let wrong = memory
-        .signatures
-        .follow(links.index, &links.receipts, evidence);
-    if memory.signatures.in_use {
-        result.examined += links.receipts.right;
-    }
-    wrong
-        .into_iter()
-        .for_each(|receipt| wrong_receipt(receipt, result));
-}
+/// Maximum number of wrong receipts of one block that are reported with the signed message.
+const MAX_SIGNED: usize = 5;
 
-fn wrong_receipt(receipt: WrongReceipt, result: &mut Examination) {
-    result.count_item();
-    let expected = "the voter's signature of `data`".to_owned();
-    result.push(unverified(receipt, expected));
-}
-
-/// Reports a node without any receipt that verifies. It may use another algorithm, because the
-/// specification does not show one.
-fn signature_algorithm(
-    links: &Links,
-    memory: &mut Memory,
-    evidence: &Evidence,
-    result: &mut Examination,
-) {
-    let wrong = u64::try_from(links.receipts.wrong.len()).unwrap_or(u64::MAX);
-    result.examined += links.receipts.right + wrong;
-    memory
-        .algorithm
-        .follow(links.index, &links.receipts, evidence);
-}
-
-fn no_receipt_verified(memory: &mut Memory, result: &mut Examination) {
-    let Some(first) = memory.algorithm.kept.drain(..).next() else {
+fn receipt_signatures(seen: &BlockResponse, result: &mut Examination) {
+    let Some(Ok(receipts)) = seen.block().map(|block| &block.receipts) else {
         return;
     };
-    let mut finding = unverified(first, format!("{ALGORITHM} (see docs/signing.md)"));
-    finding.what = format!(
-        "no receipt verifies with the algorithm of known nodes: {}",
-        finding.what
-    );
-    result.push(finding);
-}
-
-fn unverified(receipt: WrongReceipt, expected: String) -> Finding {
-    let at = format!("/text/previous_block_receipts/{}/signature", receipt.place);
-    let (what, actual) = (receipt.wrong.what, receipt.wrong.actual);
-    let signed = receipt.wrong.signed;
-    Finding {
-        block: Some(receipt.block),
-        count: (receipt.more > 0).then_some(1 + receipt.more),
-        ..Finding::of_report(receipt.evidence.report(), what, expected, actual)
-            .at(at)
-            .with_signed_message(signed)
+    for (index, receipt) in receipts.iter().enumerate().take(MAX_RECEIPTS) {
+        let Some(verified) = verified(receipt) else {
+            continue;
+        };
+        result.count_item();
+        if let Err((what, actual)) = verified {
+            let signed = signed_receipt(receipt).filter(|_| result.findings.len() < MAX_SIGNED);
+            let expected = "the voter's signature of `data` (see docs/signing.md)";
+            let finding = Finding::new(&seen.exchange, what, expected, actual);
+            let at = format!("/text/previous_block_receipts/{index}/signature");
+            result.push(finding.at(at).with_signed_message(signed));
+        }
     }
 }

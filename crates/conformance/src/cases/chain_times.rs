@@ -8,14 +8,11 @@ use nodeproof_report::Level;
 use super::{
     case::Case,
     chain::{BASE, NO_RECEIPT},
-    check::Check::{self, Blocks},
+    check::Check,
 };
 use crate::{
     api::MILLISECONDS,
-    checks::{
-        BlockCheck, Bound, CLOCKS_DIFFER, CheckScope, Evidence, Examination, Finding, InOrder,
-        Links, Memory, Misplaced, Timed,
-    },
+    checks::{CLOCKS_DIFFER, Evidence, Examination, Finding, Links, Memory},
 };
 
 pub(crate) const CASES: &[Case] = &[
@@ -23,15 +20,8 @@ pub(crate) const CASES: &[Case] = &[
         id: "chain/time-goes-on",
         level: Level::Should,
         requirements: &["BLOCK-3"],
-        checks: "No block is older than one with a lower index, and none is more than a day in the future.",
-        check: Blocks(BlockCheck {
-            scope: CheckScope::InOrder(InOrder {
-                follow: time_goes_on,
-                end: time_is_over,
-            }),
-            least: 2,
-            otherwise: "fewer than two blocks had a timestamp",
-        }),
+        checks: "No block is older than the one before it, and none is more than a day in the future.",
+        check: Check::in_order(time_goes_on, 2, "fewer than two blocks had a timestamp"),
         ..BASE
     },
     Case {
@@ -49,49 +39,32 @@ fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result:
         return;
     };
     result.count_item();
-    let misplaced = memory.times.follow(Timed {
-        block: links.index,
-        time,
-        evidence: evidence.clone(),
-    });
-    misplaced
-        .into_iter()
-        .for_each(|wrong| result.push(out_of_time(wrong)));
-}
-
-fn time_is_over(memory: &mut Memory, result: &mut Examination) {
-    let misplaced = memory.times.end(now());
-    misplaced
-        .into_iter()
-        .for_each(|wrong| result.push(out_of_time(wrong)));
+    let latest = now().saturating_add(CLOCKS_DIFFER);
+    let (what, expected) = match memory.time {
+        Some(before) if time < before => (
+            "the block is older than the one before it",
+            format!("a timestamp of at least {before}"),
+        ),
+        // If all times are in the future, the clock of this computer is wrong.
+        Some(before) if time > latest && before <= latest => (
+            "the block is dated more than a day after the current time",
+            format!("a timestamp of at most {latest}"),
+        ),
+        _ => {
+            memory.time = Some(time);
+            return;
+        }
+    };
+    // The next block is not compared with a time in the future.
+    memory.time = memory.time.filter(|_| time > latest).or(Some(time));
+    let report = evidence.report();
+    result.push(Finding::of_report(report, what, expected, time.to_string()).at("/timestamp"));
 }
 
 /// Returns the current time in milliseconds since the Unix epoch.
 fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX))
-}
-
-fn out_of_time(wrong: Misplaced) -> Finding {
-    let (what, expected) = match wrong.bound {
-        Bound::AtLeast(least) => (
-            "the block is older than one with a lower index",
-            format!("a timestamp of at least {least}"),
-        ),
-        Bound::AtMost(most) => (
-            "the block is newer than later blocks, or than the current time",
-            format!("a timestamp of at most {most}"),
-        ),
-    };
-    let Timed {
-        block,
-        time,
-        evidence,
-    } = wrong.timed;
-    Finding {
-        block: Some(block),
-        ..Finding::of_report(evidence.report(), what, expected, time.to_string()).at("/timestamp")
-    }
 }
 
 /// Checks that votes are dated between the block that they are about and the one that carries them.
@@ -169,5 +142,57 @@ fn judge_votes(
     if let Some(most) = most {
         let expected = format!("a timestamp of at most {most}");
         judge(second, second.1 > most, too_late, expected);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        api::{BlockResponse, ResponseKind, block_request},
+        checks::PreparedCheck,
+        history,
+    };
+
+    /// Returns the positions of the blocks with a wrong time.
+    fn wrong(times: &[i64]) -> Vec<u64> {
+        let blocks = (1..).zip(times).map(|(index, time)| {
+            let body = format!(r#"{{"index":{index},"timestamp":{time},"previous_hash":"a"}}"#);
+            let exchange = history::exchange(block_request(index), 200, None, &body);
+            BlockResponse::new(index, ResponseKind::Block, Arc::new(exchange))
+        });
+        let blocks: Vec<_> = blocks.collect();
+        let spec = nodeproof_openapi::Spec::from_json(nodeproof_openapi::NODE_JSON);
+        let check = Check::in_order(time_goes_on, 1, "").block_check();
+        let check = PreparedCheck::new(check.expect("a check"), &spec.expect("the description"));
+        let all = check.expect("a check");
+        let found = all.check_all(&blocks, &mut Memory::default());
+        let found = found.expect("a verdict").findings.into_iter();
+        found.filter_map(|one| one.block).collect()
+    }
+
+    #[test]
+    fn a_block_is_compared_with_the_one_before_it_and_with_the_clock() {
+        let future = now() * 2;
+        for (times, expected) in [
+            (&[][..], &[][..]),
+            (&[7], &[]),
+            (&[7, 7, 7], &[]),
+            (&[1, 2, 3, 4], &[]),
+            (&[10, 20, 90, 40, 50], &[4]),
+            (&[10, 20, 30, 5, 50, 60], &[4]),
+            (&[50, 40, 30, 20], &[2, 3, 4]),
+            // The blocks after one in the future are right.
+            (&[10, 20, future, 40, 50], &[3]),
+            (&[10, 20, future, future + 1, 50], &[3, 4]),
+            (&[10, 20, future], &[3]),
+            (&[future, 20, 30], &[2]),
+            // A clock that is wrong blames no block.
+            (&[future, future + 1, future + 2], &[]),
+        ] {
+            assert_eq!(wrong(times), expected, "{times:?}");
+        }
     }
 }

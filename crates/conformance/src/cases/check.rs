@@ -8,9 +8,9 @@ use super::refusing::refuses;
 use crate::{
     api::{BlockResponse, Sample},
     checks::{
-        BlockCheck, CheckScope, Decoding, Evidence, Examination, Field, Findings, InOrder, Links,
-        Memory, NEVER_SEEN, ObjectCheck, PinKind, WrongRequests, check_field, check_objects,
-        check_pinned, check_snapshot, decodes, over_sample, refused, snapshot_path,
+        BlockCheck, CheckScope, Decoding, Evidence, Examination, Field, Findings, Links, Memory,
+        NEVER_SEEN, ObjectCheck, PinKind, WrongRequests, check_field, check_objects, check_pinned,
+        check_snapshot, decodes, over_sample, refused, snapshot_path,
     },
     context::{Context, Samples},
     history::History,
@@ -80,15 +80,14 @@ impl Check {
         })
     }
 
-    /// Checks each block and those before it. Nothing is open after the last block.
+    /// Checks each block and those before it.
     pub(super) const fn in_order(
         follow: fn(&Links, &mut Memory, &Evidence, &mut Examination),
         least: u64,
         otherwise: &'static str,
     ) -> Self {
-        let end = |_: &mut Memory, _: &mut Examination| {};
         Self::Blocks(BlockCheck {
-            scope: CheckScope::InOrder(InOrder { follow, end }),
+            scope: CheckScope::InOrder(follow),
             least,
             otherwise,
         })

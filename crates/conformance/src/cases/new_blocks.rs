@@ -103,13 +103,11 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
         let check = PreparedCheck::new(check, &context.spec)?;
         let mut memory = Memory::default();
         let before = check.check_all(&older, &mut memory)?;
-        let at_end = check.end(&mut memory.clone());
         // The case itself reports older blocks.
-        if also_for_older && (!before.findings.is_empty() || !at_end.findings.is_empty()) {
+        if also_for_older && !before.findings.is_empty() {
             continue;
         }
-        let mut found = check.check_all(&new, &mut memory)?;
-        found.findings.extend(check.end(&mut memory).findings);
+        let found = check.check_all(&new, &mut memory)?;
         checked.examined += found.examined;
         checked
             .findings

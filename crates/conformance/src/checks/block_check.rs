@@ -45,20 +45,11 @@ pub(crate) enum CheckScope {
     /// Each block, and each index without a block.
     Holes(fn(&BlockResponse, &mut Examination)),
     /// A block and those before it.
-    InOrder(InOrder),
+    InOrder(fn(&Links, &mut Memory, &Evidence, &mut Examination)),
     /// One documented field.
     Field(&'static Field),
     /// The block that the client decodes.
     Decode(Decoding),
-}
-
-/// A check of a block and those before it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct InOrder {
-    /// Checks the next block.
-    pub(crate) follow: fn(&Links, &mut Memory, &Evidence, &mut Examination),
-    /// Checks, after the last block, what was still open.
-    pub(crate) end: fn(&mut Memory, &mut Examination),
 }
 
 /// A check with the schema that it uses.
@@ -128,8 +119,8 @@ impl PreparedCheck {
         evidence: &Evidence,
     ) -> Examination {
         let mut judged = Examination::default();
-        if let CheckScope::InOrder(in_order) = self.check.scope {
-            (in_order.follow)(links, memory, evidence, &mut judged);
+        if let CheckScope::InOrder(follow) = self.check.scope {
+            follow(links, memory, evidence, &mut judged);
         }
         judged
     }
@@ -158,15 +149,6 @@ impl PreparedCheck {
         }
         Ok(all)
     }
-
-    /// Ends the check after the last block. Each of its findings names its block.
-    pub(crate) fn end(&self, memory: &mut Memory) -> Examination {
-        let mut judged = Examination::default();
-        if let CheckScope::InOrder(in_order) = self.check.scope {
-            (in_order.end)(memory, &mut judged);
-        }
-        judged
-    }
 }
 
 /// Compiles the documented schema of a whole block.
@@ -185,9 +167,7 @@ pub(crate) async fn over_sample(context: &Samples, check: BlockCheck) -> Finding
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     let judge = PreparedCheck::new(check, &context.spec)?;
-    let mut memory = Memory::default();
-    let mut all = judge.check_all(&sample, &mut memory)?;
-    all.findings.extend(judge.end(&mut memory).findings);
+    let mut all = judge.check_all(&sample, &mut Memory::default())?;
     for finding in &mut all.findings {
         // Only a sweep names blocks by their index. Here, the exchange identifies the block.
         finding.block = None;

@@ -9,11 +9,10 @@ use nodeproof_primitives::{TimestampMs, TransactionCode};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
-use super::{
-    receipt_signatures::{Signatures, Verified, verify_receipts},
-    times::Times,
-};
 use crate::api::{BlockMembers, BlockResponse, MILLISECONDS, Unread};
+
+/// Maximum difference between the clocks of two computers, in milliseconds.
+pub(crate) const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
 
 /// The data of a block that is compared with other blocks.
 #[derive(Clone, Debug)]
@@ -24,8 +23,6 @@ pub(crate) struct Links {
     pub(crate) previous: Option<Previous>,
     /// The codes of transactions in the form of a submission, with their positions.
     pub(crate) codes: Vec<(usize, TransactionCode)>,
-    /// The results of verifying its receipts.
-    pub(crate) receipts: Verified,
     /// The earliest and the latest time in milliseconds at which a receipt was given, with the
     /// receipts' positions.
     pub(crate) votes: Option<[(usize, i64); 2]>,
@@ -60,7 +57,6 @@ impl Links {
                     text,
                 }),
             codes,
-            receipts: verify_receipts(response),
             votes: block.and_then(votes),
         }
     }
@@ -107,41 +103,15 @@ const REMEMBERED: usize = 16_384;
 /// The data of earlier blocks. It takes the same memory for a chain of any length.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    /// The times of the blocks.
-    pub(crate) times: Times,
+    /// The time with which the next block is compared.
+    pub(crate) time: Option<i64>,
     /// The hashes of the previous blocks.
     pub(crate) previous: Recent,
     /// The codes of transactions.
     pub(crate) codes: Recent,
-    /// The receipts' signatures, for the case that requires all of them to verify.
-    #[serde(default)]
-    pub(crate) signatures: Signatures,
     /// The index and the time of the last block, if it has a plausible one.
     #[serde(default)]
     pub(crate) last_time: Option<(u64, i64)>,
-    /// The same as `signatures`, for the case that reports whether any verifies.
-    #[serde(default)]
-    pub(crate) algorithm: Signatures,
-}
-
-impl Memory {
-    /// Returns the memory for a sweep that continues after this one.
-    ///
-    /// A receipt that did not verify is reported once: by the earlier sweep, unless one verifies later.
-    pub(crate) fn for_later_blocks(&self) -> Self {
-        let mut memory = self.clone();
-        memory.algorithm.kept.clear();
-        if memory.signatures.in_use {
-            memory.signatures.kept.clear();
-        }
-        memory
-    }
-
-    /// Forgets the wrong receipts of blocks that a sweep only compares its blocks with.
-    pub(crate) fn forget_wrong_receipts(&mut self) {
-        self.signatures.kept.clear();
-        self.algorithm.kept.clear();
-    }
 }
 
 /// A position: the block, and the position within it.
@@ -263,11 +233,7 @@ mod tests {
             let thing = Fingerprint::of(&(block % 20_000).to_string());
             memory.previous.seen_before(thing, (block, 3));
         }
-        let block_time = serde_json::json!({"block": 1, "time": -5, "evidence": {"method": "GET", "url": "",
-            "status": 200, "elapsed_ms": 0, "body": "", "body_bytes": 0}});
-        memory
-            .times
-            .follow(serde_json::from_value(block_time).unwrap());
+        memory.time = Some(-5);
         let text = serde_json::to_string(&memory).unwrap();
         let mut again: Memory = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string(&again).unwrap(), text);

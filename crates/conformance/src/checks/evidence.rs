@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use nodeproof_report::ExchangeReport;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::http::{Exchange, report_of};
 
-/// An exchange that is kept as long as a later block may lead to a finding about it. Its report
-/// takes time, so it is made only for a finding.
+/// An exchange, or its report if the exchange is too large to wait for earlier blocks. A report takes time, so it is made
+/// only for a finding.
 #[derive(Clone, Debug)]
 pub(crate) enum Evidence {
     Exchange(Arc<Exchange>),
@@ -21,17 +20,5 @@ impl Evidence {
             Self::Exchange(exchange) => report_of(exchange),
             Self::Report(report) => Arc::clone(report),
         }
-    }
-}
-
-impl Serialize for Evidence {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.report().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Evidence {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        ExchangeReport::deserialize(deserializer).map(|report| Self::Report(Arc::new(report)))
     }
 }

@@ -16,12 +16,9 @@ mod same_content;
 mod signed;
 mod snapshot;
 mod submission_reply;
-mod times;
 
-pub(crate) use block_check::{
-    BlockCheck, CheckScope, InOrder, PreparedCheck, over_sample, whole_block,
-};
-pub(crate) use chain_memory::{Fingerprint, Links, Memory, Place};
+pub(crate) use block_check::{BlockCheck, CheckScope, PreparedCheck, over_sample, whole_block};
+pub(crate) use chain_memory::{CLOCKS_DIFFER, Fingerprint, Links, Memory, Place};
 pub(crate) use decode::{Decoding, decodes};
 pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;
@@ -33,12 +30,9 @@ pub(crate) use json_response::{
     contents, objects,
 };
 pub(crate) use pinned::{PinKind, check_pinned};
-pub(crate) use receipt_signatures::{
-    ALGORITHM, MAX_RECEIPTS, WrongReceipt, verify_receipts, voter_key,
-};
+pub(crate) use receipt_signatures::{MAX_RECEIPTS, verified, voter_key};
 pub(crate) use refused::{WrongRequest, WrongRequests, controls, is_missing, refused};
 pub(crate) use same_content::{changed, described, has_same_content, is_about_the_chain};
-pub(crate) use signed::signed_transaction;
+pub(crate) use signed::{signed_receipt, signed_transaction};
 pub(crate) use snapshot::{check_snapshot, snapshot_path};
 pub(crate) use submission_reply::{Reply, ReplyVerdict, judge};
-pub(crate) use times::{Bound, CLOCKS_DIFFER, Misplaced, Timed};

@@ -303,6 +303,7 @@ impl<'s> FirstClaim<'s> {
         }
         // If the second one is refused when its block is made, the others must still get into a block.
         let claimed_twice = self.claim_twice().await.ok().flatten();
+        let _ = self.claim_for_another().await;
         let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         if submitter.is_without_value() && submitter.signs_more() {
@@ -518,6 +519,21 @@ impl<'s> FirstClaim<'s> {
         Ok(record)
     }
 
+    /// Claims the asset of the first claim in the name of a wallet that does not sign. A table has the same for an asset
+    /// without a claim.
+    async fn claim_for_another(&self) -> Result<(), InconclusiveReason> {
+        let submitter = self.submitter;
+        if !submitter.signs_more() || !submitter.is_without_value() {
+            return Ok(());
+        }
+        let another = stranger()?.address().to_string();
+        let text = altered(&with_new_code(&self.text)?, |transaction| {
+            transaction["specific_data"]["params"]["verifier_address"] = another.into();
+        })?;
+        let request = signed_by(submitter, self.wallet, &text).await?;
+        submitter.submit_serialized(request).await.map(drop)
+    }
+
     /// Submits the claim in other forms, in which what is signed is the same, and then with faults.
     async fn submit_while_pending(&self) {
         // A pending transaction is not replaced by another one with its code.
@@ -632,6 +648,10 @@ impl<'s> FirstClaim<'s> {
         // The fees must be paid now, if later blocks exist.
         node.send(balance_request(self.wallet.address(), &self.text))
             .await?;
+        // Nobody has claimed anything in its name.
+        let of_another = contract_state_request(&self.contract, &stranger()?.address().to_string());
+        let of_another = of_another.setting("unique_column", "verifier_address".to_owned());
+        let _ = node.send(of_another).await;
         for claim in self.claims().all() {
             if let Ok(Settled {
                 record: Some(record),

@@ -16,7 +16,7 @@ use super::{
     edit::altered,
     further_claim::{FurtherClaim, submit_at_once},
     holdings::{MOST_EXACT, held_by, rich_holder},
-    signatures::{sign, signed_over, stranger},
+    signatures::{sign, signed_over, stranger, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
     waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
@@ -147,6 +147,24 @@ fn batch_of(two: [&Request; 2]) -> Request {
     Request::post(BATCH, format!("[{one},{other}]")).carrying_signature()
 }
 
+/// Returns a submission of one signer with the higher value of s in its signature, which is valid, too.
+fn in_other_form(submission: &Request) -> Option<Request> {
+    let text = submission.body.as_deref()?;
+    let body = submission.body_json()?;
+    let signature = body["signatures"][0]["msgsign"].as_str()?;
+    let text = text.replacen(signature, &with_high_s(signature)?, 1);
+    Some(Request::post(submission.path, text).carrying_signature())
+}
+
+/// Returns a token's code with upper and lower case swapped.
+fn in_other_letters(token: &str) -> String {
+    let swapped = |c: char| match c {
+        'a'..='z' => c.to_ascii_uppercase(),
+        _ => c.to_ascii_lowercase(),
+    };
+    token.chars().map(swapped).collect()
+}
+
 /// Transfers one unit to the wallet itself.
 pub(super) async fn transfer_to_itself(
     submitter: &Submitter,
@@ -207,7 +225,11 @@ impl<'s> Transfers<'s> {
         let (alone, _) = self.signed(&both, &to_new(&both)).await?;
         let (twice, code) = self.signed(&[wallet], &to_new(&[wallet])).await?;
         let batch = batch_of([&twice, &twice]);
+        // Another form of the signature is the same transaction.
+        let other_form = in_other_form(&to_itself);
         let mut at_once = vec![to_itself; COPIES];
+        at_once.extend(other_form);
+        let alone_at = at_once.len();
         at_once.extend([alone, batch]);
         if let Some(co_signer) = co_signer {
             let theirs = held(co_signer);
@@ -232,7 +254,7 @@ impl<'s> Transfers<'s> {
         }
         let last = self.submitter.submit_serialized(twice).await?;
         let of_alone = responses
-            .get(COPIES)
+            .get(alone_at)
             .and_then(|response| response.as_ref().ok());
         Ok(is_valid(&last) || of_alone.is_some_and(|response| is_valid(response)))
     }
@@ -341,8 +363,25 @@ impl<'s> Transfers<'s> {
             (wallet, other_address, "2.5".to_owned()),
         ];
         let wrong = wrong.map(|(from, to, amount)| (from, to, amount, self.token));
-        for (from, to, amount, token) in wrong.into_iter().chain(of_other_token) {
-            let text = by_hand(self.submitter, &self.call(&[from], to, &json!(0), token));
+        let other_letters = in_other_letters(self.token);
+        let in_other_letters = (
+            new_wallet,
+            other_address,
+            (fee / 4).to_string(),
+            &*other_letters,
+        );
+        let in_other_letters = (other_letters != self.token).then_some(in_other_letters);
+        let wrong = wrong.into_iter().chain(of_other_token);
+        let mut calls = Vec::new();
+        for (from, to, amount, token) in wrong.chain(in_other_letters) {
+            calls.push((from, self.call(&[from], to, &json!(0), token), amount));
+        }
+        // What is refused because of the receiver must not stay reserved.
+        let mut to_nobody = self.call(&[new_wallet], other_address, &json!(0), self.token);
+        to_nobody["params"]["receiver"] = json!("0x5a");
+        calls.push((new_wallet, to_nobody, (fee / 4).to_string()));
+        for (from, call, amount) in calls {
+            let text = by_hand(self.submitter, &call);
             // Not every number is a value of `serde_json`.
             let text = text.replacen(NOTHING, &format!("{AMOUNT}{amount}"), 1);
             let request = signed_by(self.submitter, from, &text).await?;
@@ -397,7 +436,16 @@ impl<'s> Transfers<'s> {
         if let Some(what) = difference_from_call(call, &built) {
             return no_sample(format!("no transfer was signed: {what}"));
         }
-        let checked = match checked_with_time(call, &built, &submitter.with) {
+        // Two signers share an odd fee.
+        let odd = |fee: &i64| signers.len() > 1 && fee % 2 == 0;
+        let fee = submitter.with.fee.as_str().parse::<i64>().ok().filter(odd);
+        let with = Submitting {
+            fee: fee.map_or(submitter.with.fee.clone(), |fee| {
+                (fee.unsigned_abs() + 1).into()
+            }),
+            ..submitter.with.clone()
+        };
+        let checked = match checked_with_time(call, &built, &with) {
             Ok(checked) => checked,
             Err(unsigned) => return no_sample(unsigned.reason()),
         };

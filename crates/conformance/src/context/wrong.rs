@@ -61,6 +61,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction that only the second of its two signers signed" => of(Second, &[("<second>", RIGHT)]);
             "a transaction whose second signer is a contract, which signs nothing" => right().edited(SIGNERS, To(r#"["<wallet>","<contract>"]"#));
             "a transaction that one of its two signers signed twice" => of(First, &[("<first>", RIGHT), ("<first>", RIGHT)]);
+            "a transaction that one of its two signers signed in both forms" => of(First, &[("<first>", RIGHT), ("<first>", "<r><-s>")]);
         }
         "submit-transaction/unlisted-signer" {
             "a transaction signed only by a wallet that is not a signer" => of(Stranger, &[("<stranger>", RIGHT)]);

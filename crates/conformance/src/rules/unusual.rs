@@ -86,7 +86,8 @@ fn other_block(exchange: &Exchange, body: &Value) -> Option<String> {
     (!is_named).then(|| format!("block {index}"))
 }
 
-/// Returns the indexes that a lenient reader may read from a text: all of it as a number, or the digits at its start.
+/// Returns the indexes that a lenient reader may read from a text: all of it as a number, or the digits at the start of
+/// another text.
 fn readings(text: &str) -> Vec<i128> {
     let digit = |c: char| match u32::from(c) {
         wide @ 0xff10..=0xff19 => char::from_digit(wide - 0xff10, 10).unwrap_or(c),
@@ -97,13 +98,15 @@ fn readings(text: &str) -> Vec<i128> {
     if let Ok(number) = text.parse::<i128>() {
         return vec![number];
     }
+    if let Ok(number) = text.parse::<f64>() {
+        // A fraction is no index.
+        let is_whole = number.is_finite() && number.fract() == 0.0;
+        return is_whole.then_some(number as i128).into_iter().collect();
+    }
     let hexadecimal = text.strip_prefix("0x");
     let hexadecimal = hexadecimal.and_then(|digits| i128::from_str_radix(digits, 16).ok());
-    // A fraction or an exponent leaves the number as it is, unless it has another size.
-    let is_another = text.parse::<f64>().is_ok_and(|number| number.is_infinite());
     let end = text.find(|c: char| !c.is_ascii_digit());
     let start = end.and_then(|end| text.get(..end)?.parse().ok());
-    let start = start.filter(|_| !is_another);
     hexadecimal.into_iter().chain(start).collect()
 }
 
@@ -231,9 +234,11 @@ mod tests {
             ("-7", 7, false),
             ("-0", 0, true),
             ("7.0", 7, true),
-            ("7.9", 7, true),
+            ("7.9", 7, false),
             ("7.9", 8, false),
             ("7e0", 7, true),
+            ("1e1", 10, true),
+            ("1e1", 1, false),
             ("1e400", 1, false),
             ("0xa", 10, true),
             ("0xa", 11, false),

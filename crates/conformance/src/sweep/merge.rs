@@ -38,15 +38,14 @@ pub(super) fn merge(
         from.get_or_insert(part.from);
         claims.append(std::mem::take(&mut part.claims));
         if let Some(before) = before.replace(part) {
-            tally.append(before.ended.unwrap_or(before.tally));
+            tally.append(before.tally);
         }
     }
     let Some(mut merged) = before else {
         return Ok(expected);
     };
-    // What the checks find at the end of the last part is added when the merged sweep ends.
     tally.append(merged.tally);
-    (merged.tally, merged.ended, merged.finished) = (tally, None, None);
+    (merged.tally, merged.finished) = (tally, None);
     merged.claims = claims;
     merged.from = from.unwrap_or(merged.from);
     merged.blocks = blocks.to_string();
@@ -67,7 +66,7 @@ fn follows(
             state.blocks
         ));
     }
-    if state.ended.is_none() {
+    if state.next < state.to {
         return Err("its sweep was interrupted: finish it with --resume first".to_owned());
     }
     if state.continues {

@@ -96,7 +96,7 @@ impl RunningSweep {
         self.with_state(|state| {
             let state = state.as_ref()?;
             let done = state.next == state.to;
-            let tally = state.results();
+            let tally = &state.tally;
             let kinds = tally.cases.iter().flat_map(|case| {
                 case.kinds.iter().map(|kind| SweepKind {
                     case: case.id.clone(),
@@ -136,8 +136,8 @@ impl RunningSweep {
 
 /// Returns the result of a case about blocks.
 fn case_result(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResult {
-    let tally = state.results().case(case.id).cloned().unwrap_or_default();
-    let findings = state.results().kept(case.id);
+    let tally = state.tally.case(case.id).cloned().unwrap_or_default();
+    let findings = state.tally.kept(case.id);
     let check = case.check.block_check();
     let inconclusive = tally.inconclusive().or_else(|| {
         if state.next < state.to {
@@ -149,7 +149,10 @@ fn case_result(case: &crate::cases::Case, state: &State, elapsed: Duration) -> C
     });
     let (outcome, inconclusive) = match (tally.found, inconclusive) {
         (_, Some(fault @ InconclusiveReason::Harness(_))) => (Outcome::Inconclusive, Some(fault)),
-        (1.., _) => (case.outcome(tally.judged, tally.found), None),
+        (1.., _) => {
+            let earlier = u64::from(state.fitting.iter().any(|id| id == case.id));
+            (case.outcome(tally.judged + earlier, tally.found), None)
+        }
         (0, Some(inconclusive)) => (Outcome::Inconclusive, Some(inconclusive)),
         (0, None) => (Outcome::Pass, None),
     };

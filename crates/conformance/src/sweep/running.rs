@@ -165,7 +165,7 @@ impl RunningSweep {
     fn progress(&self, (from, first, to): (u64, u64, u64), began: Instant) -> SweepProgress {
         let known = self.with_state(|state| {
             let state = state.as_ref()?;
-            Some((state.next, state.to, state.results().findings()))
+            Some((state.next, state.to, state.tally.findings()))
         });
         let (next, to, findings) = known.unwrap_or((first, to, 0));
         SweepProgress {
@@ -214,7 +214,8 @@ impl RunningSweep {
         let mut state = State::begin(&self.target, blocks, &self.cases, from, to);
         if let Some(after) = &self.sweep.after {
             state.continues = true;
-            state.memory = after.memory.for_later_blocks();
+            state.memory = after.memory.clone();
+            state.fitting = after.fitting_cases();
         }
         let known = ends(&state);
         self.with_state(|kept| *kept = Some(state));
@@ -254,7 +255,6 @@ impl RunningSweep {
         }
         fetcher.checks.forget_seen();
         self.with_open_state(|state| {
-            state.memory.forget_wrong_receipts();
             state.before = state.memory.previous.latest();
         });
         Ok(())
@@ -341,15 +341,6 @@ impl RunningSweep {
             if ends_before {
                 state.to = state.next;
             }
-            let mut memory = state.memory.clone();
-            let mut tally = state.tally.clone();
-            for (case, (_, judge)) in checks.list.iter().enumerate() {
-                let judged = judge.end(&mut memory);
-                for finding in samples(judged.findings) {
-                    found(case, state.next, finding, &mut tally, checks, watch);
-                }
-            }
-            state.ended = Some(tally);
         });
     }
 

@@ -121,14 +121,13 @@ pub(crate) struct State {
     /// Whether it follows an earlier sweep. Then it begins after the last block of that sweep.
     #[serde(default)]
     pub(crate) continues: bool,
+    /// The cases for which an item of an earlier sweep was right.
+    #[serde(default)]
+    pub(crate) fitting: Vec<String>,
     /// The exit status of the run that finished the sweep and wrote its report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) finished: Option<u8>,
     pub(crate) tally: Tally,
-    /// The tally with what the checks found at the end. A sweep that continues uses `tally`, because later
-    /// blocks decide what is found at its end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) ended: Option<Tally>,
     pub(crate) claims: SweptClaims,
     pub(crate) memory: Memory,
     /// The `previous_hash` of the last block before the range, which the sweep has also read.
@@ -156,13 +155,20 @@ impl State {
             to,
             next: from,
             continues: false,
+            fitting: Vec::new(),
             finished: None,
             tally,
-            ended: None,
             claims: SweptClaims::default(),
             memory: Memory::default(),
             before: None,
         }
+    }
+
+    /// Returns the cases for which an item of this sweep, or of an earlier one, was right.
+    pub(super) fn fitting_cases(&self) -> Vec<String> {
+        let cases = self.tally.cases.iter();
+        let fits = cases.filter(|case| case.judged > case.found || self.fitting.contains(&case.id));
+        fits.map(|case| case.id.clone()).collect()
     }
 
     /// Reads a state file, and checks that it belongs to this sweep.
@@ -194,11 +200,6 @@ impl State {
             let text = format!("selection of cases is another one ({difference})");
             Err(StateError::other(path, &text))
         })
-    }
-
-    /// Returns the tally, with what the checks found at the end if they have ended.
-    pub(super) fn results(&self) -> &Tally {
-        self.ended.as_ref().unwrap_or(&self.tally)
     }
 
     /// Reads a state file of any sweep.
@@ -269,7 +270,6 @@ impl State {
         if !redactor.is_empty() {
             let text = Self {
                 tally: redactor.try_redact(&self.tally)?,
-                ended: redactor.try_redact(&self.ended)?,
                 ..self.clone()
             }
             .to_text(&Redactor::default())?;

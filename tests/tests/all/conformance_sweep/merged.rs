@@ -149,7 +149,7 @@ async fn states_that_do_not_fit_together_are_refused() {
     let forked = &swept(&url, &["40..81"], &forked).await[0];
     let cut = folder.path().join("cut");
     let text = std::fs::read_to_string(first).expect("a state");
-    std::fs::write(&cut, text.replace("\"ended\":", "\"other\":")).expect("it is written");
+    std::fs::write(&cut, text.replace("\"next\":40", "\"next\":39")).expect("it is written");
     let none = folder.path().join("none");
 
     let table: &[(&[&PathBuf], &str, &str)] = &[

@@ -212,7 +212,8 @@ fn chain() -> Vec<Row> {
             "a block is newer than the next block",
             in_block(|block| later(block, 3_000)),
             &[("chain/time-goes-on", 1)],
-        ),
+        )
+        .at(&[BLOCK + 1]),
         Row::new(
             "a block's timestamp is far in the future",
             in_block(|block| later(block, 2_000_000_000_000)),

@@ -114,7 +114,7 @@ async fn what_a_rewriting_node_returns_can_be_verified_by_hand() {
         ),
         (
             "every vote was changed",
-            "chain/signature-algorithm",
+            "chain/receipt-signatures",
             "the receipt is not valid",
             blocks(move |block| {
                 each(block, receipts).for_each(|r| set(r, "/data/vote", json!(5)));

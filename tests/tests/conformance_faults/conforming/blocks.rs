@@ -70,14 +70,14 @@ pub(super) fn variants() -> Vec<SeededFault> {
                 receipt["signature"] = json!("3045".repeat(18));
                 receipt["public_key"] = json!("02".repeat(33));
             }
-        }) => ["chain/block-hashes", "chain/signature-algorithm"];
+        }) => ["chain/block-hashes", "chain/receipt-signatures"];
         "receipts are signed over another message", change_json(BLOCK, |_, block| {
             for receipt in receipts(block) {
                 let text = receipt["signature"].as_str().unwrap_or_default();
                 let other: String = text.chars().rev().collect();
                 receipt["signature"] = json!(other);
             }
-        }) => ["chain/block-hashes", "chain/signature-algorithm"];
+        }) => ["chain/block-hashes", "chain/receipt-signatures"];
         "addresses in receipts are not derived from the public keys", change_json(BLOCK, |_, block| {
             for receipt in receipts(block) {
                 set(receipt, "/data/wallet_address", json!(format!("0x{}", "ab".repeat(20))));

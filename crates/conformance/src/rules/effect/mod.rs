@@ -4,6 +4,7 @@
 //! some accepted transactions, and the last one is lower by all that are in blocks. What the blocks since then explain
 //! in another way is not judged.
 
+mod lists;
 mod money;
 mod payable;
 #[cfg(test)]
@@ -22,12 +23,12 @@ use self::{
 };
 use super::{
     authority::Replies,
-    readings::{HOLDERS, Key, Reading, SINGLE},
+    readings::{HOLDERS, Reading, SINGLE},
 };
 use crate::{
     api::Pair,
     checks::{Examination, Finding},
-    history::{Entry, History},
+    history::History,
     http::{InconclusiveReason, Step},
 };
 
@@ -42,13 +43,6 @@ pub(crate) enum Effect {
     Others,
     /// Money that nobody had before.
     Created,
-}
-
-/// What the holders in one list have together: all of them, and those who sign.
-struct Sums<'h> {
-    entry: &'h Entry,
-    of_all: i128,
-    of_signers: i128,
 }
 
 impl<'h> Money<'h> {
@@ -341,85 +335,6 @@ impl<'h> Money<'h> {
         }
     }
 
-    /// Returns a finding if other holders of a token received some fees and lost others, or received all but a few units.
-    fn lost(&self) -> Option<Finding> {
-        // Another transaction may be the reason, or a wrong payment, which is a finding of its own.
-        if !self.has_only_own_transactions() || self.is_paid_wrongly() {
-            return None;
-        }
-        let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
-        tokens.into_iter().find_map(|token| self.lost_of(token))
-    }
-
-    fn is_paid_wrongly(&self) -> bool {
-        let mut together = Examination::default();
-        self.together(&mut together);
-        !together.has_no_findings()
-            || self.judged().any(|((pair, _), readings)| {
-                let is_signer = self.signers.contains(&pair.0);
-                let unexplained = self.unexplained(pair, readings);
-                let is_wrong =
-                    |[before, at]: [&Reading<'_>; 2]| is_signer || at.amount < before.amount;
-                unexplained.is_some_and(is_wrong) && self.other_reason(&pair.0).is_none()
-            })
-    }
-
-    fn lost_of(&self, token: &String) -> Option<Finding> {
-        let lists = self.sums_of_lists(token)?;
-        let mut pairs = lists.windows(2);
-        let is_received = pairs.any(|pair| {
-            let [before, after] = [&pair[0], &pair[1]];
-            after.of_signers < before.of_signers && after.of_all == before.of_all
-        });
-        let (first, last) = (lists.first()?, lists.last()?);
-        let (mut paid, mut rounded) = (0, 0);
-        for one in self.accepted.iter().filter(|one| one.token == *token) {
-            paid += one.fee;
-            rounded += one.most() - one.fee;
-        }
-        let lost = first.of_all.saturating_sub(last.of_all);
-        // A part that is burned on purpose is larger.
-        let is_rest = lost < paid / LEAST_SHARE;
-        if lost <= rounded || !is_received && !is_rest {
-            return None;
-        }
-        let received = match is_rest {
-            true => "the rest of the fees",
-            false => "some of the fees in full",
-        };
-        let what = format!(
-            "the holders of {} lost {lost} together, although others received {received}",
-            shown(token, 60)
-        );
-        let [expected, actual] = [first, last].map(|list| list.of_all.to_string());
-        let finding = Finding::new(&last.entry.exchange, what, expected, actual);
-        Some(finding.at("/balance"))
-    }
-
-    /// Returns what the lists of a token's holders show, or `None` if one lacks a holder, as a list that is cut off does.
-    fn sums_of_lists(&self, token: &String) -> Option<Vec<Sums<'h>>> {
-        let mut lists: BTreeMap<Duration, Sums<'h>> = BTreeMap::new();
-        let of_token = |((pair, kind), _): &(&Key<'h>, _)| *kind == HOLDERS && pair.1 == *token;
-        for ((pair, _), readings) in self.judged().filter(of_token) {
-            let mut pairs = readings.windows(2);
-            if pairs.any(|pair| pair[0].amount != 0 && !pair[1].is_listed) {
-                return None;
-            }
-            for Reading { entry, amount, .. } in readings {
-                let sums = lists.entry(entry.began).or_insert(Sums {
-                    entry,
-                    of_all: 0,
-                    of_signers: 0,
-                });
-                sums.of_all = sums.of_all.saturating_add(*amount);
-                if self.signers.contains(&pair.0) {
-                    sums.of_signers = sums.of_signers.saturating_add(*amount);
-                }
-            }
-        }
-        Some(lists.into_values().collect())
-    }
-
     /// Judges the sum of what the holders of a token gained, except those that a block may explain.
     fn gains(&self, result: &mut Examination) {
         // A call may pay others. It does not name them.
@@ -503,9 +418,6 @@ fn change_by(lower: i128) -> String {
         _ => format!("went up by {}", lower.saturating_neg()),
     }
 }
-
-/// One of so many units of a fee is the least that a node burns, or leaves out, on purpose.
-const LEAST_SHARE: i128 = 1_000;
 
 /// A balance from here to 2^64 is one below 0 that wrapped.
 const NEAR_2_64: i128 = (1 << 64) - (1 << 50);

@@ -144,6 +144,18 @@ impl Accepted {
         fee + transfer.map_or(0, |one| one.amount)
     }
 
+    /// Returns how many units of a token may be lost, or gained, because it pays or sends a part of one.
+    pub(super) fn rounded_of(&self, token: &str) -> i128 {
+        let transfer = self.transfer.as_ref().filter(|one| one.token == token);
+        let sends_part = transfer.is_some_and(|one| one.fraction != 0.0);
+        let fee = if self.token == token {
+            self.rounding
+        } else {
+            0
+        };
+        fee + i128::from(sends_part)
+    }
+
     /// Returns the most that the signers pay together: each part of the fee may be rounded up.
     pub(super) fn most(&self) -> i128 {
         let payers = (self.payers.len() as i128).max(1);

@@ -692,3 +692,28 @@ fn a_fee_is_received_each_time_or_never() {
         assert_eq!(judged(&rows).0, found, "{what}");
     }
 }
+
+#[test]
+fn no_unit_is_lost_or_gained_where_only_whole_units_are_paid() {
+    for (last, found) in [
+        ([19, 20, 30], &[][..]),
+        ([19, 20, 29], &[Created]),
+        ([19, 20, 28], &[Created]),
+        ([19, 20, 31], &[Created]),
+    ] {
+        // Half a unit is rounded in the second part, and hides one unit of the whole run.
+        let rows = [
+            &start_with_list()[..],
+            &[
+                Row::List([40, 20, 10]),
+                Pays("2", 10.5),
+                Block(3, "e", &["2"]),
+                Row::List([29, 20, 20]),
+                Submit("3", &["a"], true),
+                Block(4, "e", &["3"]),
+                Row::List(last),
+            ],
+        ];
+        assert_eq!(judged(&rows.concat()).0, found, "{last:?}");
+    }
+}

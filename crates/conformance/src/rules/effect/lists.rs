@@ -1,0 +1,150 @@
+//! What all holders of a token have together.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+
+use super::{
+    super::readings::{HOLDERS, Key, Reading},
+    change_by,
+    money::Money,
+};
+use crate::{
+    checks::{Examination, Finding},
+    history::Entry,
+};
+
+/// One of so many units of a fee is the least that a node burns, or leaves out, on purpose.
+const LEAST_SHARE: i128 = 1_000;
+
+/// What the holders in one list have together: all of them, and those who sign.
+struct Sums<'h> {
+    entry: &'h Entry,
+    of_all: i128,
+    of_signers: i128,
+}
+
+impl<'h> Money<'h> {
+    /// Returns a finding if other holders of a token received some fees and lost others, or received all but a few units.
+    pub(super) fn lost(&self) -> Option<Finding> {
+        // Another transaction may be the reason, or a wrong payment, which is a finding of its own.
+        if !self.has_only_own_transactions() || self.is_paid_wrongly() {
+            return None;
+        }
+        let tokens: BTreeSet<&String> = self.accepted.iter().map(|one| &one.token).collect();
+        tokens.into_iter().find_map(|token| self.lost_of(token))
+    }
+
+    fn is_paid_wrongly(&self) -> bool {
+        let mut together = Examination::default();
+        self.together(&mut together);
+        !together.has_no_findings()
+            || self.judged().any(|((pair, _), readings)| {
+                let is_signer = self.signers.contains(&pair.0);
+                let unexplained = self.unexplained(pair, readings);
+                let is_wrong =
+                    |[before, at]: [&Reading<'_>; 2]| is_signer || at.amount < before.amount;
+                unexplained.is_some_and(is_wrong) && self.other_reason(&pair.0).is_none()
+            })
+    }
+
+    fn lost_of(&self, token: &String) -> Option<Finding> {
+        let lists = self.sums_of_lists(token)?;
+        let mut pairs = lists.windows(2);
+        let is_received = pairs.any(|pair| {
+            let [before, after] = [&pair[0], &pair[1]];
+            after.of_signers < before.of_signers && after.of_all == before.of_all
+        });
+        let (first, last) = (lists.first()?, lists.last()?);
+        let (mut paid, mut rounded) = (0, 0);
+        for one in self.accepted.iter().filter(|one| one.token == *token) {
+            paid += one.fee;
+            rounded += one.most() - one.fee;
+        }
+        let lost = first.of_all.saturating_sub(last.of_all);
+        // A part that is burned on purpose is larger.
+        let is_rest = lost < paid / LEAST_SHARE;
+        if lost <= rounded || !is_received && !is_rest {
+            return self.units_lost(token, &lists);
+        }
+        let received = match is_rest {
+            true => "the rest of the fees",
+            false => "some of the fees in full",
+        };
+        let what = format!(
+            "the holders of {} lost {lost} together, although others received {received}",
+            shown(token, 60)
+        );
+        let [expected, actual] = [first, last].map(|list| list.of_all.to_string());
+        let finding = Finding::new(&last.entry.exchange, what, expected, actual);
+        Some(finding.at("/balance"))
+    }
+
+    /// Returns a finding if the holders of a token have a few units more, or less, than before some transactions were paid:
+    /// at most two for each. No part of a fee is so small.
+    fn units_lost(&self, token: &str, lists: &[Sums<'h>]) -> Option<Finding> {
+        let is_paid = |list: &Entry| {
+            let mut before = self.in_blocks().filter(|one| one.began < list.ended);
+            before.all(|one| one.settled.is_some_and(|at| at < list.began))
+        };
+        let quiet: Vec<_> = lists.iter().filter(|list| is_paid(list.entry)).collect();
+        // The change in each part of the run, with the number of transactions and the units that they may round.
+        let parts: Vec<_> = quiet
+            .windows(2)
+            .map(|pair| {
+                let [before, after] = [pair[0], pair[1]];
+                let between = before.entry.ended..after.entry.ended;
+                let paid = self.accepted.iter();
+                let paid = paid.filter(|one| between.contains(&one.began));
+                let (count, rounded) = paid.fold((0, 0), |(count, rounded), one| {
+                    (count + 1, rounded + one.rounded_of(token))
+                });
+                let change = after.of_all.saturating_sub(before.of_all);
+                (before, after, change, count, rounded)
+            })
+            .collect();
+        let mut exact = parts.iter();
+        // Blocks may be rewarded with a few units.
+        let has_no_rewards = exact.any(|(_, _, change, count, _)| *count > 0 && *change == 0);
+        let wrong = parts.iter().find(|(_, _, change, count, rounded)| {
+            let units = rounded + 1..=rounded + 2 * count;
+            units.contains(&change.saturating_abs()) && (*change < 0 || has_no_rewards)
+        });
+        let (before, after, change, count, _) = wrong.filter(|_| self.has_all_blocks)?;
+        let what = format!(
+            "the {} of all holders together {} while {count} transactions were paid",
+            shown(token, 60),
+            change_by(change.saturating_neg())
+        );
+        let (exchange, actual) = (&after.entry.exchange, after.of_all.to_string());
+        let finding = Finding::new(exchange, what, before.of_all.to_string(), actual);
+        Some(finding.at("/balance"))
+    }
+
+    /// Returns what the lists of a token's holders show, or `None` if one lacks a holder, as a list that is cut off does.
+    fn sums_of_lists(&self, token: &String) -> Option<Vec<Sums<'h>>> {
+        let mut lists: BTreeMap<Duration, Sums<'h>> = BTreeMap::new();
+        let of_token = |((pair, kind), _): &(&Key<'h>, _)| *kind == HOLDERS && pair.1 == *token;
+        for ((pair, _), readings) in self.judged().filter(of_token) {
+            let mut pairs = readings.windows(2);
+            if pairs.any(|pair| pair[0].amount != 0 && !pair[1].is_listed) {
+                return None;
+            }
+            for Reading { entry, amount, .. } in readings {
+                let sums = lists.entry(entry.began).or_insert(Sums {
+                    entry,
+                    of_all: 0,
+                    of_signers: 0,
+                });
+                sums.of_all = sums.of_all.saturating_add(*amount);
+                if self.signers.contains(&pair.0) {
+                    sums.of_signers = sums.of_signers.saturating_add(*amount);
+                }
+            }
+        }
+        Some(lists.into_values().collect())
+    }
+}
