@@ -8,13 +8,25 @@ use std::{
     time::Duration,
 };
 
-use axum::serve::ListenerExt as _;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+    service::TowerToHyperService,
+};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle, time::MissedTickBehavior};
 
 use crate::{BlockTime, Config, InjectedFault, Node, router};
 
 /// Time limit for responses in progress when a node is shut down.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// Time limit for the head of a request, and so for an idle connection. Without one, anybody could keep all connections.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Pause after a connection could not be accepted, such as without a free file descriptor.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long a node makes no block, if it has that fault.
 const STALL: Duration = Duration::from_secs(300);
@@ -79,7 +91,7 @@ pub struct Handle {
     base_url: String,
     /// The server ends when this is dropped.
     stop: oneshot::Sender<()>,
-    server: JoinHandle<io::Result<()>>,
+    server: JoinHandle<()>,
     block_maker: BlockMaker,
 }
 
@@ -109,13 +121,8 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
     let address = listener.local_addr().map_err(listening)?;
     let block_time = config.block_time;
     let node = Arc::new(create_node(config).await.map_err(SpawnError::Chain)?);
-    // Responses are small and written at once, so Nagle's algorithm would only delay them.
-    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     let (stop, stopped) = oneshot::channel();
-    let server = axum::serve(listener, router(Arc::clone(&node))).with_graceful_shutdown(async {
-        let _dropped = stopped.await;
-    });
-    let server = tokio::spawn(server.into_future());
+    let server = tokio::spawn(serve(listener, router(Arc::clone(&node)), stopped));
     let block_maker = match block_time {
         BlockTime::Every(time) => Some(tokio::spawn(make_blocks(Arc::clone(&node), time))),
         BlockTime::OnSubmission | BlockTime::Manual => None,
@@ -128,6 +135,37 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
         server,
         block_maker: BlockMaker(block_maker),
     })
+}
+
+/// Accepts connections until the sender is dropped, and then waits for responses in progress.
+async fn serve(listener: TcpListener, routes: Router, mut stopped: oneshot::Receiver<()>) {
+    let mut connections = http1::Builder::new();
+    connections
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT);
+    let service = TowerToHyperService::new(routes);
+    let open = GracefulShutdown::new();
+    loop {
+        let stream = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "no connection could be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+            _ = &mut stopped => break,
+        };
+        // Responses are small and written at once, so Nagle's algorithm would only delay them.
+        drop(stream.set_nodelay(true));
+        let connection = connections.serve_connection(TokioIo::new(stream), service.clone());
+        let connection = open.watch(connection);
+        // What goes wrong with a connection is its client's concern.
+        tokio::spawn(async move { drop(connection.await) });
+    }
+    drop(listener);
+    open.shutdown().await;
 }
 
 /// Creates a node on a separate thread, because a runtime waits for its own threads when it ends.

@@ -109,7 +109,14 @@ impl CommandResult for Balances<'_> {
 }
 
 pub(crate) async fn wallet_balances(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
-    let held = session.client()?.balances(args.wallet).await?;
+    let client = session.client()?;
+    let held = client.balances(args.wallet).await?;
+    if held.is_empty() {
+        let request = client.generated();
+        let kind = BalanceType::AllTokensInWallet;
+        let words = refusal(request.get_balances(kind, None, Some(&args.wallet)).await).await;
+        check_refusal("wallet", &args.wallet.to_string(), &words)?;
+    }
     let wallet = args.wallet.to_string();
     let mut wallets = held
         .iter()
@@ -132,7 +139,14 @@ pub(crate) async fn wallet_balances(args: &BalancesArgs, session: &Session) -> R
 }
 
 pub(crate) async fn token_holders(args: &HoldersArgs, session: &Session) -> Result<(), Failure> {
-    let holders = session.client()?.holders(&args.token).await?;
+    let client = session.client()?;
+    let holders = client.holders(&args.token).await?;
+    if holders.is_empty() {
+        let (kind, token) = (BalanceType::AllWalletsForToken, Some(&*args.token));
+        let request = client.generated();
+        let words = refusal(request.get_balances(kind, token, None).await).await;
+        check_refusal("token", &args.token, &words)?;
+    }
     let mut tokens = holders.iter().filter_map(|held| held.token_code.as_deref());
     if let Some(other) = tokens.find(|token| *token != args.token) {
         return Err(mismatch_failure("token", &args.token, other));
@@ -149,6 +163,16 @@ pub(crate) async fn token_holders(args: &HoldersArgs, session: &Session) -> Resu
             })
             .collect(),
     })
+}
+
+/// Fails if the node refused to list the balances. An empty list is one.
+fn check_refusal(what: &str, requested: &str, words: &str) -> Result<(), Failure> {
+    if words.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::not_found(format!(
+        "the node lists no balances of the {what} {requested}: it is unknown, or the base URL is not a node's{words}"
+    )))
 }
 
 fn mismatch_failure(what: &str, requested: &str, found: &str) -> Failure {

@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
+use nodeproof_primitives::signed_message;
 use serde_json::{Value, json};
 
 use super::{
@@ -25,6 +26,9 @@ use crate::{
 
 /// The path of a submission.
 pub(super) const PATH: &str = "/submit-transaction";
+/// The number of transactions that one batch can have, as on a real node.
+const MAX_BATCH: usize = 50;
+
 /// The path of a batch of submissions.
 pub(super) const BATCH_PATH: &str = "/submit-transaction-batch";
 
@@ -96,6 +100,14 @@ pub(super) async fn submit_transaction_batch(
         Ok(submissions) => submissions,
         Err(faults) => return faults.into_response(),
     };
+    if submissions.len() > MAX_BATCH {
+        let detail = format!(
+            "A batch has at most {MAX_BATCH} transactions, and this one has {}",
+            submissions.len()
+        );
+        let detail = json!({ "detail": detail }).to_string();
+        return json_text(StatusCode::BAD_REQUEST, detail);
+    }
     let (mut accepted, mut failed) = (Vec::new(), Vec::new());
     for (code, submission) in submissions {
         // Verifying the signatures of a batch takes long, so other tasks get a turn after each submission.
@@ -174,7 +186,8 @@ fn submission(text: &str, place: Vec<Place>) -> Result<Submission<'_>, Faults> {
             transaction,
             code: code.parse().ok(),
             signatures,
-            size: text.len(),
+            // As a real node writes it: in ASCII, with one blank after each comma and colon.
+            size: signed_message(text).map_or(text.len(), |written| written.len()),
         }),
         _ => Err(faults),
     }

@@ -152,6 +152,22 @@ async fn silent_and_slow_clients_hold_up_nobody() {
     timeout(NEVER, peer.node.shutdown()).await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_a_whole_head_is_closed() {
+    let peer = Peer::new().await;
+    for part in [
+        "",
+        "GET /get-bl",
+        "GET /get-block?block_index=1 HTTP/1.1\r\n",
+    ] {
+        let mut stream = TcpStream::connect(peer.node.address()).await.unwrap();
+        stream.write_all(part.as_bytes()).await.unwrap();
+        let mut rest = Vec::new();
+        let closed = stream.read_to_end(&mut rest).await;
+        assert!(closed.is_ok_and(|read| read == 0), "{part:?} {rest:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_node_ends_when_its_handle_goes() {
     let peer = Peer::new().await;

@@ -55,8 +55,15 @@ async fn integers_with_a_fraction_or_beyond_any_time() {
 }
 
 #[tokio::test]
-async fn submissions_longer_than_4096_bytes() {
+async fn submissions_longer_than_4096_characters_as_a_node_writes_them() {
     let peer = Peer::new().await;
+    // Blanks between members do not count, and a character that is not ASCII counts as its escape.
+    let spread = after(&peer, |text| {
+        text.replacen('{', &format!("{{{}", " ".repeat(4096)), 1)
+    });
+    assert!(spread.await.0);
+    let verdict = after(&peer, |text| text.replace("refused", &"é".repeat(700))).await;
+    assert_eq!(verdict, (false, "Transaction size exceeded".into(), true));
     let verdict = after(&peer, |text| text.replace("refused", &"x".repeat(4096))).await;
     assert_eq!(verdict, (false, "Transaction size exceeded".into(), true));
 }

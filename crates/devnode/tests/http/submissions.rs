@@ -194,6 +194,11 @@ async fn a_batch_tells_which_transactions_were_taken() {
     peer.post("/submit-transaction-batch", format!("[{good},{{}}]"))
         .await
         .assert_faulted();
+    for (count, status) in [(50, 200), (51, 400)] {
+        let batch = format!("[{}]", vec![&*good; count].join(","));
+        let response = peer.post("/submit-transaction-batch", batch).await;
+        assert_eq!(response.status, status, "{count}");
+    }
 }
 
 #[tokio::test]

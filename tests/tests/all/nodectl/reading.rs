@@ -85,6 +85,15 @@ async fn balances_are_exact_whichever_way_they_are_asked_for() {
     let row = |line: &&str| line.starts_with(&alice);
     let row = table.out.lines().find(row).unwrap();
     assert!(row.ends_with(" 9007199254740993"), "{table:?}");
+
+    // Who holds nothing has an empty list. A refused request has none.
+    let nobody = WalletAddress::from_bytes([7; 20]).to_string();
+    let elsewhere = format!("{url}/api");
+    for args in [["balances", &*nobody], ["holders", "NOSUCH"]] {
+        assert_eq!(home.ask(url, &args).ended(0).out, "none\n", "{args:?}");
+        let refused = home.ask(&elsewhere, &args).ended(1);
+        assert!(refused.err.contains("404 Not Found"), "{refused:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
