@@ -72,7 +72,7 @@ fn pairs() -> Vec<Pair> {
             refusing(|response| set(response, "/response/msg", json!(["no"])))
             => ["submit-transaction/unsigned", "submit-transaction/msg"];
         Reject, "verifies no signature, and accepts an array", accepts_all(), accepting("body-array")
-            => ["submit-transaction/signature-altered", "submit-transaction/body-array"];
+            => ["submit-transaction/signature-altered", "submit-transaction/body-malformed"];
         Reject, "/submit-transaction and /docs return status 404", gone(SUBMIT), gone("/docs")
             => ["submit-transaction/responds", "docs/responds"];
         Write, "accepts transactions without signers, and treats altered params with a known trans_code as known", accepting("no-signers"), knows_codes()
@@ -82,7 +82,7 @@ fn pairs() -> Vec<Pair> {
             => ["submit-transaction/fee-paid", "submit-transaction/known-code-altered"];
         Write, "a built claim has valid 0, and an empty object is accepted",
             building(|built| built["valid"] = json!(0)), accepting("empty-object")
-            => ["submit-transaction/claim-built", "submit-transaction/empty-object"];
+            => ["submit-transaction/claim-built", "submit-transaction/body-malformed"];
         Write, "the block of the claim lists no transactions, and a fee of 0 is accepted", in_blocks(Vec::clear), accepting("fee-zero")
             => ["submit-transaction/claim-in-block", "submit-transaction/fee-zero"];
     }

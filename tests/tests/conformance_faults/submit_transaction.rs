@@ -142,7 +142,7 @@ const ACCEPTED: [(&str, &[&str], &[&str]); 24] = [
     ),
     (
         "accepts a submission without a transaction",
-        &["submit-transaction/transaction-required"],
+        &["submit-transaction/body-malformed"],
         &[
             "transaction-null",
             "transaction-text",
@@ -151,7 +151,7 @@ const ACCEPTED: [(&str, &[&str], &[&str]); 24] = [
     ),
     (
         "accepts a submission without a list of signatures",
-        &["submit-transaction/signatures-required"],
+        &["submit-transaction/body-malformed"],
         &[
             "signatures-object",
             "signatures-null",
@@ -160,7 +160,7 @@ const ACCEPTED: [(&str, &[&str], &[&str]); 24] = [
     ),
     (
         "accepts a body that is not JSON",
-        &["submit-transaction/body-not-json"],
+        &["submit-transaction/body-malformed"],
         &["body-empty", "body-not-json"],
     ),
 ];
@@ -198,7 +198,7 @@ fn others() -> Vec<SeededFault> {
             [wallet, contract] if contract.starts_with("ct") => s.is_by(&s.entries[0], wallet),
             _ => s.is_right(),
         }) => ["submit-transaction/half-signed"];
-        "accepts a fee that is a string", accepting("fee-text") => ["submit-transaction/fee-mistyped"];
+        "accepts a fee that is a string", accepting("fee-text") => ["submit-transaction/transaction-malformed"];
         "accepts a negative fee", accepting("fee-negative") => ["submit-transaction/fee-negative"];
         "accepts a fee in a currency that does not exist", accepting_right(|t| t["currency"] == "NO-SUCH-TOKEN-5A5A")
             => ["submit-transaction/fee-negative"];
@@ -347,9 +347,9 @@ fn others() -> Vec<SeededFault> {
                 lists["failed_transactions"] = [accepted.as_array(), failed.as_array()].into_iter().flatten().flatten().cloned().collect();
             })
         }) => ["submit-transaction/batch"];
-        "accepts an empty object", accepting("empty-object") => ["submit-transaction/empty-object"];
-        "accepts an array", accepting("body-array") => ["submit-transaction/body-array"];
-        "accepts a JSON string", accepting("body-text") => ["submit-transaction/body-text"];
+        "accepts an empty object", accepting("empty-object") => ["submit-transaction/body-malformed"];
+        "accepts an array", accepting("body-array") => ["submit-transaction/body-malformed"];
+        "accepts a JSON string", accepting("body-text") => ["submit-transaction/body-malformed"];
         "has no size limit", accepting("oversized") => ["submit-transaction/oversized"];
         "stores refused claims", change_json(STATE, |request, response| {
             if request.query.contains("unique_value=conformance-refused-") {

@@ -109,29 +109,12 @@ pub(crate) const CASES: &[Case] = &[
         ..UNSIGNED
     },
     Case {
-        id: "submit-transaction/transaction-required",
-        requirements: &["SUBMIT-2"],
-        checks: "A submission without a `transaction` object is refused.",
+        id: "submit-transaction/body-malformed",
+        requirements: &["SUBMIT-2", "SUBMIT-3", "HTTP-3"],
+        checks: "A body that is not a JSON object with an object `transaction` and an array `signatures` is refused.",
         sends: &with_control(
-            "a submission without a transaction, or with null or a string in its place",
+            "a submission without a transaction or signatures, or with null or another type in their place, an empty object, an array, a text, a body that is not JSON, or none",
         ),
-        ..WRONG
-    },
-    Case {
-        id: "submit-transaction/signatures-required",
-        requirements: &["SUBMIT-2", "SUBMIT-3"],
-        checks: "A submission without a `signatures` array is refused.",
-        sends: &with_control(
-            "a submission without signatures, or with null or an object in their place",
-        ),
-        ..WRONG
-    },
-    Case {
-        id: "submit-transaction/fee-mistyped",
-        level: Level::Should,
-        requirements: &["TX-5"],
-        checks: "A `fee` that is a string is refused.",
-        sends: &with_control("a transaction whose fee is a string, signed as the control is"),
         ..WRONG
     },
     Case {
@@ -162,34 +145,6 @@ pub(crate) const CASES: &[Case] = &[
         sends: &with_control(
             "a transaction without one of its members, or with one in another form, signed as the control is, once for each",
         ),
-        ..WRONG
-    },
-    Case {
-        id: "submit-transaction/empty-object",
-        requirements: &["SUBMIT-2"],
-        checks: "The body `{}` is refused.",
-        sends: &with_control("an empty object"),
-        ..WRONG
-    },
-    Case {
-        id: "submit-transaction/body-not-json",
-        requirements: &["SUBMIT-2", "HTTP-3"],
-        checks: "A body that is empty or not JSON is refused.",
-        sends: &with_control("a body that is not JSON, or none"),
-        ..WRONG
-    },
-    Case {
-        id: "submit-transaction/body-array",
-        requirements: &["SUBMIT-2"],
-        checks: "A body that is an array is refused.",
-        sends: &with_control("an array"),
-        ..WRONG
-    },
-    Case {
-        id: "submit-transaction/body-text",
-        requirements: &["SUBMIT-2"],
-        checks: "A body that is a JSON string is refused.",
-        sends: &with_control("a text"),
         ..WRONG
     },
     Case {

@@ -120,17 +120,19 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a signature with more digits" => of(Signer, &[("<wallet>", "<r><s>00")]);
             "the first half of a signature as the second of two" => of(First, &[("<first>", RIGHT), ("<second>", "<r>")]);
         }
-        "submit-transaction/transaction-required" {
+        "submit-transaction/body-malformed" {
             "a submission without a transaction" => raw(Signer, r#"{"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#);
             "a submission whose transaction is null" => raw(Signer, r#"{"transaction":null,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#);
             "a submission whose transaction is a string" => raw(Signer, r#"{"transaction":<text>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#);
-        }
-        "submit-transaction/signatures-required" {
             "a submission without signatures" => raw(Stranger, r#"{"transaction":<transaction>}"#);
             "a submission whose signatures are null" => raw(Stranger, r#"{"transaction":<transaction>,"signatures":null}"#);
             "a submission whose signatures are an object" => raw(Stranger, r#"{"transaction":<transaction>,"signatures":{}}"#);
+            "an empty object" => raw(Nobody, "{}");
+            "a body that is not JSON" => raw(Nobody, "{\"transaction\":");
+            "an empty body" => raw(Nobody, "");
+            "an array" => raw(Stranger, r#"[{"transaction":<transaction>,"signatures":[]}]"#);
+            "a string" => raw(Nobody, "\"a transaction\"");
         }
-        "submit-transaction/fee-mistyped" { "a transaction whose fee is a string" => right().edited("/fee", To("\"1000000\"")); }
         "submit-transaction/fee-zero" { "a transaction whose fee is 0" => right().edited("/fee", To("0")); }
         "submit-transaction/fee-negative" {
             "a transaction whose fee is negative" => right().edited("/fee", To("-1000000"));
@@ -140,6 +142,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction whose fee is one more than its wallet holds of another token" => right().edited("/currency", OtherHeldToken).edited("/fee", MoreThanHeld);
         }
         "submit-transaction/transaction-malformed" {
+            "a transaction whose fee is a string" => right().edited("/fee", To("\"1000000\""));
             "a transaction without timestamp" => right().edited("/timestamp", Removed);
             "a transaction without trans_code" => right().edited("/trans_code", Removed);
             "a transaction without type" => right().edited("/type", Removed);
@@ -157,13 +160,6 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction whose signers are a string" => right().edited(SIGNERS, To("\"<wallet>\""));
             "a transaction whose contract has no address of the documented form" => right().edited(ADDRESS, To("\"ct5a\""));
         }
-        "submit-transaction/empty-object" { "an empty object" => raw(Nobody, "{}"); }
-        "submit-transaction/body-not-json" {
-            "a body that is not JSON" => raw(Nobody, "{\"transaction\":");
-            "an empty body" => raw(Nobody, "");
-        }
-        "submit-transaction/body-array" { "an array" => raw(Stranger, r#"[{"transaction":<transaction>,"signatures":[]}]"#); }
-        "submit-transaction/body-text" { "a string" => raw(Nobody, "\"a transaction\""); }
         "submit-transaction/oversized" { "a transaction of 20,000 bytes" => right().edited("/specific_data/params/remarks", Oversized); }
     };
     rows.extend(malformed_signatures());

@@ -121,7 +121,7 @@ async fn the_runs_own_claim_decides_what_throw_away_wallets_cannot() {
         "params-altered",
         "fee-altered",
         "signature-not-hex",
-        "signatures-required",
+        "body-malformed",
         "right-after-wrong-signature",
     ] {
         let case = format!("submit-transaction/{id}");
