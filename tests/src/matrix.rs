@@ -45,7 +45,7 @@ pub fn count(count: usize, one: &str, many: &str) -> String {
 /// Returns whether a case is only about a response's form.
 fn judges_form(id: &str) -> bool {
     let behaviour = id.split_once('/').map_or(id, |(_, behaviour)| behaviour);
-    ["responds", "decodes", "page", "shape", "snapshot"].contains(&behaviour)
+    ["responds", "page", "shape", "snapshot"].contains(&behaviour)
 }
 
 /// Renders faults and the cases that catch them, in the order of their table, and their counts.
@@ -60,7 +60,7 @@ pub fn render(faults: &[SeededFault]) -> String {
         .filter(|broken| broken.failing_cases.iter().any(|id| judges_form(id)))
         .count();
     let mut text = format!(
-        "{}, caught by {}. {} detected by the form of the response (`responds`, `decodes`, `page`, \
+        "{}, caught by {}. {} detected by the form of the response (`responds`, `page`, \
          `shape` or `snapshot` fails); {} only by the content.\n\n\
          | fault | caught by |\n| --- | --- |\n",
         count(faults.len(), "fault", "faults"),

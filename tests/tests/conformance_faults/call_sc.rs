@@ -192,7 +192,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["call-sc/unsigned"];
         "the response contains no transaction", change_json(CALL, |_, response| {
             *response = json!({"job": 17});
-        }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
+        }) => ["call-sc/snapshot", "call-sc/submittable"];
         "builds a call without sc_address", respond_successfully_if(CALL,
             |request, response| response.status != StatusCode::OK && !contains(request, "sc_address"),
             json!({"transaction": {"type": 3}})) => ["call-sc/echo"];

@@ -84,10 +84,10 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["get-balances/agree", "get-balances/nothing-held"];
         "balance and value differ", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["value"] = json!(-1); }
-        }) => ["get-balances/balance", "get-balances/decodes", "http/equal-queries"];
+        }) => ["get-balances/balance", "http/equal-queries"];
         "a balance is returned with status FAILURE", change_json(BALANCES, |request, response| {
             if asks_for(request, "balance_type=TOKEN_IN_WALLET") { response["status"] = json!("FAILURE"); }
-        }) => ["get-balances/decodes"];
+        }) => ["get-balances/balance"];
         "returns a balance for a malformed wallet address", respond_successfully_if(BALANCES,
             |request, _| asks_for(request, "wallet_address=0x5a"), json!({"balance": 5}))
             => ["get-balances/wallet-address-malformed"];

@@ -164,17 +164,6 @@ impl BlockMembers {
             receipts,
         })
     }
-
-    /// Checks that the members that a client needs can be read.
-    pub(crate) fn check_needed(&self) -> Result<(), Unread> {
-        self.index.as_ref().map_err(Clone::clone)?;
-        self.timestamp.as_ref().map_err(Clone::clone)?;
-        match &self.previous_hash {
-            Ok(_) | Err(Unread::Null(_)) => {}
-            Err(unread) => return Err(unread.clone()),
-        }
-        self.committee.as_ref().map(drop).map_err(Clone::clone)
-    }
 }
 
 fn receipts(content: &Members<'_>) -> Member<Vec<ReceiptMembers>> {

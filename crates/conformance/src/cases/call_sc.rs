@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use nodeproof_client::{RawTransaction, from_json};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -11,7 +10,7 @@ use super::{
     block_transactions::{TIME, wrong_time},
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Calls, Decode, Objects, Read, Responses, Snapshot},
+    check::Check::{self, Calls, Objects, Read, Responses, Snapshot},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
@@ -22,7 +21,7 @@ use crate::{
         is_missing_endpoint, wallet_balances_request,
     },
     checks::{
-        Decoding, Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck, changed,
+        Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck, changed,
         check_json_responses, compiled, contents, objects,
     },
     context::{Samples, unique},
@@ -147,29 +146,6 @@ pub(crate) const CASES: &[Case] = &[
         checks: "The response has the documented shape of a submission: `transaction` with all members, and `signatures`.",
         aspect: Aspect::Shape,
         check: Responses(Sample::CallSc, submittable),
-        ..BASE
-    },
-    Case {
-        id: "call-sc/decodes",
-        level: Level::Should,
-        requirements: &["CALL-6", "CALL-7"],
-        checks: "The client `nodeproof-client` finds the transaction in the response.",
-        aspect: Aspect::Shape,
-        check: Decode(
-            Sample::CallSc,
-            Decoding {
-                client: |body| {
-                    from_json::<RawTransaction>(body)?
-                        .transaction_text()
-                        .map(drop)
-                },
-                needed: |text| {
-                    let raw = RawTransaction::from_json(text);
-                    let found = raw.and_then(|raw| raw.transaction_text().map(drop));
-                    found.map_err(|error| error.to_string())
-                },
-            },
-        ),
         ..BASE
     },
     Case {

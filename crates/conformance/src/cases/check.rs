@@ -8,9 +8,9 @@ use super::refusing::refuses;
 use crate::{
     api::{BlockResponse, Sample},
     checks::{
-        BlockCheck, CheckScope, Decoding, Evidence, Examination, Field, Findings, Links, Memory,
-        NEVER_SEEN, ObjectCheck, PinKind, WrongRequests, check_field, check_objects, check_pinned,
-        check_snapshot, decodes, over_sample, refused, snapshot_path,
+        BlockCheck, CheckScope, Evidence, Examination, Field, Findings, Links, Memory, NEVER_SEEN,
+        ObjectCheck, PinKind, WrongRequests, check_field, check_objects, check_pinned,
+        check_snapshot, over_sample, refused, snapshot_path,
     },
     context::{Context, Samples},
     history::History,
@@ -33,8 +33,6 @@ pub(crate) enum Check {
     Field(&'static Field),
     Blocks(BlockCheck),
     Snapshot(Sample),
-    /// The client decodes the responses.
-    Decode(Sample, Decoding),
     /// Checks each JSON object of these samples. The text is the reason why the case is inconclusive
     /// if nothing was examined.
     Objects(&'static [Sample], ObjectCheck, &'static str),
@@ -118,9 +116,7 @@ impl Check {
         let is_it = |sample| matches!(sample, Sample::ContractState);
         match self {
             Check::Field(field) => is_it(field.sample),
-            Check::Snapshot(sample) | Check::Decode(sample, _) | Check::Responses(sample, _) => {
-                is_it(sample)
-            }
+            Check::Snapshot(sample) | Check::Responses(sample, _) => is_it(sample),
             Check::Objects(samples, ..) => samples.iter().copied().any(is_it),
             _ => false,
         }
@@ -130,7 +126,7 @@ impl Check {
     pub(super) const fn stage(self) -> u8 {
         match self {
             Check::Field(_) => 0,
-            Check::Snapshot(_) | Check::Decode(..) | Check::Pinned(..) => 2,
+            Check::Snapshot(_) | Check::Pinned(..) => 2,
             _ if self.is_about_whole_run() => 3,
             _ => 1,
         }
@@ -158,7 +154,6 @@ impl Check {
             Check::Field(_)
             | Check::Blocks(_)
             | Check::Snapshot(_)
-            | Check::Decode(..)
             | Check::Objects(..)
             | Check::Responses(..)
             | Check::Same(_)
@@ -206,9 +201,6 @@ impl Check {
             Check::Snapshot(sample) => {
                 let responses = context.sample(sample).await?;
                 check_snapshot(spec, &context.snapshots, sample, &responses)
-            }
-            Check::Decode(sample, decoding) => {
-                decodes(spec, sample, &context.sample(sample).await?, decoding)
             }
             Check::Objects(samples, check, otherwise) => {
                 check_objects(context, samples, check, otherwise).await

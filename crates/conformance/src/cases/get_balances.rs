@@ -2,26 +2,25 @@
 
 use std::sync::Arc;
 
-use nodeproof_client::{TokenBalance, from_json};
-use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Near, Read, Refused, Responses, Same, Snapshot},
+    check::Check::{Near, Read, Refused, Responses, Same, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
     api::{
-        Members, Sample, Unread, held_by_wallet, is_refusal, nobody, requested,
-        token_balance_request, token_holders_request, wallet_balances_request,
+        Sample, held_by_wallet, is_refusal, nobody, requested, token_balance_request,
+        token_holders_request, wallet_balances_request,
     },
     checks::{
-        Decoding, Examination, Finding, Findings, WrongRequest, WrongRequests,
-        check_json_responses, contents, controls, sample_schema,
+        Examination, Finding, Findings, WrongRequest, WrongRequests, check_json_responses,
+        contents, controls, sample_schema,
     },
     context::Samples,
     http::Exchange,
@@ -115,7 +114,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "get-balances/balance",
         requirements: &["BALANCE-6", "BALANCE-7"],
-        checks: "`balance`, or `value`, is an integer. If both are there, they are equal.",
+        checks: "`balance`, or `value`, is an integer. If both are there, they are equal, and a `status` is SUCCESS.",
         aspect: Aspect::Shape,
         check: Responses(Sample::TokenBalance, balance),
         ..BASE
@@ -186,21 +185,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "get-balances/decodes",
-        requirements: &["BALANCE-5", "BALANCE-6"],
-        checks: "The client `nodeproof-client` reads the balance.",
-        aspect: Aspect::Shape,
-        explained_by: &[Cause::of(&["get-balances/balance"])],
-        check: Decode(
-            Sample::TokenBalance,
-            Decoding {
-                client: |body| from_json::<TokenBalance>(body).map(drop),
-                needed: amount_needed,
-            },
-        ),
-        ..BASE
-    },
-    Case {
         id: "get-balances/snapshot",
         requirements: &["BALANCE-5", "BALANCE-6"],
         checks: "The shape of a single balance is that of the shared snapshot. `balance` and `value` count as one.",
@@ -210,27 +194,6 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
 ];
-
-/// Reads the balance from either of its members. It may be null.
-fn amount_needed(text: &str) -> Result<(), String> {
-    let members = Members::of(text).ok_or("it is not an object")?;
-    if let Ok(status) = members.read::<String>("status")
-        && status != "SUCCESS"
-    {
-        return Err(format!("`status` is {}", shown(&status, 60)));
-    }
-    if let (Ok(balance), Ok(value)) = (
-        members.read::<Integer>("balance"),
-        members.read::<Integer>("value"),
-    ) && balance != value
-    {
-        return Err("`balance` and `value` differ".to_owned());
-    }
-    match members.either::<Integer>("balance", "value") {
-        Ok(_) | Err(Unread::Null(_)) => Ok(()),
-        Err(unread) => Err(unread.to_string()),
-    }
-}
 
 fn balance(spec: &Spec, responses: &[Arc<Exchange>]) -> Findings {
     let validator = sample_schema(spec, Sample::TokenBalance)?;
@@ -244,6 +207,12 @@ fn balance(spec: &Spec, responses: &[Arc<Exchange>]) -> Findings {
             let what = "balance and value are both present and differ";
             let actual = exchange.excerpt(160);
             findings.push(Finding::new(exchange, what, "one balance", actual).at("/value"));
+        }
+        let status = body.get("status").and_then(Value::as_str);
+        if let Some(status) = status.filter(|status| *status != "SUCCESS") {
+            let what = "a balance is returned with another status than SUCCESS";
+            let finding = Finding::new(exchange, what, "SUCCESS", shown(status, 60));
+            findings.push(finding.at("/status"));
         }
         for mismatch in validator.mismatches_in(body).into_iter().take(1) {
             let (what, at) = match carried {

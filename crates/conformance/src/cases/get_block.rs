@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use nodeproof_client::{Block, from_json};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
@@ -16,12 +15,12 @@ use super::{
 };
 use crate::{
     api::{
-        BlockMembers, BlockResponse, MILLISECONDS, NO_INDEX, Sample, block_request, is_block,
-        is_row_form, reported_index,
+        BlockResponse, MILLISECONDS, NO_INDEX, Sample, block_request, is_block, is_row_form,
+        reported_index,
     },
     checks::{
-        BlockCheck, CheckScope, Decoding, Examination, Field, Finding, Findings, WrongRequest,
-        WrongRequests, check_json_responses, controls,
+        BlockCheck, CheckScope, Examination, Field, Finding, Findings, WrongRequest, WrongRequests,
+        check_json_responses, controls,
     },
     context::Samples,
     discovery::BEYOND_EVERY_CHAIN,
@@ -183,25 +182,6 @@ pub(crate) const CASES: &[Case] = &[
         check: Refused(|_| {
             let what = "a block_index that is not an integer";
             WrongRequest::new(block_request(NO_INDEX), what).only()
-        }),
-        ..BASE
-    },
-    Case {
-        id: "get-block/decodes",
-        requirements: &["BLOCK-1"],
-        checks: "The client `nodeproof-client` reads index, timestamp, previous hash and committee of each block.",
-        aspect: Aspect::Shape,
-        explained_by: BY_FIELDS,
-        check: Blocks(BlockCheck {
-            scope: CheckScope::Decode(Decoding {
-                client: |body| from_json::<Block>(body).map(drop),
-                needed: |text| {
-                    let block = BlockMembers::of(text).ok_or("it is not an object")?;
-                    block.check_needed().map_err(|unread| unread.to_string())
-                },
-            }),
-            least: 1,
-            otherwise: NO_BLOCK,
         }),
         ..BASE
     },

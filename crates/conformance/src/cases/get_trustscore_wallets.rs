@@ -2,23 +2,22 @@
 
 use std::sync::Arc;
 
-use nodeproof_client::{TrustScore, from_json};
-use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
 use super::{
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Near, Objects, Read, Refused, Same, Snapshot},
+    check::Check::{Near, Objects, Read, Refused, Same, Snapshot},
     inconclusive::unknown,
     request_kind::{Parameter, RequestKind},
 };
 use crate::{
-    api::{Members, Sample, nobody, trust_request},
+    api::{Sample, nobody, trust_request},
     checks::{
-        Decoding, Examination, Field, Finding, Findings, NOTHING_EXAMINED, WrongRequest,
-        WrongRequests, check_json_responses, is_missing,
+        Examination, Field, Finding, Findings, NOTHING_EXAMINED, WrongRequest, WrongRequests,
+        check_json_responses, is_missing,
     },
     context::Samples,
     http::{Exchange, Request},
@@ -127,25 +126,6 @@ pub(crate) const CASES: &[Case] = &[
         aspect: Aspect::Consistency,
         is_last: true,
         check: Same(Sample::TrustScore),
-        ..BASE
-    },
-    Case {
-        id: "get-trustscore-wallets/decodes",
-        requirements: &["TRUST-2", "TRUST-3"],
-        checks: "The client `nodeproof-client` reads the score.",
-        aspect: Aspect::Shape,
-        explained_by: &[Cause::fields_below(Sample::TrustScore, &[], When::Always)],
-        check: Decode(
-            Sample::TrustScore,
-            Decoding {
-                client: |body| from_json::<TrustScore>(body).map(drop),
-                needed: |text| {
-                    let members = Members::of(text).ok_or("it is not an object")?;
-                    let score = members.read::<Integer>("trust_score");
-                    score.map(drop).map_err(|unread| unread.to_string())
-                },
-            },
-        ),
         ..BASE
     },
     Case {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use nodeproof_client::{SubmitResponse, from_json};
-use nodeproof_primitives::RawJson;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -11,7 +9,7 @@ use super::{
     call_sc::NO_CALLS,
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{Decode, Own},
+    check::Check::Own,
     correct_submissions::{
         after_wrong_signature, batch, fee_with_fraction, high_s, order_of_signatures, right_forms,
         two_signers,
@@ -21,8 +19,8 @@ use super::{
     sc_state::NO_STATE,
 };
 use crate::{
-    api::{Members, Sample, Tier, contract_state_request, is_missing_endpoint},
-    checks::{Decoding, Examination, Field, Finding, Findings, Reply, check_json_responses},
+    api::{Sample, Tier, contract_state_request, is_missing_endpoint},
+    checks::{Examination, Field, Finding, Findings, Reply, check_json_responses},
     context::Context,
     http::{Exchange, InconclusiveReason, Request},
     rules::{refused, refused_assets},
@@ -257,29 +255,6 @@ pub(crate) const CASES: &[Case] = &[
         example: Example::REFUSED,
         sends: &[BUILD, CONTROL, RequestKind::get("/submit-transaction", &[])],
         check: Own(|c| Box::pin(wrong_method(c))),
-        ..BASE
-    },
-    Case {
-        id: "submit-transaction/decodes",
-        requirements: &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
-        checks: "The client `nodeproof-client` reads the result of refused submissions.",
-        aspect: Aspect::Shape,
-        sends: &[BUILD, EVERY_REFUSAL],
-        check: Decode(
-            Sample::Refusals,
-            Decoding {
-                client: |body| from_json::<SubmitResponse>(body).map(drop),
-                needed: |text| {
-                    let members = Members::of(text).ok_or("it is not an object")?;
-                    let response = members.read::<RawJson>("response");
-                    let response = response.map_err(|unread| unread.to_string())?;
-                    let members = Members::of(response.as_str());
-                    let members = members.ok_or("`response` is not an object")?;
-                    let valid = members.read::<bool>("valid");
-                    valid.map(drop).map_err(|unread| unread.to_string())
-                },
-            },
-        ),
         ..BASE
     },
 ];

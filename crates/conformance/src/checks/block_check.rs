@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::{
     chain_memory::{Links, Memory},
-    decode::{Decoding, decodes_one},
     evidence::Evidence,
     field::Field,
     field_check::{check_places, compiled, sample_schema},
@@ -48,8 +47,6 @@ pub(crate) enum CheckScope {
     InOrder(fn(&Links, &mut Memory, &Evidence, &mut Examination)),
     /// One documented field.
     Field(&'static Field),
-    /// The block that the client decodes.
-    Decode(Decoding),
 }
 
 /// A check with the schema that it uses.
@@ -62,7 +59,6 @@ impl PreparedCheck {
     pub(crate) fn new(check: BlockCheck, spec: &Spec) -> Result<Self, InconclusiveReason> {
         let schema = match check.scope {
             CheckScope::Field(field) => Some(compiled(spec, &field.schema)?),
-            CheckScope::Decode(_) => Some(whole_block(spec)?),
             _ => None,
         };
         Ok(Self { check, schema })
@@ -79,7 +75,7 @@ impl PreparedCheck {
                 matches!(kind, ResponseKind::Block | ResponseKind::WrongIndex)
             }
             CheckScope::Holes(_) => matches!(kind, ResponseKind::Block | ResponseKind::Missing),
-            CheckScope::Alone(_) | CheckScope::Field(_) | CheckScope::Decode(_) => {
+            CheckScope::Alone(_) | CheckScope::Field(_) => {
                 matches!(kind, ResponseKind::Block)
             }
             CheckScope::InOrder(_) => false,
@@ -100,11 +96,6 @@ impl PreparedCheck {
             ) => check(seen, &mut judged),
             (CheckScope::Field(field), Some(validator)) => {
                 check_places(&seen.exchange, field, validator, &mut judged);
-            }
-            (CheckScope::Decode(decode), Some(validator)) => {
-                judged.count_item();
-                let found = decodes_one(&seen.exchange, decode, validator, true)?;
-                judged.findings.extend(found);
             }
             _ => {}
         }

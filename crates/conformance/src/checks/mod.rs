@@ -2,7 +2,6 @@
 
 mod block_check;
 mod chain_memory;
-mod decode;
 mod evidence;
 mod field;
 mod field_check;
@@ -19,7 +18,6 @@ mod submission_reply;
 
 pub(crate) use block_check::{BlockCheck, CheckScope, PreparedCheck, over_sample, whole_block};
 pub(crate) use chain_memory::{CLOCKS_DIFFER, Fingerprint, Links, Memory, Place};
-pub(crate) use decode::{Decoding, decodes};
 pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;
 pub(crate) use field_check::{MAX_FINDINGS, NEVER_SEEN, check_field, compiled, sample_schema};

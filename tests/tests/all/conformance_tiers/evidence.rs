@@ -85,7 +85,6 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
         let form = [
             "responds",
             "content-type",
-            "decodes",
             "status",
             "response",
             "valid",

@@ -180,7 +180,6 @@ async fn no_case_about_values_passes_where_there_are_none() {
                 "get-block/expected-miner",
                 "get-block/committee",
                 "get-block/previous-hash",
-                "get-block/decodes",
                 "get-block/snapshot",
                 "get-block/near",
                 "get-block/block-index-malformed",

@@ -49,11 +49,11 @@ pub(super) fn variants() -> Vec<SeededFault> {
         }) => ["call-sc/snapshot", "call-sc/submittable"];
         "/call-sc returns the transaction in another member", change_json(CALL, |_, response| {
             *response = json!({"raw": response["transaction"].take()});
-        }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
+        }) => ["call-sc/snapshot", "call-sc/submittable"];
         "/call-sc returns a hexadecimal payload to sign", change_json(CALL, |_, response| {
             let text: String = response.to_string().bytes().map(|byte| format!("{byte:02x}")).collect();
             *response = json!({"payload": text});
-        }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
+        }) => ["call-sc/snapshot", "call-sc/submittable"];
         "/call-sc refuses long remarks", unless(|body| body.contains("long long long")) => [];
         "/call-sc refuses calls over 1 KiB", unless(|body| body.len() > 1024) => [];
         "/call-sc refuses more than one signer", unless(|body| {
