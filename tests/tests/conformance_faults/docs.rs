@@ -45,13 +45,13 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             => ["docs/responds"];
         "the page lists no endpoint", change_response("/docs", |_, response| response.with_body(
             "<!DOCTYPE html><html><title>Calls</title>get-blocks</html>",
-        )) => ["docs/lists-calls", "docs/page"];
+        )) => ["docs/lists-calls"];
         "the page lists only one endpoint", change_response("/docs", |_, response| response.with_body(
             "<!DOCTYPE html><html><title>Calls</title>get-block</html>",
         )) => ["docs/lists-calls"];
         "GET /docs returns a Not Found page with status 200", change_response("/docs", |_, response| response.with_body(
             "<!DOCTYPE html><html><title>404</title><h1>404 Not Found</h1></html>",
-        )) => ["docs/lists-calls", "docs/page"];
+        )) => ["docs/lists-calls"];
         "the page and the OpenAPI document both lack an endpoint", Arc::new(|request: &RecordedRequest, response: Response| {
             match request.path.as_str() {
                 "/docs" => response.with_body(SWAGGER),
