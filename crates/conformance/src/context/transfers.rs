@@ -238,10 +238,12 @@ impl<'s> Transfers<'s> {
                 least.is_some_and(|least| *least > MOST_EXACT.into())
             };
             // Parts of fees, which may be rounded, would hide one unit of their token.
-            let mut others = held(wallet)
+            let held = held(wallet);
+            let (fees, others): (Vec<_>, Vec<_>) = held
                 .into_iter()
-                .filter(|(token, _)| token != self.token);
-            if let Some((token, _)) = others.find(both_hold) {
+                .filter(both_hold)
+                .partition(|(token, _)| token == self.token);
+            if let Some((token, _)) = others.into_iter().chain(fees).next() {
                 let both = self.exchange([wallet, co_signer], &token).await;
                 at_once.extend(both.into_iter().flatten());
             }
@@ -389,6 +391,7 @@ impl<'s> Transfers<'s> {
         }
         self.share_too_much(new_wallet, held + fee + fee / 2)
             .await?;
+        self.reorder([new_wallet, wallet], held + fee).await?;
         // The new wallet is known by now, and has had none of the other token. A balance that is not exact in a float
         // changes, too.
         let history = self.submitter.samples.history();
@@ -415,6 +418,25 @@ impl<'s> Transfers<'s> {
         let entries = [sign(wallet, &text).await?, sign(&other, &text).await?];
         let request = signed_over(&text, &text, &entries).carrying_signature();
         self.submitter.submit_serialized(request).await.map(drop)
+    }
+
+    /// Submits a transfer of more than the first of its two signers holds. If a node refuses it, the other order of its
+    /// signatures, which nobody signs, must not make the second one pay.
+    async fn reorder(&self, signers: [&SigningWallet; 2], amount: i64) -> Taken<()> {
+        let to = stranger()?.address();
+        let call = self.call(&signers, to, &json!(amount), self.token);
+        let text = by_hand(self.submitter, &call);
+        let [one, other] = signers;
+        let mut entries = [sign(one, &text).await?, sign(other, &text).await?];
+        let request = signed_over(&text, &text, &entries).carrying_signature();
+        let response = self.submitter.submit_serialized(request).await?;
+        if !is_valid(&response) && response.status < 429 {
+            entries.reverse();
+            let request = signed_over(&text, &text, &entries).carrying_signature();
+            let request = request.for_step(Step::Reordered);
+            self.submitter.submit_serialized(request).await?;
+        }
+        Ok(())
     }
 
     async fn give(

@@ -314,9 +314,13 @@ impl Connections {
     }
 }
 
-/// Returns a body that is sent in two pieces, the second one after `pause`.
+/// Returns a body that is sent in two pieces, the second one after `pause`. The cut is inside the first character that has
+/// more than one byte.
 fn in_pieces(body: &str, pause: impl Future<Output = ()> + Send + 'static) -> reqwest::Body {
-    let (first, rest) = body.as_bytes().split_at(body.len() / 2);
+    let mut characters = body.char_indices();
+    let long = characters.find(|(_, character)| !character.is_ascii());
+    let cut = long.map_or(body.len() / 2, |(at, _)| at + 1);
+    let (first, rest) = body.as_bytes().split_at(cut);
     let rest = rest.to_vec();
     let rest = stream::once(async {
         pause.await;

@@ -117,6 +117,7 @@ fn may_be_refused(entry: &Entry, code: &str) -> bool {
             Step::WrongAtFirst
             | Step::Payable(_)
             | Step::Probe(..)
+            | Step::Reordered
             | Step::Claim(..)
             | Step::KeepAll,
         )

@@ -19,7 +19,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use self::{
     money::{Accepted, Money},
-    payable::payable,
+    payable::{in_any_order, payable},
 };
 use super::{
     authority::Replies,
@@ -425,8 +425,10 @@ const NEAR_2_64: i128 = (1 << 64) - (1 << 50);
 /// Judges the balances of a run.
 pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
     let mut result = Examination::default();
-    if effect == Effect::Refusal {
-        result.extend(payable(history));
+    match effect {
+        Effect::Refusal => result.extend(payable(history)),
+        Effect::Fee => result.extend(in_any_order(history)),
+        Effect::Others | Effect::Created => {}
     }
     if let Some(money) = Money::of(history) {
         match effect {

@@ -46,6 +46,21 @@ pub(super) fn payable(history: &History) -> Examination {
     Examination::of(1, finding)
 }
 
+/// Checks that the order of the signatures, which nobody signs, does not decide who pays.
+pub(super) fn in_any_order(history: &History) -> Examination {
+    let mut accepted = history.accepted();
+    let found = accepted.find(|(entry, _)| {
+        let step = entry.exchange.request.step.as_ref();
+        step == Some(&Step::Reordered)
+    });
+    let finding = found.map(|(entry, _)| {
+        let what = "a transfer that its first signer can't pay is accepted once the signatures are in another order";
+        let exchange = &entry.exchange;
+        Finding::new(exchange, what, "a refusal, as before", exchange.summary())
+    });
+    Examination::of(usize::from(finding.is_some()), finding)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +118,17 @@ mod tests {
                 found,
                 "{response} {between} {later:?}"
             );
+        }
+    }
+
+    #[test]
+    fn the_order_of_signatures_does_not_decide_who_pays() {
+        let body = r#"{"transaction":{"trans_code":"a"},"signatures":[]}"#;
+        let submit = || Request::post("/submit-transaction", body.to_owned());
+        for (then, found) in [(NO, 0), (YES, 1)] {
+            let reordered = submit().for_step(Step::Reordered);
+            let rows = vec![(10, submit(), 200, NO), (20, reordered, 200, then)];
+            assert_eq!(in_any_order(&recorded(rows)).findings.len(), found);
         }
     }
 }
