@@ -243,6 +243,10 @@ impl<'s> Transfers<'s> {
                 .into_iter()
                 .filter(both_hold)
                 .partition(|(token, _)| token == self.token);
+            // The rest has to pay the fees.
+            let fees = fees
+                .into_iter()
+                .filter(|(_, held)| *held > (2 * MOST_EXACT).into());
             if let Some((token, _)) = others.into_iter().chain(fees).next() {
                 let both = self.exchange([wallet, co_signer], &token).await;
                 at_once.extend(both.into_iter().flatten());

@@ -62,7 +62,7 @@ impl<'h> Money<'h> {
         let (mut paid, mut rounded) = (0, 0);
         for one in self.accepted.iter().filter(|one| one.token == *token) {
             paid += one.fee;
-            rounded += one.most() - one.fee;
+            rounded += one.most() - one.fee + one.burned_of(token);
         }
         let lost = first.of_all.saturating_sub(last.of_all);
         // A part that is burned on purpose is larger.

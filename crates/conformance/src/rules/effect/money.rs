@@ -13,7 +13,7 @@ use super::super::{
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, is_listed_as_failed,
+        Pair, accepts, find_in_block, has_record, in_block, is_address, is_listed_as_failed,
         listed_transactions, lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
@@ -142,6 +142,13 @@ impl Accepted {
         let transfer = self.transfer.as_ref().filter(|_| !self.has_moved());
         let transfer = transfer.filter(|one| one.token == token && one.from != one.to);
         fee + transfer.map_or(0, |one| one.amount)
+    }
+
+    /// Returns what it sends to a receiver that is no wallet: a node may take that, and then nobody holds it.
+    pub(super) fn burned_of(&self, token: &str) -> i128 {
+        let transfer = self.transfer.as_ref();
+        let to_nobody = transfer.filter(|one| one.token == token && !is_address(&one.to));
+        to_nobody.map_or(0, |one| one.amount)
     }
 
     /// Returns how many units of a token may be lost, or gained, because it pays or sends a part of one.

@@ -351,3 +351,20 @@ fn what_a_transfer_moves_hides_no_other_gain() {
         assert_eq!(judged(&rows).0, found, "{what}");
     }
 }
+
+#[test]
+fn what_is_sent_to_no_wallet_may_be_burned() {
+    for (to, found) in [("zz", &[][..]), ("d", &[Created])] {
+        let rows = [
+            START,
+            Row::List([100, 0, 0]),
+            Sends("1", to, 15.0),
+            Block(2, "e", &["1"]),
+            Row::List([75, 0, 10]),
+            Submit("2", &["a"], true),
+            Block(3, "e", &["2"]),
+            Row::List([65, 0, 20]),
+        ];
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{to}");
+    }
+}
