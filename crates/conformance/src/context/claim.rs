@@ -515,7 +515,7 @@ impl<'s> FirstClaim<'s> {
         })?;
         // The third one names a wallet that does not sign. A table has the same for an asset without a claim.
         let another = stranger()?.address().to_string();
-        let third = altered(&with_new_code(&first)?, |transaction| {
+        let third = altered(&with_new_code(&second)?, |transaction| {
             transaction["specific_data"]["params"]["verifier_address"] = another.into();
         })?;
         for text in [second, third] {

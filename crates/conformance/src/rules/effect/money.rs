@@ -144,7 +144,7 @@ impl Accepted {
         fee + transfer.map_or(0, |one| one.amount)
     }
 
-    /// Returns what it sends to a receiver that is no wallet: a node may take that, and then nobody holds it.
+    /// Returns what it sends to a malformed receiver: a node may take that, and then nobody holds it.
     pub(super) fn burned_of(&self, token: &str) -> i128 {
         let transfer = self.transfer.as_ref();
         let to_nobody = transfer.filter(|one| one.token == token && !is_address(&one.to));
