@@ -42,6 +42,7 @@ pub use signing::{SigningWallet, Submitting};
 pub(crate) use snapshot_store::{Mismatch, SnapshotStore};
 pub(crate) use submitter::Submitter;
 pub(crate) use swept_claims::{ClaimedAssets, DoneSweep, SweptAsset, SweptClaims, claimed_assets};
+pub(crate) use transfers::swapped;
 pub(crate) use variant::Variant;
 pub(crate) use waiting::{FIRST_PAUSE, MAX_PAUSE, read_missing_blocks, read_new_blocks};
 pub use wrong::Moment;

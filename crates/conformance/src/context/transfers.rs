@@ -158,11 +158,15 @@ fn in_other_form(submission: &Request) -> Option<Request> {
 
 /// Returns a token's code with upper and lower case swapped.
 fn in_other_letters(token: &str) -> String {
-    let swapped = |c: char| match c {
+    token.chars().map(swapped).collect()
+}
+
+/// Returns an ASCII letter in upper case if it is in lower case, and in lower case otherwise.
+pub(crate) fn swapped(c: char) -> char {
+    match c {
         'a'..='z' => c.to_ascii_uppercase(),
         _ => c.to_ascii_lowercase(),
-    };
-    token.chars().map(swapped).collect()
+    }
 }
 
 /// Transfers one unit to the wallet itself.

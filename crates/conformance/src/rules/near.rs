@@ -190,13 +190,18 @@ fn difference<'h>(
 
 /// Whether a reader of numbers may accept a text.
 fn is_number(text: &str) -> bool {
+    plain_number(text).replace('_', "").parse::<f64>().is_ok()
+}
+
+/// Returns a text with ASCII digits in place of full-width ones, and without blanks and control characters around it.
+pub(super) fn plain_number(text: &str) -> String {
     let digit = |c: char| match u32::from(c) {
         wide @ 0xff10..=0xff19 => char::from_digit(wide - 0xff10, 10).unwrap_or(c),
         _ => c,
     };
     let text: String = text.chars().map(digit).collect();
     let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
-    text.replace('_', "").parse::<f64>().is_ok()
+    text.to_owned()
 }
 
 /// Whether two texts are the same address. Its letters may be in upper and lower case.

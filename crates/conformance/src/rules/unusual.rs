@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
+use super::near::plain_number;
 use crate::{
     api::{carried, inner_json, is_nonexistent, known_rows, mentions, reported_index, requested},
     checks::{Examination, Finding},
@@ -89,17 +90,12 @@ fn other_block(exchange: &Exchange, body: &Value) -> Option<String> {
 /// Returns the indexes that a lenient reader may read from a text: all of it as a number, or the digits at the start of
 /// another text.
 fn readings(text: &str) -> Vec<i128> {
-    let digit = |c: char| match u32::from(c) {
-        wide @ 0xff10..=0xff19 => char::from_digit(wide - 0xff10, 10).unwrap_or(c),
-        _ => c,
-    };
-    let text: String = text.chars().map(digit).collect();
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    let text = plain_number(text);
     if let Ok(number) = text.parse::<i128>() {
         return vec![number];
     }
     if let Ok(number) = text.parse::<f64>() {
-        // A fraction is no index.
+        // A fraction is not an index.
         let is_whole = number.is_finite() && number.fract() == 0.0;
         return is_whole.then_some(number as i128).into_iter().collect();
     }

@@ -6,7 +6,7 @@ use url::form_urlencoded;
 use super::repeat::note;
 use crate::{
     api::{Sample, UNKNOWN_CONTRACT, UNKNOWN_TABLE, is_address, trust_request},
-    context::Samples,
+    context::{Samples, swapped},
     history::Answer,
     http::Request,
 };
@@ -166,13 +166,6 @@ fn with_other_first_letter(value: &str) -> Option<String> {
     let mut rest = rest.chars();
     let first = swapped(rest.next()?);
     (!is_address(value)).then(|| format!("{start}{first}{}", rest.as_str()))
-}
-
-fn swapped(c: char) -> char {
-    match c {
-        'a'..='z' => c.to_ascii_uppercase(),
-        _ => c.to_ascii_lowercase(),
-    }
 }
 
 /// Returns a name without its last character, or `None` if nothing is left.
