@@ -101,7 +101,13 @@ fn expected(fault: F) -> Option<Found> {
         | F::OtherTokenMinted
         | F::TransferRounded
         | F::NegativeFraction
+        | F::DescriptionCosts
+        | F::OldFree
+        | F::GrainConfused
+        | F::LeftCosts
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
+        F::AnyLetters => AsUser("sc-state/new-records"),
+        F::BuiltSigned => AsUser("submit-transaction/signature-altered"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
         F::RefusalReserves => AsUser("submit-transaction/refused-costs-nothing"),
         F::ThirdSigns => AsEither(

@@ -358,6 +358,16 @@ impl Node {
         checked.is_ok_and(|transaction| self.chain().affordable(&transaction).is_ok())
     }
 
+    /// Takes the fee of a pending transaction, and forgets it.
+    pub(crate) fn charge_and_forget(&self, code: TransactionCode) {
+        self.chain_mut().charge_and_forget(code);
+    }
+
+    /// Keeps a transaction as `/call-sc` built it.
+    pub(crate) fn keep_built(&self, code: TransactionCode, text: String) {
+        self.chain_mut().keep_built(code, text);
+    }
+
     /// Takes no fee for a pending transaction.
     pub(crate) fn exempt(&self, code: TransactionCode) {
         self.chain_mut().exempt(code);
@@ -398,6 +408,22 @@ impl Node {
                         if submission.code.is_some_and(was_refused) =>
                     {
                         if let Ok(transaction) = unchecked() {
+                            return self.chain_mut().submit(transaction);
+                        }
+                    }
+                    Some(InjectedFault::BuiltSigned) => {
+                        let built = submission.code.and_then(|code| self.chain().built(code));
+                        let is_signed = built.is_some_and(|text| {
+                            let transaction = text.as_str();
+                            let signatures = submission.signatures.clone();
+                            let built = Submission {
+                                transaction,
+                                signatures,
+                                ..*submission
+                            };
+                            built.has_right_signatures()
+                        });
+                        if let (true, Ok(transaction)) = (is_signed, unchecked()) {
                             return self.chain_mut().submit(transaction);
                         }
                     }

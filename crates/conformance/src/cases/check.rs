@@ -58,6 +58,8 @@ pub(crate) enum Check {
     Read(ReadingCheck),
     /// Checks which requests got no response. No record shows that.
     Connection(ReadingCheck),
+    /// Judges what the run has read, and sends nothing.
+    AtEnd(OwnCheck),
     Own(OwnCheck),
     /// Sends what a rule needs, unless the exchanges are recorded, and judges by it.
     Rule(OwnCheck),
@@ -162,7 +164,11 @@ impl Check {
             | Check::Effects(_)
             | Check::Agree
             | Check::Rule(_) => true,
-            Check::Refused(_) | Check::Read(_) | Check::Own(_) | Check::WrongSubmissions => are_own,
+            Check::Refused(_)
+            | Check::Read(_)
+            | Check::AtEnd(_)
+            | Check::Own(_)
+            | Check::WrongSubmissions => are_own,
             Check::Pinned(..) | Check::Connection(_) => false,
         }
     }
@@ -178,6 +184,16 @@ impl Check {
     /// Whether the check is about the balances of the run.
     pub(crate) const fn is_about_balances(self) -> bool {
         matches!(self, Check::Effects(_))
+    }
+
+    /// The turn of the check at the end of a run: those that send come before those that read balances, and before those
+    /// that only judge.
+    pub(crate) const fn turn(self) -> u8 {
+        match self {
+            Check::Own(_) | Check::Rule(_) => 0,
+            Check::Effects(_) | Check::Agree => 1,
+            _ => 2,
+        }
     }
 
     /// Returns what is sent only for the rule of this check.
@@ -242,7 +258,7 @@ impl Check {
             Check::Pinned(pin, request) => check_pinned(context, id, pin, request).await,
             Check::Refused(wrong) => refused(context, wrong(context)?).await,
             Check::Read(check) | Check::Connection(check) => check(context).await,
-            Check::Own(check) | Check::Rule(check) => check(context).await,
+            Check::Own(check) | Check::AtEnd(check) | Check::Rule(check) => check(context).await,
             Check::WrongSubmissions => refuses(context, id).await,
         }
     }

@@ -69,20 +69,10 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "docs/parameters",
         requirements: &["CONSISTENT-5", "DOCS-1"],
-        checks: "The node's own `/openapi.json`, if it has one, has the methods and the documented parameters with which its calls succeed in this run. A call that is not there is not judged, and no parameters of one without any.",
+        checks: "The node's own `/openapi.json`, if it has one, has the methods and the documented parameters with which its calls succeed in this run, and requires no other parameter. A call that is not there is not judged, and no parameters of one without any.",
         sends: &[PAGE, DOCUMENT],
         is_last: true,
         check: Read(|c| Box::pin(lists_parameters(c))),
-        ..BASE
-    },
-    Case {
-        id: "docs/openapi-document",
-        level: Level::Observed,
-        requirements: &["DOCS-2"],
-        checks: "The node's own `/openapi.json` has the documented endpoints with their parameters.",
-        aspect: Aspect::Style,
-        sends: &[PAGE, DOCUMENT],
-        check: Read(|c| Box::pin(openapi_document(c))),
         ..BASE
     },
 ];
@@ -337,10 +327,28 @@ async fn lists_parameters(context: &Samples) -> Findings {
             // A document may leave out all parameters.
             continue;
         }
+        let is_sent = |name: &str| {
+            let mut sent = requests.iter().flat_map(|request| &request.query);
+            sent.any(|(sent, _)| *sent == name)
+        };
+        // Access may need a header.
+        let required = said
+            .iter()
+            .filter(|one| one.required && one.location == "query");
+        let needless = required.filter(|one| !is_sent(one.name));
+        for needless in needless.filter(|_| !requests.is_empty()) {
+            findings.count_item();
+            let what = format!(
+                "the node's document requires a parameter without which {} succeeds",
+                ours.path
+            );
+            let actual = shown(needless.name, 60);
+            let finding = Finding::new(&document, what, "documented parameters only", actual);
+            findings.push(finding.at(listed.pointer.clone()));
+        }
         for parameter in ours.parameters() {
             let name = parameter.name;
-            let mut sent = requests.iter().flat_map(|request| &request.query);
-            if !sent.any(|(sent, _)| *sent == name) {
+            if !is_sent(name) {
                 continue;
             }
             findings.count_item();
@@ -357,83 +365,6 @@ async fn lists_parameters(context: &Samples) -> Findings {
         }
     }
     Ok(findings)
-}
-
-/// Checks where the node's own description differs from the specification.
-async fn openapi_document(context: &Samples) -> Findings {
-    let document = document(context).await?;
-    let Some(theirs) = own_spec(&document) else {
-        let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
-        return unknown(reason);
-    };
-    let theirs = theirs.operations(View::Full);
-    let mut findings = Examination::default();
-    for ours in documented(&context.spec) {
-        findings.count_item();
-        let call = format!("{} {}", ours.method, ours.path);
-        let same = theirs
-            .iter()
-            .find(|theirs| theirs.method == ours.method && theirs.path == ours.path);
-        match same {
-            Some(theirs) => parameters(&document, &call, &ours, theirs, &mut findings),
-            None => findings.push(
-                Finding::new(
-                    &document,
-                    format!("the node's document does not list {call}"),
-                    call,
-                    "no such call",
-                )
-                .at("/paths"),
-            ),
-        }
-    }
-    Ok(findings)
-}
-
-/// Compares the parameters of an endpoint: which exist, and which are required.
-fn parameters(
-    document: &Arc<Exchange>,
-    call: &str,
-    ours: &Operation<'_>,
-    theirs: &Operation<'_>,
-    findings: &mut Examination,
-) {
-    let need = |required| {
-        if required {
-            "has to be given"
-        } else {
-            "may be left out"
-        }
-    };
-    let (known, said) = (ours.parameters(), theirs.parameters());
-    for ours in &known {
-        let name = ours.name;
-        let same = said.iter().find(|theirs| theirs.name == name);
-        let (what, actual) = match same {
-            Some(theirs) if theirs.required == ours.required => continue,
-            Some(theirs) => (
-                format!("the node's document disagrees on whether {call} requires {name}"),
-                need(theirs.required),
-            ),
-            None => (
-                format!("the node's document does not have the parameter {name} of {call}"),
-                "no such parameter",
-            ),
-        };
-        let expected = format!("{name} {}", need(ours.required));
-        findings.push(Finding::new(document, what, expected, actual).at(theirs.pointer.clone()));
-    }
-    let is_new = |name: &str| !known.iter().any(|ours| ours.name == name);
-    for theirs_alone in said.iter().filter(|p| p.required && is_new(p.name)) {
-        let name = shown(theirs_alone.name, 60);
-        let what =
-            format!("the node's document requires {name} for {call}, which is not documented");
-        let actual = format!("{name} {}", need(true));
-        findings.push(
-            Finding::new(document, what, "documented parameters only", actual)
-                .at(theirs.pointer.clone()),
-        );
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::{
     case::{Case, Example},
     cause::Cause,
     chain_times::VOTES_OF_NEW_BLOCKS,
-    check::Check::Own,
+    check::Check::AtEnd,
     claim,
     inconclusive::unknown,
     submit_transaction::{UNVERIFIED, UNVERIFIED_PAYER},
@@ -64,7 +64,7 @@ pub(crate) const CASES: &[Case] = &[
             UNVERIFIED,
             UNVERIFIED_PAYER,
         ],
-        check: Own(|c| Box::pin(new_blocks(c, Level::Must))),
+        check: AtEnd(|c| Box::pin(new_blocks(c, Level::Must))),
         ..BASE
     },
     Case {
@@ -72,7 +72,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-3", "BLOCK-8", "BLOCK-11", "BLOCK-12", "RECEIPT-9"],
         checks: "Every SHOULD case about blocks and their receipts that passes for older blocks also passes for all blocks that are made and read during the run.",
-        check: Own(|c| Box::pin(new_blocks(c, Level::Should))),
+        check: AtEnd(|c| Box::pin(new_blocks(c, Level::Should))),
         ..BASE
     },
 ];

@@ -72,6 +72,16 @@ pub(super) fn with_new_code(text: &str) -> Result<String, InconclusiveReason> {
     })
 }
 
+/// Returns the same transaction with a fee of some units more. The sums of several fees then show which of them were paid.
+pub(super) fn with_more_fee(text: &str, more: usize) -> Result<String, InconclusiveReason> {
+    altered(text, |transaction| {
+        let fee = transaction["fee"].as_u64();
+        if let Some(fee) = fee.and_then(|fee| fee.checked_add(more as u64)) {
+            transaction["fee"] = fee.into();
+        }
+    })
+}
+
 fn take_other_asset(transaction: &mut Value) {
     let asset = format!("conformance-refused-{:x}", unique());
     transaction["specific_data"]["params"]["asset_id"] = asset.into();

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use super::{
     around_claim::{
-        by_another, new_like, of_another_key, signed_by, with_its_signature, with_new_code,
-        with_other_remarks,
+        by_another, new_like, of_another_key, signed_by, with_its_signature, with_more_fee,
+        with_new_code, with_other_remarks,
     },
     batch::{element, submit_refused},
     claim_step::{balance_request, currency_of, no_sample, signed_request},
@@ -41,6 +41,11 @@ use crate::{
 
 /// The number of the claim that is built before all others.
 const BUILT_FIRST: u8 = FEE_WITH_FRACTION;
+
+/// By how much the fees of claims about the same asset, and of what a node may refuse, are higher: by more than those of the
+/// other claims.
+const FEES_OF_SAME_ASSET: usize = 20;
+const FEES_OF_UNDECIDED: usize = 30;
 
 /// Maximum number of other records to compare before and after the claim.
 const MAX_OTHER_RECORDS: usize = 3;
@@ -481,8 +486,9 @@ impl<'s> FirstClaim<'s> {
         let (of_payer, others) = undecided_rows();
         let stranger = stranger()?.address();
         let payer = of_payer.iter().filter_map(|row| Some((row, payer?)));
-        for (row, other) in payer.chain(others.iter().map(|row| (row, stranger))) {
-            let text = new_like(&self.text)?;
+        let all = payer.chain(others.iter().map(|row| (row, stranger)));
+        for (more, (row, other)) in (FEES_OF_UNDECIDED..).zip(all) {
+            let text = with_more_fee(&new_like(&self.text)?, more)?;
             let request = row
                 .made_of(self.submitter, self.wallet, other, &text)
                 .await?;
@@ -518,7 +524,8 @@ impl<'s> FirstClaim<'s> {
         let third = altered(&with_new_code(&second)?, |transaction| {
             transaction["specific_data"]["params"]["verifier_address"] = another.into();
         })?;
-        for text in [second, third] {
+        for (more, text) in (FEES_OF_SAME_ASSET..).zip([second, third]) {
+            let text = with_more_fee(&text, more)?;
             let request = signed_by(submitter, self.wallet, &text).await?;
             submitter.submit_serialized(request).await?;
         }

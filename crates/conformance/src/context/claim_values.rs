@@ -64,11 +64,11 @@ impl Values {
                 deletable_after: 0,
             },
             3 => Self {
-                asset_type: String::new(),
+                asset_type: "true".to_owned(),
                 outcome: i64::from(i32::MAX),
                 doc_hash_list: vec!["00".repeat(32)],
                 doc_link_list: vec!["null".to_owned()],
-                remarks: "true".to_owned(),
+                remarks: "false".to_owned(),
                 // Like a time in seconds.
                 deletable_after: 1_893_456_007,
             },

@@ -173,6 +173,23 @@ pub(crate) async fn draft(
     signers: &[WalletAddress],
     remarks: &str,
 ) -> Result<String, InconclusiveReason> {
+    draft_if(submitter, signers, remarks, checked).await
+}
+
+/// Like [`draft`], for a user's wallet: the node must not choose the time.
+pub(super) async fn draft_for_user(
+    submitter: &Submitter,
+    wallet: WalletAddress,
+) -> Result<String, InconclusiveReason> {
+    draft_if(submitter, &[wallet], REFUSED, checked_with_time).await
+}
+
+async fn draft_if(
+    submitter: &Submitter,
+    signers: &[WalletAddress],
+    remarks: &str,
+    check: fn(&Value, &Exchange, &Submitting) -> Result<CheckedTransaction, Unsigned>,
+) -> Result<String, InconclusiveReason> {
     let call = refused_call(submitter, signers, remarks);
     let built: Option<Arc<Exchange>> = match submitter.samples.node.send(call_request(&call)).await
     {
@@ -181,7 +198,7 @@ pub(crate) async fn draft(
         Err(_) => None,
     };
     Ok(built
-        .and_then(|response| checked(&call, &response, &submitter.with).ok())
+        .and_then(|response| check(&call, &response, &submitter.with).ok())
         .filter(|checked| submitter.is_own_code(&code_of(checked.transaction_text())))
         .map_or_else(
             || by_hand(submitter, &call),

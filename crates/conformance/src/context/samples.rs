@@ -360,8 +360,14 @@ impl Samples {
             Some(history) if history.counts() == (exchanges.len(), missing.len()) => {
                 Arc::clone(history)
             }
-            _ => {
-                let history = History::of(exchanges).with_missing(missing);
+            history => {
+                let understood = history.as_ref().map_or(0, |history| history.counts().0);
+                let later = exchanges.into_iter().skip(understood);
+                let history = match history {
+                    Some(history) => history.and(later),
+                    None => History::of(later),
+                };
+                let history = history.with_missing(missing);
                 Arc::clone(known.insert(Arc::new(history)))
             }
         }
@@ -456,7 +462,7 @@ impl Samples {
             "long ".repeat(80)
         )
         .into();
-        params["asset_type"] = "".into();
+        params["asset_type"] = "1e3".into();
         params["outcome"] = (-1).into();
         let second = Request::post("/call-sc", second.to_string());
         vec![self.call_request(), second]

@@ -27,7 +27,7 @@ use crate::{
         wallet_balances_request,
     },
     history::{History, OF_NEW_WALLET},
-    http::{BackOff, Exchange, Request, Step},
+    http::{BackOff, Exchange, Request, Step, Wording},
 };
 
 /// The smallest fee whose half distinguishes one fee from two.
@@ -413,6 +413,15 @@ impl<'s> Transfers<'s> {
             for to in [Some(new_wallet.address()), rich].into_iter().flatten() {
                 self.give(wallet, to, FEW, other).await?;
             }
+            // A token whose code is like that of another one.
+            let is_third = |token: &&String| **token != *other && **token != *self.token;
+            let third = held
+                .keys()
+                .filter(is_third)
+                .find(|token| enough(&&***token));
+            if let Some(third) = third {
+                self.give(wallet, new_wallet.address(), FEW, third).await?;
+            }
         }
         Ok(())
     }
@@ -456,6 +465,8 @@ impl<'s> Transfers<'s> {
     ) -> Taken<()> {
         let call = self.call(&[from], to, &json!(amount), token);
         let (request, _) = self.signed(&[from], &call).await?;
+        // Its transfer must be made once, and as a whole.
+        let request = request.worded(Wording::AfterLeaving);
         self.submitter.submit_serialized(request).await.map(drop)
     }
 

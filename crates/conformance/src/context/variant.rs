@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use self::By::{Control, First, Nobody, Second, Signer, Stranger};
 use super::{
-    draft::{REFUSED, by_hand, draft, refused_call},
+    draft::{REFUSED, by_hand, draft, draft_for_user, refused_call},
     edit::{
         Change::{self, Capitals, Reversed, Slightly},
         Edit, OVERSIZED, altered, with_another_digit, with_digit_changed,
@@ -294,14 +294,20 @@ impl Variant {
         ))
     }
 
-    /// Returns a request that submits a transaction of this wallet, which signs it. The node has no part in it.
+    /// Returns a request that submits a transaction of this wallet, which signs it. If only the signed text is changed, the
+    /// node built the other one, and may know it.
     pub(super) async fn signed_by(
         &self,
         submitter: &Submitter,
         wallet: &SigningWallet,
     ) -> Result<Request, InconclusiveReason> {
-        let call = refused_call(submitter, &[wallet.address()], REFUSED);
-        let text = by_hand(submitter, &call);
+        let text = match self.signed.is_empty() || !self.sent.is_empty() {
+            true => {
+                let call = refused_call(submitter, &[wallet.address()], REFUSED);
+                by_hand(submitter, &call)
+            }
+            false => draft_for_user(submitter, wallet.address()).await?,
+        };
         self.made_of(submitter, wallet, stranger()?.address(), &text)
             .await
     }

@@ -39,7 +39,19 @@ pub(crate) struct History {
 impl History {
     /// Understands the exchanges of a run.
     pub(crate) fn of(exchanges: impl IntoIterator<Item = LoggedExchange>) -> Self {
-        let mut entries: Vec<Entry> = exchanges.into_iter().map(Entry::from).collect();
+        Self::of_entries(Vec::new(), exchanges)
+    }
+
+    /// Returns this history with what was exchanged later.
+    pub(crate) fn and(&self, later: impl IntoIterator<Item = LoggedExchange>) -> Self {
+        Self::of_entries(self.entries.clone(), later)
+    }
+
+    fn of_entries(
+        mut entries: Vec<Entry>,
+        later: impl IntoIterator<Item = LoggedExchange>,
+    ) -> Self {
+        entries.extend(later.into_iter().map(Entry::from));
         entries.sort_by_key(|entry| (entry.began, entry.ended));
         let submissions = entries.iter().filter(|entry| is_submission(entry));
         Self {

@@ -2,11 +2,12 @@
 
 use std::{
     convert::Infallible,
+    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, future::select, stream};
 use nodeproof_client::{
     BaseUrl,
     transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
@@ -31,6 +32,9 @@ const LONG_BODY: usize = 64 * 1024;
 const MANY_VALUES: usize = 4_000;
 /// Disables the time limit of the HTTP client.
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+/// The time in which the end of a body is sent, before its client leaves.
+const BEFORE_LEAVING: Duration = Duration::from_millis(1);
+
 /// The pause between two pieces of a body.
 const BETWEEN_PIECES: Duration = Duration::from_millis(100);
 /// The user agent of all requests.
@@ -150,6 +154,9 @@ impl Connections {
             true => self.hold_half(request).await,
             false => None,
         };
+        if self.leaves_before(request) {
+            self.leave(request).await;
+        }
         let http = match renews || closes || held.is_some() {
             true => &self.renewing,
             false => &self.keeping,
@@ -196,7 +203,8 @@ impl Connections {
 
     /// Returns the number of requests that are sent for one.
     pub(super) fn requests_for(&self, request: &Request) -> u64 {
-        if self.holds_half(request) { 3 } else { 1 }
+        let more = 2 * u64::from(self.holds_half(request));
+        1 + more + u64::from(self.leaves_before(request))
     }
 
     /// Whether half of this request is sent on a connection of its own, and then a GET.
@@ -236,6 +244,32 @@ impl Connections {
         };
         let responded = tokio::time::timeout(limit / 3, responds).await;
         responded.ok().flatten().map(|_| hold)
+    }
+
+    fn leaves_before(&self, request: &Request) -> bool {
+        request.wording == Wording::AfterLeaving && self.target.in_process.is_none()
+    }
+
+    /// Sends a request on a connection of its own, and closes that before the response arrives.
+    async fn leave(&self, request: &Request) {
+        let Some(body) = &request.body else { return };
+        let (is_sent, sent) = oneshot::channel::<()>();
+        let rest = async {
+            let _ = is_sent.send(());
+        };
+        let left = self
+            .renewing
+            .post(request.url(&self.target.base_url))
+            .header(header::CONTENT_LENGTH, body.len())
+            .body(in_pieces(body, rest))
+            .timeout(self.limits.request_timeout);
+        let left = pin!(self.with_headers(left, request).send());
+        let leaving = pin!(async {
+            let _ = sent.await;
+            tokio::time::sleep(BEFORE_LEAVING).await;
+        });
+        // The request that follows on another connection shows what became of it.
+        let _ = select(left, leaving).await;
     }
 
     /// Fails if the node does not respond in time.

@@ -21,6 +21,8 @@ pub(crate) enum Wording {
     InPieces,
     /// Half of the same request has arrived on another connection. The other half follows after the response.
     BesideHalf,
+    /// The same request was sent before on another connection, which was closed before the response.
+    AfterLeaving,
     /// The body comes in chunks, without its length.
     Chunked,
     /// It takes a compressed response.
@@ -39,7 +41,7 @@ impl Wording {
     /// Returns the headers that replace the usual ones.
     pub(crate) const fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Usual | Self::InPieces | Self::BesideHalf => &[],
+            Self::Usual | Self::InPieces | Self::BesideHalf | Self::AfterLeaving => &[],
             Self::AnyType => &[("accept", "*/*")],
             Self::SeveralTypes => &[("accept", "application/json, text/plain, */*")],
             Self::Closing => &[("connection", "close")],
@@ -60,6 +62,7 @@ impl Wording {
                 "whose body arrives in two pieces, a tenth of a second apart".to_owned()
             }
             (Self::BesideHalf, _) => "beside half of an equal one on another connection".to_owned(),
+            (Self::AfterLeaving, _) => "after a client that left before the response".to_owned(),
             (_, [(name, value), ..]) => format!("with `{name}: {value}`"),
             (_, []) => "of the usual form".to_owned(),
         }

@@ -69,6 +69,8 @@ pub(crate) struct Chain {
     /// The codes of correctly signed transactions that were refused, for a fault that verifies no signature for them
     /// again.
     refused: HashSet<TransactionCode>,
+    /// The transactions that `/call-sc` built, for a fault that takes their signatures for other ones.
+    built: HashMap<TransactionCode, String>,
 }
 
 impl Chain {
@@ -90,6 +92,7 @@ impl Chain {
             not_saved: None,
             stored_later: Vec::new(),
             refused: HashSet::new(),
+            built: HashMap::new(),
         }
     }
 
@@ -224,6 +227,28 @@ impl Chain {
     /// Whether a correctly signed transaction with this code was refused.
     pub(crate) fn has_refused(&self, code: TransactionCode) -> bool {
         self.refused.contains(&code)
+    }
+
+    /// Keeps a transaction as `/call-sc` built it.
+    pub(crate) fn keep_built(&mut self, code: TransactionCode, text: String) {
+        self.built.insert(code, text);
+    }
+
+    /// Returns the transaction with this code as `/call-sc` built it.
+    pub(crate) fn built(&self, code: TransactionCode) -> Option<String> {
+        self.built.get(&code).cloned()
+    }
+
+    /// Takes the fee of a pending transaction, and forgets it.
+    pub(crate) fn charge_and_forget(&mut self, code: TransactionCode) {
+        for transaction in self.pool.take() {
+            if transaction.code == code {
+                self.charge(&transaction);
+                self.pool.forget(code);
+            } else {
+                self.pool.add(transaction);
+            }
+        }
     }
 
     /// Takes no fee for a pending transaction.
@@ -442,6 +467,7 @@ impl Chain {
         let mut entries = Vec::new();
         let mut earlier_fee = 0;
         let mut credits = HashMap::new();
+        let mut codes = HashSet::new();
         for transaction in pending {
             if self.has(InjectedFault::AcceptedLost) {
                 continue;
@@ -470,9 +496,8 @@ impl Chain {
                         self.ledger.burn(token, *to, earlier.unwrap_or_default());
                     }
                     // A copy is executed, and not listed.
-                    let is_copy = self.has(InjectedFault::CopiesExecuted)
-                        && entries.contains(&transaction.entry);
-                    if !is_copy {
+                    let is_new = codes.insert(transaction.code);
+                    if is_new || !self.has(InjectedFault::CopiesExecuted) {
                         entries.push(transaction.entry);
                     }
                 }
@@ -533,6 +558,10 @@ impl Chain {
                 let amount = if is_rounded { &rounded } else { amount };
                 if self.has(InjectedFault::LaterTokensUnlisted) && self.height() > 0 {
                     self.ledger.unlist_later_token(token, *to);
+                }
+                if token == "GRAIN" && self.has(InjectedFault::GrainConfused) {
+                    self.ledger.mint(token, *from, *amount);
+                    self.ledger.burn(VAULT, *from, *amount);
                 }
                 let moved = self.ledger.transfer(token, *from, *to, *amount);
                 if moved.is_err()

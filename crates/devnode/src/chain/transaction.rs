@@ -1,6 +1,9 @@
 //! Submitted transactions, and all checks that don't depend on the chain.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use nodeproof_primitives::{
     Amount, ContractAddress, HolderAddress, Integer, RawJson, TransactionCode, WalletAddress,
@@ -77,13 +80,14 @@ pub(crate) enum Call {
 /// The members of a transaction. A time or a type is not written with a fraction or an exponent.
 #[derive(Deserialize)]
 struct View {
-    #[serde(rename = "timestamp")]
-    _timestamp: u64,
+    timestamp: u64,
     trans_code: String,
     #[serde(rename = "type")]
     kind: u64,
     currency: String,
     fee: Amount,
+    #[serde(default)]
+    descr: Option<RawJson>,
     #[serde(rename = "valid")]
     _valid: i64,
     specific_data: RawJson,
@@ -106,6 +110,14 @@ impl Params {
         params
             .map(Self)
             .map_err(|_| Refusal::new("Invalid params: they are not an object"))
+    }
+
+    /// Lets a param with capital letters in its name stand for the one with small letters.
+    fn take_any_letters(&mut self) {
+        let all = std::mem::take(&mut self.0);
+        for (name, value) in all.into_iter().rev() {
+            self.0.insert(name.to_lowercase(), value);
+        }
     }
 
     /// Returns the value of a param. A refusal names the param, and not its place in a text that was not sent like this.
@@ -220,7 +232,14 @@ impl Submission<'_> {
                 signatures.join(",")
             )
             .into(),
-            fee,
+            fee: match fault {
+                Some(InjectedFault::DescriptionCosts) => {
+                    let text = view.descr.as_ref().map_or(2, |text| text.to_string().len());
+                    fee + text.saturating_sub(2) as u128
+                }
+                Some(InjectedFault::OldFree) if is_old(view.timestamp) => 0,
+                _ => fee,
+            },
             payer: HolderAddress::Wallet(match fault {
                 Some(InjectedFault::VerifierPays) => verifier(&call).unwrap_or(payer),
                 Some(InjectedFault::OutsiderPays) => self.outsider(&call.signers).unwrap_or(payer),
@@ -246,6 +265,11 @@ impl Submission<'_> {
     }
 
     /// Returns the signatures as JSON, if there is a valid one for each signer and no other one.
+    /// Whether each signer has signed it, and nobody else.
+    pub(crate) fn has_right_signatures(&self) -> bool {
+        self.verified_signatures().is_ok()
+    }
+
     fn verified_signatures(&self) -> Result<Vec<String>, Refusal> {
         let entries = self.entries()?;
         verify_transaction(self.transaction, &entries).map_err(|_| invalid_signatures())?;
@@ -344,6 +368,13 @@ fn fee(view: &View) -> Result<u128, Refusal> {
     })
 }
 
+/// Whether a time in milliseconds is more than ten minutes ago.
+fn is_old(timestamp: u64) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default().as_millis();
+    u128::from(timestamp) + 600_000 < now
+}
+
 /// Parses a whole number of base units.
 fn base_units(amount: &Amount) -> Option<u128> {
     Integer::try_from(amount).ok()?.try_into().ok()
@@ -359,7 +390,10 @@ fn contract_call(
     let is_any = fault == Some(InjectedFault::AnyContract) && call.address != rules.token;
     match (call.address, call.function.as_str()) {
         (address, _) if (address == rules.verification || is_any) && is_claim => {
-            let params = Params::of(call)?;
+            let mut params = Params::of(call)?;
+            if fault == Some(InjectedFault::AnyLetters) {
+                params.take_any_letters();
+            }
             let list = |name| {
                 params.get::<Vec<String>>(name)?;
                 params.get::<RawJson>(name).map(|list| list.to_string())

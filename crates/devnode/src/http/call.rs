@@ -9,13 +9,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use nodeproof_primitives::{ContractAddress, WalletAddress};
+use serde_json::Value;
 
 use super::{
     body::read_json,
     fields::{Fields, wrong_kind},
     response::{Fault, Faults, json_text},
 };
-use crate::{Node, chain::ContractCall};
+use crate::{InjectedFault, Node, chain::ContractCall};
 
 /// Builds the raw transaction of a contract call.
 ///
@@ -56,6 +57,15 @@ fn raw_transaction(node: &Node, text: &str) -> Result<String, Faults> {
     let number = node.count_call();
     // The caller sets the fee before signing.
     let transaction = call.transaction(node.now(number), "0.0", number);
+    if node.has(InjectedFault::BuiltSigned) {
+        let built: Value = serde_json::from_str(&transaction).unwrap_or_default();
+        let code = built["trans_code"]
+            .as_str()
+            .and_then(|code| code.parse().ok());
+        if let Some(code) = code {
+            node.keep_built(code, transaction.clone());
+        }
+    }
     Ok(format!(
         "{{\"transaction\":{transaction},\"signatures\":[]}}"
     ))

@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
-use nodeproof_primitives::signed_message;
+use nodeproof_primitives::{TransactionCode, signed_message};
 use serde_json::{Value, json};
 
 use super::{
@@ -60,6 +60,11 @@ pub(super) async fn submit_transaction(
                 true => submit_over_others(&node, &submission).await,
                 false => node.submit(&submission),
             };
+            if node.has(InjectedFault::LeftCosts) && verdict.new_transaction && verdict.valid {
+                let mut left = Left(&node, submission.code);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                left.1 = None;
+            }
             let message = Value::from(verdict.message);
             json_text(
                 StatusCode::OK,
@@ -71,6 +76,17 @@ pub(super) async fn submit_transaction(
             )
         }
         Err(faults) => faults.into_response(),
+    }
+}
+
+/// A client that may leave before the response. Then its pending transaction is forgotten, and costs its fee.
+struct Left<'n>(&'n Node, Option<TransactionCode>);
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        if let Some(code) = self.1 {
+            self.0.charge_and_forget(code);
+        }
     }
 }
 

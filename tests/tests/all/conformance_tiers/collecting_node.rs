@@ -237,11 +237,13 @@ async fn a_right_node_charges_each_of_several_claims_once() {
         signed.len()
     );
     let (before, after) = spend(&collection, wallet, same.native_token()).await;
-    // On a devnet, the second claim pays a fee beyond 32 bits, and a node may accept seven more transactions, such as one
-    // that names another payer. This one does, if it gets them without other wallets' signatures. The fourth claim pays
-    // three units more, and the one about the co-signer's asset twelve. Four of the transfers cost it a fee each, of which one moves
-    // two and three quarters and seven units, and another one seven units.
-    let (claims, transfers) = (15 * 1_000_000 + (1 << 32) + 15, 6_750_014);
+    // On a devnet, the second claim pays a fee beyond 32 bits, and a node may accept ten more transactions, such as one
+    // that names another payer. This one does, if it gets them without other wallets' signatures. Each of them pays some
+    // more units than the one before it. The fourth claim pays three units more, and the one about the co-signer's asset
+    // twelve. Five of the transfers cost it a fee each, of which one moves two and three quarters and seven units, and
+    // another one seven units.
+    let more = 15 + 318;
+    let (claims, transfers) = (18 * 1_000_000 + (1 << 32) + more, 7_750_014);
     assert_eq!(before - after, claims + transfers);
 }
 

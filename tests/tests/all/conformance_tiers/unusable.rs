@@ -52,11 +52,10 @@ const UNUSABLE: [Ruin; 6] = [
 ];
 
 /// The cases that do not check the responses of the endpoint in their name.
-const OF_OTHERS: [&str; 5] = [
+const OF_OTHERS: [&str; 4] = [
     // It checks only the status.
     "docs/responds",
     // It checks `/openapi.json`.
-    "docs/openapi-document",
     "docs/parameters",
     // It checks `/submit-transaction-batch`.
     "submit-transaction/batch",

@@ -199,6 +199,8 @@ async fn on_a_new_chain(fault: Option<InjectedFault>) -> NodeReport {
     options.submitting.wallet = keys("bob");
     options.submitting.co_signer = keys("carol");
     options.submitting.claims = const { NonZeroU8::new(4).unwrap() };
+    // A run can't keep the blocks of a minute.
+    options.submitting.settle_timeout = std::time::Duration::from_secs(5);
     options.files.fixture =
         serde_json::from_value(json!({"contracts": [contract]})).expect("a fixture");
     check(node.base_url(), &options).await

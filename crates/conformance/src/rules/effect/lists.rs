@@ -20,6 +20,9 @@ use crate::{
 /// One of so many units of a fee is the least that a node burns, or leaves out, on purpose.
 const LEAST_SHARE: i128 = 1_000;
 
+/// Maximum number of failed transactions whose fees may have been given back.
+const MOST_FAILED: usize = 8;
+
 /// What the holders in one list have together: all of them, and those who sign.
 struct Sums<'h> {
     entry: &'h Entry,
@@ -84,14 +87,15 @@ impl<'h> Money<'h> {
     }
 
     /// Returns a finding if the holders of a token have a few units more, or less, than before some transactions were paid:
-    /// at most two for each. No part of a fee is so small.
+    /// at most two for each. No part of a fee is so small. Or they have the fees of failed transactions more, which were
+    /// given back although others received them.
     fn units_lost(&self, token: &str, lists: &[Sums<'h>]) -> Option<Finding> {
         let is_paid = |list: &Entry| {
             let mut before = self.in_blocks().filter(|one| one.began < list.ended);
             before.all(|one| one.settled.is_some_and(|at| at < list.began))
         };
         let quiet: Vec<_> = lists.iter().filter(|list| is_paid(list.entry)).collect();
-        // The change in each part of the run, with the number of transactions and the units that they may round.
+        // The change in each part of the run, the number of transactions, and whether they explain it.
         let parts: Vec<_> = quiet
             .windows(2)
             .map(|pair| {
@@ -99,20 +103,30 @@ impl<'h> Money<'h> {
                 let between = before.entry.ended..after.entry.ended;
                 let paid = self.accepted.iter();
                 let paid = paid.filter(|one| between.contains(&one.began));
-                let (count, rounded) = paid.fold((0, 0), |(count, rounded), one| {
+                let (count, rounded) = paid.clone().fold((0, 0), |(count, rounded), one| {
                     (count + 1, rounded + one.rounded_of(token))
                 });
+                let failed = paid.filter(|one| one.may_have_failed && one.token == token);
+                let given_back =
+                    failed
+                        .take(MOST_FAILED)
+                        .fold(BTreeSet::from([0]), |mut sums, one| {
+                            sums.extend(sums.clone().into_iter().map(|sum: i128| sum + one.fee));
+                            sums
+                        });
                 let change = after.of_all.saturating_sub(before.of_all);
-                (before, after, change, count, rounded)
+                let is_given_back = change > 0 && given_back.contains(&change);
+                let few = rounded + 1..=rounded + 2 * count;
+                let is_wrong = is_given_back || few.contains(&change.saturating_abs());
+                (before, after, change, count, is_wrong)
             })
             .collect();
         let mut exact = parts.iter();
-        // Blocks may be rewarded with a few units.
+        // Blocks may be rewarded.
         let has_no_rewards = exact.any(|(_, _, change, count, _)| *count > 0 && *change == 0);
-        let wrong = parts.iter().find(|(_, _, change, count, rounded)| {
-            let units = rounded + 1..=rounded + 2 * count;
-            units.contains(&change.saturating_abs()) && (*change < 0 || has_no_rewards)
-        });
+        let wrong = parts
+            .iter()
+            .find(|(_, _, change, _, is_wrong)| *is_wrong && (*change < 0 || has_no_rewards));
         let (before, after, change, count, _) = wrong.filter(|_| self.has_all_blocks)?;
         let what = format!(
             "the {} of all holders together {} while {count} transactions were paid",

@@ -39,13 +39,15 @@ enum Row {
     Forge(&'static str),
     /// A block with its creator, and the codes of the transactions of this run.
     Block(u64, &'static str, &'static [&'static str]),
+    /// A block that lists these transactions of the run as failed.
+    Failed(u64, &'static [&'static str]),
     /// A block with a transfer of another program, by wallet d to this wallet.
     Transfer(u64, &'static str),
     /// A block with a call of another program.
     Call(u64),
 }
 use Row::{
-    Block, Call, Cut, Forge, Holds, Other, Pays, Record, Sends, SendsFrom, Submit, Transfer,
+    Block, Call, Cut, Failed, Forge, Holds, Other, Pays, Record, Sends, SendsFrom, Submit, Transfer,
 };
 
 fn wallet(name: &str) -> String {
@@ -120,6 +122,14 @@ fn exchange(row: Row) -> (Request, String) {
         Block(index, creator, codes) => {
             let own = codes.iter().map(|code| submission(code, &["a"]));
             block(index, creator, own.collect())
+        }
+        Failed(index, codes) => {
+            let failed = codes.iter().map(|code| {
+                let mut entry = submission(code, &["a"]);
+                entry["status"] = (-1).into();
+                entry
+            });
+            block(index, "e", failed.collect())
         }
         Transfer(index, to) => {
             let transfer = serde_json::json!({"transaction": {"trans_code": "other", "type": 2,
@@ -690,6 +700,31 @@ fn a_fee_is_received_each_time_or_never() {
         ),
     ] {
         assert_eq!(judged(&rows).0, found, "{what}");
+    }
+}
+
+#[test]
+fn the_fees_of_failed_transactions_are_given_back_by_those_who_received_them() {
+    for (last, found) in [
+        ([40, 20, 10], &[][..]),
+        ([19, 20, 31], &[]),
+        ([30, 20, 20], &[]),
+        ([40, 20, 20], &[Created]),
+        ([40, 20, 21], &[Created]),
+        ([40, 20, 31], &[Created]),
+    ] {
+        let rows = [
+            &start_with_list()[..],
+            &[
+                Row::List([40, 20, 10]),
+                Pays("2", 10.0),
+                Pays("3", 11.0),
+                Failed(3, &["2", "3"]),
+                Block(4, "e", &[]),
+                Row::List(last),
+            ],
+        ];
+        assert_eq!(judged(&rows.concat()).0, found, "{last:?}");
     }
 }
 
