@@ -27,18 +27,18 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             if let Some(number) = row[1].as_str().and_then(|text| text.parse::<u64>().ok()) {
                 row[1] = json!(number);
             }
-        }) => ["submit-transaction/claim-asset-id"];
+        }) => ["submit-transaction/claim-as-submitted"];
         "drops zeros before an asset ID of digits", row(|row| in_text(&mut row[1], |text| {
             text.trim_start_matches('0').to_owned()
-        })) => ["submit-transaction/claim-asset-id"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "stores 255 characters of an asset ID", row(|row| cut(&mut row[1], 255))
-            => ["submit-transaction/claim-asset-id"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores an asset ID that looks like JSON as JSON", row(|row| as_json(&mut row[1]))
-            => ["submit-transaction/claim-asset-id"];
+            => ["submit-transaction/claim-as-submitted"];
         "takes asset IDs that differ in upper and lower case for one", one_for(str::to_ascii_lowercase)
-            => ["submit-transaction/claim-asset-id"];
+            => ["submit-transaction/claim-as-submitted"];
         "takes composed and decomposed letters of asset IDs for one", one_for(|id| id.replace("e%CC%81", "%C3%A9"))
-            => ["submit-transaction/claim-asset-id"];
+            => ["submit-transaction/claim-as-submitted"];
         "takes asset IDs that look like equal numbers for one", stateful(None, |stored: &mut Option<(String, Bytes)>, request, response| {
             let value = request.query.split_once("unique_value=").map_or("", |(_, value)| value);
             let number = value.split('&').next().unwrap_or_default().trim_start_matches('0').to_owned();
@@ -92,77 +92,77 @@ pub(crate) fn faults() -> Vec<SeededFault> {
         }) => ["submit-transaction/claim-readable"];
         "ignores blanks at the end of asset IDs", one_for(|id| {
             id.trim_end_matches("%20").trim_end_matches('+').to_owned()
-        }) => ["submit-transaction/claim-asset-id"];
+        }) => ["submit-transaction/claim-as-submitted"];
         "ignores the end of long asset IDs", one_for(|id| id.chars().take(300).collect())
-            => ["submit-transaction/claim-asset-id"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores 255 characters of an asset_type", row(|row| cut(&mut row[2], 255))
-            => ["submit-transaction/claim-asset-type"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores an asset_type that looks like null as null", row(|row| if row[2] == json!("null") { row[2] = Value::Null })
-            => ["submit-transaction/claim-asset-type"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores an asset_type that looks like a date as a time", row(|row| in_text(&mut row[2], |text| {
             if text == "2024-01-02" { format!("{text}T00:00:00Z") } else { text.to_owned() }
-        })) => ["submit-transaction/claim-asset-type"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "replaces several blanks of an asset_type with one", row(|row| in_text(&mut row[2], |text| {
             text.replace("two  blanks", "two blanks")
-        })) => ["submit-transaction/claim-asset-type"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "decodes escapes in an asset_type", row(|row| in_text(&mut row[2], |text| text.replace("\\n", "\n")))
-            => ["submit-transaction/claim-asset-type"];
+            => ["submit-transaction/claim-as-submitted"];
         "removes invisible characters of an asset_type", row(|row| in_text(&mut row[2], |text| text.replace('\u{feff}', "")))
-            => ["submit-transaction/claim-asset-type"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores 2000 characters of remarks", row(|row| cut(&mut row[7], 2_000))
-            => ["submit-transaction/claim-remarks"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores remarks of blanks as null", row(|row| {
             if row[7].as_str().is_some_and(|text| !text.is_empty() && text.trim().is_empty()) {
                 row[7] = Value::Null;
             }
-        }) => ["submit-transaction/claim-remarks"];
+        }) => ["submit-transaction/claim-as-submitted"];
         "stores remarks that look like JSON as JSON", row(|row| as_json(&mut row[7]))
-            => ["submit-transaction/claim-remarks"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores remarks of minus zero as zero", row(|row| if row[7] == json!("-0") { row[7] = json!("0") })
-            => ["submit-transaction/claim-remarks"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores an outcome in 32 bits", row(|row| {
             row[4] = json!(row[4].as_i64().unwrap_or_default() << 32 >> 32);
-        }) => ["submit-transaction/claim-outcome"];
+        }) => ["submit-transaction/claim-as-submitted"];
         "rounds the outcome to a float", row(|row| row[4] = json!(row[4].as_f64().unwrap_or_default() as i64))
-            => ["submit-transaction/claim-outcome"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores every positive outcome as 1", row(|row| {
             if row[4].as_i64() == Some(2) { row[4] = json!(1) }
-        }) => ["submit-transaction/claim-outcome"];
+        }) => ["submit-transaction/claim-as-submitted"];
         "stores deletable_after up to 2^62", row(|row| {
             row[8] = json!(row[8].as_i64().unwrap_or_default().min(1 << 62));
-        }) => ["submit-transaction/claim-deletable-after"];
+        }) => ["submit-transaction/claim-as-submitted"];
         "takes a deletable_after of ten digits for seconds, and stores milliseconds", row(|row| {
             if let Some(seconds @ 1_000_000_000..=9_999_999_999) = row[8].as_i64() {
                 row[8] = json!(seconds * 1000);
             }
-        }) => ["submit-transaction/claim-deletable-after"];
+        }) => ["submit-transaction/claim-as-submitted"];
         "drops empty links", row(|row| in_list(&mut row[6], |list| list.retain(|item| !item.is_empty())))
-            => ["submit-transaction/claim-doc-link-list"];
+            => ["submit-transaction/claim-as-submitted"];
         "trims links", row(|row| in_list(&mut row[6], |list| for item in list {
             *item = item.trim().to_owned();
-        })) => ["submit-transaction/claim-doc-link-list"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "stores at most 100 links", row(|row| in_list(&mut row[6], |list| list.truncate(100)))
-            => ["submit-transaction/claim-doc-link-list"];
+            => ["submit-transaction/claim-as-submitted"];
         "stores links that look like numbers as numbers", row(|row| in_values(&mut row[6], |item| {
             if let Some(number) = item.as_str().and_then(|text| text.parse::<f64>().ok()) {
                 *item = json!(number);
             }
-        })) => ["submit-transaction/claim-doc-link-list"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "stores links that look like lists as lists", row(|row| in_values(&mut row[6], as_json))
-            => ["submit-transaction/claim-doc-link-list"];
+            => ["submit-transaction/claim-as-submitted"];
         "doubles quotes in links", row(|row| in_list(&mut row[6], |list| for item in list {
             *item = item.replace('\'', "''");
-        })) => ["submit-transaction/claim-doc-link-list"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "separates links at line breaks", row(|row| in_list(&mut row[6], |list| {
             *list = list.iter().flat_map(|item| item.split('\n').map(ToOwned::to_owned)).collect();
-        })) => ["submit-transaction/claim-doc-link-list"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "takes hashes that look like equal numbers for one", row(|row| in_list(&mut row[5], |list| {
             let mut seen = BTreeSet::new();
             list.retain(|item| match item.parse::<f64>() {
                 Ok(number) => seen.insert(number.to_bits()),
                 Err(_) => true,
             });
-        })) => ["submit-transaction/claim-doc-hash-list"];
+        })) => ["submit-transaction/claim-as-submitted"];
         "a block rounds the deletable_after of a later claim to a float", in_blocks(|list| for entry in list {
             let place = "/transaction/specific_data/params/deletable_after";
             let value = entry.pointer(place).and_then(Value::as_f64);

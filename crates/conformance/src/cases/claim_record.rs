@@ -37,70 +37,25 @@ const RECORD: Case = Case {
 /// A node that stores the records of other claims wrongly, too.
 const RECORD_DIFFERS: Cause = Cause::of(&["sc-state/record-matches-claim"]);
 
-/// The case about a param of the claim: the end of its ID, the param, the requirement, and what is checked.
-macro_rules! of_param {
-    ($id:literal, $name:literal, $requirement:literal, $checks:literal) => {
-        Case {
-            id: concat!("submit-transaction/claim-", $id),
-            requirements: &[$requirement, "RECORD-14"],
-            checks: $checks,
-            explained_by: &[RECORD_DIFFERS],
-            check: Own(|c| Box::pin(reads_back(c, $name))),
-            ..RECORD
-        }
-    };
-}
-
 pub(crate) const CASES: &[Case] = &[
     Case {
-        id: "submit-transaction/claim-asset-id",
-        requirements: &["RECORD-5", "RECORD-14"],
-        checks: "The record has the `asset_id` that was submitted.",
-        check: Own(|c| Box::pin(reads_back(c, "asset_id"))),
+        id: "submit-transaction/claim-as-submitted",
+        requirements: &[
+            "RECORD-5",
+            "RECORD-6",
+            "RECORD-7",
+            "RECORD-8",
+            "RECORD-9",
+            "RECORD-10",
+            "RECORD-11",
+            "RECORD-12",
+            "RECORD-14",
+        ],
+        checks: "The record has each param that was submitted: `verifier_address` is the wallet that signs, `outcome` and `deletable_after` are integers, and each list is an array or a text.",
+        explained_by: &[RECORD_DIFFERS],
+        check: Own(|c| Box::pin(as_submitted(c))),
         ..RECORD
     },
-    of_param!(
-        "asset-type",
-        "asset_type",
-        "RECORD-6",
-        "The record has the `asset_type` that was submitted."
-    ),
-    of_param!(
-        "verifier-address",
-        "verifier_address",
-        "RECORD-7",
-        "The record has the `verifier_address` that was submitted, which is the wallet that signs."
-    ),
-    of_param!(
-        "outcome",
-        "outcome",
-        "RECORD-8",
-        "The record has the `outcome` that was submitted, as an integer."
-    ),
-    of_param!(
-        "doc-hash-list",
-        "doc_hash_list",
-        "RECORD-9",
-        "The record has the `doc_hash_list` that was submitted, as an array or as text."
-    ),
-    of_param!(
-        "doc-link-list",
-        "doc_link_list",
-        "RECORD-10",
-        "The record has the `doc_link_list` that was submitted, as an array or as text."
-    ),
-    of_param!(
-        "remarks",
-        "remarks",
-        "RECORD-11",
-        "The record has the `remarks` that were submitted."
-    ),
-    of_param!(
-        "deletable-after",
-        "deletable_after",
-        "RECORD-12",
-        "The record has the `deletable_after` that was submitted, as an integer."
-    ),
     Case {
         id: "submit-transaction/claim-lists",
         level: Level::Should,
@@ -264,7 +219,8 @@ fn place<'v>(call: &Value, record: &'v Value, column: &str) -> Place<'v> {
     }
 }
 
-async fn reads_back(context: &Context, name: &str) -> Findings {
+/// Checks each param of each record.
+async fn as_submitted(context: &Context) -> Findings {
     let mut findings = Examination::default();
     let all = all_found(context).await?;
     let assets: Vec<_> = all
@@ -277,22 +233,23 @@ async fn reads_back(context: &Context, name: &str) -> Findings {
         record,
     } in &all
     {
-        // The case about the asset reports the record of another claim.
+        // The asset shows a record of another claim.
         let asset = place(call, record, "asset_id").value;
-        let of_another = asset.is_some_and(|asset| assets.contains(&asset))
+        let is_of_another = asset.is_some_and(|asset| assets.contains(&asset))
             && asset != Some(wanted(call, "asset_id"));
-        if of_another && name != "asset_id" {
-            continue;
-        }
-        findings.count_item();
-        let place = place(call, record, name);
-        if place.form.is_some() {
-            continue;
-        }
-        let what = format!("the `{name}` of the record is not what was submitted");
-        let (wanted, found) = (wanted(call, name), place.value.unwrap_or(record));
-        if let Some(first) = FirstDifference::of_stored(wanted, found) {
-            findings.push(Finding::new(response, what, first.expected, first.actual));
+        let params = VerificationRecord::COLUMNS.into_iter();
+        let params = params.filter(|name| *name != "address");
+        for name in params.filter(|name| !is_of_another || *name == "asset_id") {
+            findings.count_item();
+            let place = place(call, record, name);
+            if place.form.is_some() {
+                continue;
+            }
+            let what = format!("the `{name}` of the record is not what was submitted");
+            let (wanted, found) = (wanted(call, name), place.value.unwrap_or(record));
+            if let Some(first) = FirstDifference::of_stored(wanted, found) {
+                findings.push(Finding::new(response, what, first.expected, first.actual));
+            }
         }
     }
     Ok(findings)
