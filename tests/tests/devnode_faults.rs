@@ -107,6 +107,8 @@ fn expected(fault: F) -> Option<Found> {
         | F::LeftCosts
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
+        // What a client that left has sent is made, although the answer to the next one is no.
+        F::KnownRefused => AsUser("submit-transaction/resubmission-valid"),
         F::BuiltSigned => AsUser("submit-transaction/signature-altered"),
         F::SignatureRemembered => AsUser("submit-transaction/authority"),
         F::RefusalReserves => AsUser("submit-transaction/refused-costs-nothing"),

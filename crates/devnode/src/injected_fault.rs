@@ -241,9 +241,10 @@ faults! {
     SecondUnchecked "second-unchecked" "two signers pay half of the fee each, and the second one only what it has";
     DescriptionCosts "description-costs" "each byte of a transaction's description costs one unit more";
     OldFree "old-free" "a transaction whose time is more than ten minutes ago costs nothing";
-    AnyLetters "any-letters" "a param may have capital letters in its name, and the last one of several counts";
+    AnyLetters "any-letters" "a param may have capital letters in its name, and that one counts";
     BuiltSigned "built-signed" "the signature of a transaction as /call-sc built it is also taken for another one with its trans_code";
-    GrainConfused "grain-confused" "a transfer of GRAIN takes VAULT from its sender";
+    GrainConfused "grain-confused" "a transfer of GRAIN takes VAULT from its sender instead";
+    KnownRefused "known-refused" "a transaction that is known is not valid";
     LeftCosts "left-costs" "a transaction whose client leaves before the response costs its fee, and is forgotten";
     RefusalReserves "refusal-reserves" "the fee of a transfer that can't be paid stays reserved";
 }

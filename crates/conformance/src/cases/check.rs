@@ -27,7 +27,7 @@ type ReadingCheck = for<'c> fn(&'c Samples) -> CheckFuture<'c>;
 ///
 /// Most checks are functions from responses to findings, and send nothing: [`run`](Self::run) gets the
 /// responses. A check whose requests depend on earlier responses is a `Read`. It gets only the [`Samples`],
-/// so it cannot submit. Only `Own` and `Rule` have the [`Context`], for submissions and probes.
+/// so it cannot submit. Only `Own`, `AtEnd` and `Rule` have the [`Context`], for submissions and probes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Check {
     Field(&'static Field),
@@ -58,7 +58,7 @@ pub(crate) enum Check {
     Read(ReadingCheck),
     /// Checks which requests got no response. No record shows that.
     Connection(ReadingCheck),
-    /// Judges what the run has read, and sends nothing.
+    /// Judges what the run has read. It sends only what other checks would have sent before.
     AtEnd(OwnCheck),
     Own(OwnCheck),
     /// Sends what a rule needs, unless the exchanges are recorded, and judges by it.
@@ -186,12 +186,11 @@ impl Check {
         matches!(self, Check::Effects(_))
     }
 
-    /// The turn of the check at the end of a run: those that send come before those that read balances, and before those
-    /// that only judge.
+    /// The turn of the check at the end of a run: first those that submit, then those that read, then those that only judge.
     pub(crate) const fn turn(self) -> u8 {
         match self {
             Check::Own(_) | Check::Rule(_) => 0,
-            Check::Effects(_) | Check::Agree => 1,
+            Check::Effects(_) | Check::Agree | Check::Read(_) => 1,
             _ => 2,
         }
     }

@@ -110,10 +110,7 @@ pub(super) struct Stored<'c> {
 impl Stored<'_> {
     /// Whether the record has all values in their places, with the items of lists apart.
     pub(super) fn is_as_submitted(&self) -> bool {
-        let params = VerificationRecord::COLUMNS
-            .iter()
-            .filter(|name| **name != "address");
-        params
+        params()
             .map(|name| place(&self.call, self.record, name))
             .all(|place| place.expected && matches!(place.form, Some(Form::Same | Form::JsonText)))
     }
@@ -133,6 +130,12 @@ pub(super) async fn all_found(context: &Context) -> Result<Vec<Stored<'_>>, Inco
         })
     });
     Ok(stored.collect())
+}
+
+/// Returns the columns with a param of the claim.
+fn params() -> impl Iterator<Item = &'static str> {
+    let columns = VerificationRecord::COLUMNS.into_iter();
+    columns.filter(|name| *name != "address")
 }
 
 /// Returns the submitted value of a column.
@@ -237,9 +240,7 @@ async fn as_submitted(context: &Context) -> Findings {
         let asset = place(call, record, "asset_id").value;
         let is_of_another = asset.is_some_and(|asset| assets.contains(&asset))
             && asset != Some(wanted(call, "asset_id"));
-        let params = VerificationRecord::COLUMNS.into_iter();
-        let params = params.filter(|name| *name != "address");
-        for name in params.filter(|name| !is_of_another || *name == "asset_id") {
+        for name in params().filter(|name| !is_of_another || *name == "asset_id") {
             findings.count_item();
             let place = place(call, record, name);
             if place.form.is_some() {
@@ -287,7 +288,7 @@ async fn columns(context: &Context) -> Findings {
     for name in VerificationRecord::COLUMNS {
         let place = place(call, record, name);
         findings.examined += u64::from(place.form.is_some());
-        // A missing value is reported by its own case. The contract's address has no such case.
+        // `claim-as-submitted` reports a missing value, but not the contract's address.
         let astray = match name {
             "address" => {
                 let is_missing =

@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{inconclusive::unknown, refusing::submitted};
 use crate::{
-    api::{is_missing_endpoint, is_valid, times_in_batch},
+    api::{is_missing_endpoint, is_new, is_valid, times_in_batch},
     checks::{Examination, Finding, Findings, Reply},
     context::{Context, ONE_DIGIT_CHANGED, right_rows_of},
     history::{Batch, ClaimSteps, Claims, FEE_WITH_FRACTION, HIGH_S},
@@ -91,7 +91,10 @@ pub(crate) async fn right_forms(context: &Context, case: &str) -> Findings {
         if let Some(claim) = claim
             && let Some(other) = claim.of_row(&row.what)
         {
-            match is_valid(other) {
+            // Another case reports that a node refuses what it knows.
+            let again = claim.get(Act::Again);
+            let refuses_known = again.is_ok_and(|again| !is_valid(again));
+            match is_valid(other) || refuses_known && is_new(other) == Some(false) {
                 true => checked.count_item(),
                 false => {
                     let what = format!("{} is refused", row.what);

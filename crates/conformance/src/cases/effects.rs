@@ -89,7 +89,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/nothing-created",
         requirements: &["CONSISTENT-9"],
-        checks: "No balance falls below 0 or wraps to nearly 2^64, and the holders of the fee's token gain no more together than the accepted transactions cost. Holders that a block names are left out. If other holders receive all of some fees, or all but a few units, nothing is lost, and what a failed transaction cost is not given back by them.",
+        checks: "No balance falls below 0 or wraps to nearly 2^64, and the holders of the fee's token gain no more together than the accepted transactions cost. Holders that a block names are left out. If other holders receive all of some fees, or all but a few units, nothing is lost, and no fee of a failed transaction is refunded while its receiver keeps it.",
         example: Example::Text("Gained by all holders: 1000000. Fees: 1000000."),
         matters: "Money that nobody paid makes all other money worthless. Money that nobody received is lost.",
         sends: REFUSED,

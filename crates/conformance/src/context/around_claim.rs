@@ -73,10 +73,10 @@ pub(super) fn with_new_code(text: &str) -> Result<String, InconclusiveReason> {
 }
 
 /// Returns the same transaction with a fee of some units more. The sums of several fees then show which of them were paid.
-pub(super) fn with_more_fee(text: &str, more: usize) -> Result<String, InconclusiveReason> {
+pub(super) fn with_more_fee(text: &str, more: u64) -> Result<String, InconclusiveReason> {
     altered(text, |transaction| {
         let fee = transaction["fee"].as_u64();
-        if let Some(fee) = fee.and_then(|fee| fee.checked_add(more as u64)) {
+        if let Some(fee) = fee.and_then(|fee| fee.checked_add(more)) {
             transaction["fee"] = fee.into();
         }
     })

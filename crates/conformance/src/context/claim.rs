@@ -27,7 +27,7 @@ use super::{
     transfers::{transfer_and_overspend, transfer_to_itself},
     undecided::undecided_rows,
     variant::{Cost, Variant},
-    waiting::{NewBlocks, read_blocks_around, settle, settle_accepted, wait_for},
+    waiting::{NewBlocks, read_blocks_around, settle, settle_accepted, wait_for, wait_for_all},
     wrong::{Moment, rows_at},
 };
 use crate::{
@@ -42,10 +42,10 @@ use crate::{
 /// The number of the claim that is built before all others.
 const BUILT_FIRST: u8 = FEE_WITH_FRACTION;
 
-/// By how much the fees of claims about the same asset, and of what a node may refuse, are higher: by more than those of the
-/// other claims.
-const FEES_OF_SAME_ASSET: usize = 20;
-const FEES_OF_UNDECIDED: usize = 30;
+/// What is added to the fees of claims about the same asset, and of what a node may refuse. It is more than what the other
+/// claims add.
+const FEES_OF_SAME_ASSET: u64 = 20;
+const FEES_OF_UNDECIDED: u64 = 30;
 
 /// Maximum number of other records to compare before and after the claim.
 const MAX_OTHER_RECORDS: usize = 3;
@@ -487,18 +487,17 @@ impl<'s> FirstClaim<'s> {
         let stranger = stranger()?.address();
         let payer = of_payer.iter().filter_map(|row| Some((row, payer?)));
         let all = payer.chain(others.iter().map(|row| (row, stranger)));
+        let mut accepted = Vec::new();
         for (more, (row, other)) in (FEES_OF_UNDECIDED..).zip(all) {
             let text = with_more_fee(&new_like(&self.text)?, more)?;
             let request = row
                 .made_of(self.submitter, self.wallet, other, &text)
                 .await?;
-            if let Ok(response) = self.submitter.submit_serialized(request).await
-                && is_valid(&response)
-                && row.is_a_claim()
-            {
-                wait_for(self.submitter, &response).await;
-            }
+            let response = self.submitter.submit_serialized(request).await;
+            let claim = response.ok().filter(|response| is_valid(response));
+            accepted.extend(claim.filter(|_| row.is_a_claim()));
         }
+        wait_for_all(self.submitter, &accepted).await;
         Ok(())
     }
 

@@ -326,7 +326,7 @@ impl<'s> Transfers<'s> {
         }
     }
 
-    /// Submits transfers of what is not there, which a node must refuse, and then gives the new wallet another token. The
+    /// Submits transfers of what is not there, which a node must refuse, and then gives the new wallet two other tokens. The
     /// balances show what became of them.
     async fn send_wrong(
         &self,
@@ -413,15 +413,15 @@ impl<'s> Transfers<'s> {
             for to in [Some(new_wallet.address()), rich].into_iter().flatten() {
                 self.give(wallet, to, FEW, other).await?;
             }
-            // A token whose code is like that of another one.
-            let is_third = |token: &&String| **token != *other && **token != *self.token;
-            let third = held
-                .keys()
-                .filter(is_third)
-                .find(|token| enough(&&***token));
-            if let Some(third) = third {
-                self.give(wallet, new_wallet.address(), FEW, third).await?;
-            }
+        }
+        // A node may mistake a third token for another one.
+        let is_third = |token: &&String| Some(&***token) != other_token && **token != *self.token;
+        let third = held
+            .keys()
+            .filter(is_third)
+            .find(|token| enough(&&***token));
+        if let Some(third) = third {
+            self.give(wallet, new_wallet.address(), FEW, third).await?;
         }
         Ok(())
     }

@@ -294,19 +294,20 @@ impl Variant {
         ))
     }
 
-    /// Returns a request that submits a transaction of this wallet, which signs it. If only the signed text is changed, the
-    /// node built the other one, and may know it.
+    /// Returns a request that submits a transaction of this wallet, which signs it. If only the signed text is
+    /// changed, the node itself built the one that is sent.
     pub(super) async fn signed_by(
         &self,
         submitter: &Submitter,
         wallet: &SigningWallet,
     ) -> Result<Request, InconclusiveReason> {
-        let text = match self.signed.is_empty() || !self.sent.is_empty() {
-            true => {
+        let is_sent_as_built = !self.signed.is_empty() && self.sent.is_empty();
+        let text = match is_sent_as_built {
+            true => draft_for_user(submitter, wallet.address()).await?,
+            false => {
                 let call = refused_call(submitter, &[wallet.address()], REFUSED);
                 by_hand(submitter, &call)
             }
-            false => draft_for_user(submitter, wallet.address()).await?,
         };
         self.made_of(submitter, wallet, stranger()?.address(), &text)
             .await

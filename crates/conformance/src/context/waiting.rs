@@ -41,6 +41,15 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) -> Opti
     .await
 }
 
+/// Waits as [`wait_for`] does, for all of these claims together.
+pub(super) async fn wait_for_all(submitter: &Submitter, accepted: &[Arc<Exchange>]) {
+    let until = Instant::now() + submitter.with.settle_timeout;
+    for one in accepted {
+        let text = one.request.body.as_deref().unwrap_or_default();
+        wait_until(submitter, text, until).await;
+    }
+}
+
 /// Returns the contract and the asset of a submission's text.
 fn claimed(submission: &str) -> Option<(String, String)> {
     let body: Value = serde_json::from_str(submission).ok()?;
@@ -66,9 +75,14 @@ pub(super) async fn settle_accepted(
 
 /// Waits as [`wait_for`] does. Gets the text of the accepted submission.
 pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) -> Option<Request> {
+    let until = Instant::now() + submitter.with.settle_timeout;
+    wait_until(submitter, accepted, until).await
+}
+
+/// Waits as [`wait_for_text`] does, at most until this time.
+async fn wait_until(submitter: &Submitter, accepted: &str, until: Instant) -> Option<Request> {
     let (contract, asset) = claimed(accepted)?;
     let request = contract_state_request(&contract, &asset);
-    let until = Instant::now() + submitter.with.settle_timeout;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     loop {
         let response = submitter.samples.node.send(request.clone()).await.ok()?;

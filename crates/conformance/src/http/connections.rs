@@ -34,7 +34,6 @@ const MANY_VALUES: usize = 4_000;
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 /// The time in which the end of a body is sent, before its client leaves.
 const BEFORE_LEAVING: Duration = Duration::from_millis(1);
-
 /// The pause between two pieces of a body.
 const BETWEEN_PIECES: Duration = Duration::from_millis(100);
 /// The user agent of all requests.
@@ -154,7 +153,7 @@ impl Connections {
             true => self.hold_half(request).await,
             false => None,
         };
-        if self.leaves_before(request) {
+        if self.leaves_before(request) && !renews {
             self.leave(request).await;
         }
         let http = match renews || closes || held.is_some() {
@@ -226,14 +225,9 @@ impl Connections {
             let _ = held.await;
         };
         let limit = self.limits.request_timeout;
-        let half = self
-            .renewing
-            .post(request.url(&self.target.base_url))
-            .header(header::CONTENT_LENGTH, body.len())
-            .body(in_pieces(body, rest))
-            .timeout(limit * 2);
+        let half = self.in_halves(request, body, rest).timeout(limit * 2);
         // The node may also respond before the rest arrives, or close the connection. Nothing depends on it.
-        tokio::spawn(self.with_headers(half, request).send());
+        tokio::spawn(half.send());
         let other = Request::get("/get-block");
         let get = self.renewing.get(other.url(&self.target.base_url));
         let get = self.with_headers(get, &other);
@@ -246,24 +240,34 @@ impl Connections {
         responded.ok().flatten().map(|_| hold)
     }
 
+    /// Returns a POST request on a connection of its own, with a body in two pieces.
+    fn in_halves(
+        &self,
+        request: &Request,
+        body: &str,
+        pause: impl Future<Output = ()> + Send + 'static,
+    ) -> reqwest::RequestBuilder {
+        let halves = self
+            .renewing
+            .post(request.url(&self.target.base_url))
+            .header(header::CONTENT_LENGTH, body.len())
+            .body(in_pieces(body, pause));
+        self.with_headers(halves, request)
+    }
+
     fn leaves_before(&self, request: &Request) -> bool {
         request.wording == Wording::AfterLeaving && self.target.in_process.is_none()
     }
 
-    /// Sends a request on a connection of its own, and closes that before the response arrives.
+    /// Sends a request on a connection of its own, and closes it before the response arrives.
     async fn leave(&self, request: &Request) {
         let Some(body) = &request.body else { return };
         let (is_sent, sent) = oneshot::channel::<()>();
         let rest = async {
             let _ = is_sent.send(());
         };
-        let left = self
-            .renewing
-            .post(request.url(&self.target.base_url))
-            .header(header::CONTENT_LENGTH, body.len())
-            .body(in_pieces(body, rest))
-            .timeout(self.limits.request_timeout);
-        let left = pin!(self.with_headers(left, request).send());
+        let left = self.in_halves(request, body, rest);
+        let left = pin!(left.timeout(self.limits.request_timeout).send());
         let leaving = pin!(async {
             let _ = sent.await;
             tokio::time::sleep(BEFORE_LEAVING).await;

@@ -314,7 +314,7 @@ pub(crate) struct Exchange {
     pub(crate) body: Vec<u8>,
     /// The time from sending the request to the end of the body.
     pub(crate) elapsed: Duration,
-    /// Whether the node may have received the request before, because the first connection broke.
+    /// Whether the node may have received the request before: the first connection broke, or its client left.
     pub(crate) is_repeated: bool,
     /// When the response arrived, by the clock of this computer.
     pub(crate) received_at: TimestampMs,

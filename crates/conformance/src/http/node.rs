@@ -27,6 +27,7 @@ use super::{
     request_log::{RequestLog, Unanswered},
     step::MissingStep,
     target::Target,
+    wording::Wording,
 };
 
 /// Maximum number of retries while the node is busy.
@@ -376,7 +377,8 @@ impl Node {
                     permit,
                     ..
                 }) => {
-                    exchange.is_repeated = repeats > 0;
+                    let has_left = exchange.request.wording == Wording::AfterLeaving;
+                    exchange.is_repeated = repeats > 0 || has_left;
                     if let Some(error) = server_error.filter(|_| exchange.status < 500) {
                         self.with_log(|log| log.repeated(Arc::new(error)));
                     }

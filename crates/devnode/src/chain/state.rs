@@ -189,7 +189,7 @@ impl Chain {
                     self.pool.add(transaction);
                 }
                 return Verdict {
-                    valid: true,
+                    valid: !self.has(InjectedFault::KnownRefused),
                     message: "Already validated and in mempool".into(),
                     new_transaction: false,
                 };

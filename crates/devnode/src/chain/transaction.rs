@@ -14,6 +14,7 @@ use serde::{
     Deserialize,
     de::{DeserializeOwned, IgnoredAny},
 };
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::InjectedFault;
@@ -86,8 +87,6 @@ struct View {
     kind: u64,
     currency: String,
     fee: Amount,
-    #[serde(default)]
-    descr: Option<RawJson>,
     #[serde(rename = "valid")]
     _valid: i64,
     specific_data: RawJson,
@@ -234,8 +233,8 @@ impl Submission<'_> {
             .into(),
             fee: match fault {
                 Some(InjectedFault::DescriptionCosts) => {
-                    let text = view.descr.as_ref().map_or(2, |text| text.to_string().len());
-                    fee + text.saturating_sub(2) as u128
+                    let parsed: Value = serde_json::from_str(&message).unwrap_or_default();
+                    fee.saturating_add(parsed["descr"].as_str().unwrap_or_default().len() as u128)
                 }
                 Some(InjectedFault::OldFree) if is_old(view.timestamp) => 0,
                 _ => fee,
@@ -265,15 +264,15 @@ impl Submission<'_> {
     }
 
     /// Returns the signatures as JSON, if there is a valid one for each signer and no other one.
-    /// Whether each signer has signed it, and nobody else.
-    pub(crate) fn has_right_signatures(&self) -> bool {
-        self.verified_signatures().is_ok()
-    }
-
     fn verified_signatures(&self) -> Result<Vec<String>, Refusal> {
         let entries = self.entries()?;
         verify_transaction(self.transaction, &entries).map_err(|_| invalid_signatures())?;
         Ok(entries.iter().map(entry_text).collect())
+    }
+
+    /// Whether each signer has signed it, and nobody else.
+    pub(crate) fn has_right_signatures(&self) -> bool {
+        self.verified_signatures().is_ok()
     }
 
     /// Returns all signatures as JSON if those of the signers are valid. This is a fault.

@@ -79,7 +79,7 @@ pub(super) async fn submit_transaction(
     }
 }
 
-/// A client that may leave before the response. Then its pending transaction is forgotten, and costs its fee.
+/// If the client leaves before the response, its pending transaction costs its fee and is forgotten.
 struct Left<'n>(&'n Node, Option<TransactionCode>);
 
 impl Drop for Left<'_> {

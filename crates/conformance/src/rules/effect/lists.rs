@@ -88,14 +88,14 @@ impl<'h> Money<'h> {
 
     /// Returns a finding if the holders of a token have a few units more, or less, than before some transactions were paid:
     /// at most two for each. No part of a fee is so small. Or they have the fees of failed transactions more, which were
-    /// given back although others received them.
+    /// refunded although their receivers keep them.
     fn units_lost(&self, token: &str, lists: &[Sums<'h>]) -> Option<Finding> {
         let is_paid = |list: &Entry| {
             let mut before = self.in_blocks().filter(|one| one.began < list.ended);
             before.all(|one| one.settled.is_some_and(|at| at < list.began))
         };
         let quiet: Vec<_> = lists.iter().filter(|list| is_paid(list.entry)).collect();
-        // The change in each part of the run, the number of transactions, and whether they explain it.
+        // The change in each part of the run, the number of transactions, and whether the change is suspicious.
         let parts: Vec<_> = quiet
             .windows(2)
             .map(|pair| {
@@ -106,7 +106,9 @@ impl<'h> Money<'h> {
                 let (count, rounded) = paid.clone().fold((0, 0), |(count, rounded), one| {
                     (count + 1, rounded + one.rounded_of(token))
                 });
-                let failed = paid.filter(|one| one.may_have_failed && one.token == token);
+                let failed = paid.filter(|one| {
+                    one.may_have_failed && one.settled.is_some() && one.token == token
+                });
                 let given_back =
                     failed
                         .take(MOST_FAILED)
@@ -115,14 +117,19 @@ impl<'h> Money<'h> {
                             sums
                         });
                 let change = after.of_all.saturating_sub(before.of_all);
-                let is_given_back = change > 0 && given_back.contains(&change);
+                let earlier = lists
+                    .iter()
+                    .take_while(|list| list.entry.began <= before.entry.began);
+                let mut earlier = earlier.map(|list| list.of_all);
+                let is_most = earlier.all(|sum| sum < after.of_all);
+                let is_given_back = is_most && given_back.contains(&change);
                 let few = rounded + 1..=rounded + 2 * count;
                 let is_wrong = is_given_back || few.contains(&change.saturating_abs());
                 (before, after, change, count, is_wrong)
             })
             .collect();
         let mut exact = parts.iter();
-        // Blocks may be rewarded.
+        // Some part has to show that blocks have no reward.
         let has_no_rewards = exact.any(|(_, _, change, count, _)| *count > 0 && *change == 0);
         let wrong = parts
             .iter()

@@ -19,6 +19,9 @@ use crate::{
     history::{Entry, History},
 };
 
+/// No amount or fee is higher. Sums of many are exact enough, and do not overflow.
+const MOST_AMOUNT: f64 = 1e30;
+
 /// A transaction that the node accepted.
 pub(super) struct Accepted {
     pub(super) code: String,
@@ -47,7 +50,9 @@ impl Accepted {
         let signers = data.get("signers")?.as_array()?;
         let fee = transaction.get("fee")?;
         // Below 2^53, this is exact.
-        let decimal = fee.as_f64().filter(|_| fee.as_i64().is_none());
+        let decimal = fee
+            .as_f64()
+            .filter(|decimal| fee.as_i64().is_none() && decimal.abs() < MOST_AMOUNT);
         Some(Self {
             code: text(transaction.get("trans_code")?)?,
             payers: signers.iter().filter_map(text).collect(),
@@ -195,7 +200,7 @@ impl Transfer {
         let (amount, fraction) = match amount.as_i64() {
             Some(whole) => (whole.max(0).into(), 0.0),
             None => {
-                let decimal = amount.as_f64()?.max(0.0);
+                let decimal = amount.as_f64()?.clamp(0.0, MOST_AMOUNT);
                 (decimal.floor() as i128, decimal.fract())
             }
         };
@@ -299,7 +304,13 @@ impl<'h> Money<'h> {
             let Some(accepted) = Accepted::of(&submission, entry.began) else {
                 continue;
             };
-            let is_accepted = accepts(&entry.exchange, &accepted.code);
+            // What the node received twice may be refused the second time.
+            let is_in_block = || {
+                let mut blocks = self.blocks.values();
+                blocks.any(|block| in_block(block, &accepted.code).is_some())
+            };
+            let is_accepted = accepts(&entry.exchange, &accepted.code)
+                || entry.exchange.is_repeated && is_in_block();
             if !is_accepted {
                 let is_refused = is_clear_refusal(&entry.exchange);
                 let known = self.refused.entry(accepted.code.clone());
