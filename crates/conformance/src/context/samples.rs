@@ -352,7 +352,7 @@ impl Samples {
 
     /// Returns all exchanges of the run so far, without those of a sweep.
     ///
-    /// They are understood once, until there are more of them.
+    /// Each is understood once.
     pub(crate) fn history(&self) -> Arc<History> {
         let mut known = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         let (exchanges, missing) = (self.node.exchanges(), self.node.missing());
@@ -360,14 +360,10 @@ impl Samples {
             Some(history) if history.counts() == (exchanges.len(), missing.len()) => {
                 Arc::clone(history)
             }
-            history => {
-                let understood = history.as_ref().map_or(0, |history| history.counts().0);
-                let later = exchanges.into_iter().skip(understood);
-                let history = match history {
-                    Some(history) => history.and(later),
-                    None => History::of(later),
-                };
-                let history = history.with_missing(missing);
+            before => {
+                let before = before.clone().unwrap_or_default();
+                let later = exchanges.into_iter().skip(before.counts().0);
+                let history = before.and(later).with_missing(missing);
                 Arc::clone(known.insert(Arc::new(history)))
             }
         }

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// The exchanges of a run, in the order in which they were sent.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct History {
     entries: Vec<Entry>,
     missing: Vec<MissingStep>,
@@ -39,18 +39,12 @@ pub(crate) struct History {
 impl History {
     /// Understands the exchanges of a run.
     pub(crate) fn of(exchanges: impl IntoIterator<Item = LoggedExchange>) -> Self {
-        Self::of_entries(Vec::new(), exchanges)
+        Self::default().and(exchanges)
     }
 
     /// Returns this history with what was exchanged later.
     pub(crate) fn and(&self, later: impl IntoIterator<Item = LoggedExchange>) -> Self {
-        Self::of_entries(self.entries.clone(), later)
-    }
-
-    fn of_entries(
-        mut entries: Vec<Entry>,
-        later: impl IntoIterator<Item = LoggedExchange>,
-    ) -> Self {
+        let mut entries = self.entries.clone();
         entries.extend(later.into_iter().map(Entry::from));
         entries.sort_by_key(|entry| (entry.began, entry.ended));
         let submissions = entries.iter().filter(|entry| is_submission(entry));

@@ -10,7 +10,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use super::{
     super::readings::{HOLDERS, Key, Reading},
     change_by,
-    money::Money,
+    money::{Accepted, Money},
 };
 use crate::{
     checks::{Examination, Finding},
@@ -28,6 +28,28 @@ struct Sums<'h> {
     entry: &'h Entry,
     of_all: i128,
     of_signers: i128,
+}
+
+/// A part of the run between two lists, before and after which nothing is pending.
+struct Part<'l, 'h> {
+    lists: [&'l Sums<'h>; 2],
+    change: i128,
+    /// The number of transactions that were paid.
+    count: i128,
+    is_suspicious: bool,
+}
+
+/// Returns the sums of the fees of failed transactions.
+fn fees_of_failed<'m>(paid: impl Iterator<Item = &'m Accepted>, token: &str) -> BTreeSet<i128> {
+    let is_failed =
+        |one: &&Accepted| one.may_have_failed && one.settled.is_some() && one.token == token;
+    let fees = paid.filter(is_failed).map(|one| one.fee);
+    let mut sums = BTreeSet::from([0]);
+    for fee in fees.take(MOST_FAILED) {
+        let more: Vec<_> = sums.iter().map(|sum| sum + fee).collect();
+        sums.extend(more);
+    }
+    sums
 }
 
 impl<'h> Money<'h> {
@@ -95,7 +117,6 @@ impl<'h> Money<'h> {
             before.all(|one| one.settled.is_some_and(|at| at < list.began))
         };
         let quiet: Vec<_> = lists.iter().filter(|list| is_paid(list.entry)).collect();
-        // The change in each part of the run, the number of transactions, and whether the change is suspicious.
         let parts: Vec<_> = quiet
             .windows(2)
             .map(|pair| {
@@ -106,35 +127,32 @@ impl<'h> Money<'h> {
                 let (count, rounded) = paid.clone().fold((0, 0), |(count, rounded), one| {
                     (count + 1, rounded + one.rounded_of(token))
                 });
-                let failed = paid.filter(|one| {
-                    one.may_have_failed && one.settled.is_some() && one.token == token
-                });
-                let given_back =
-                    failed
-                        .take(MOST_FAILED)
-                        .fold(BTreeSet::from([0]), |mut sums, one| {
-                            sums.extend(sums.clone().into_iter().map(|sum: i128| sum + one.fee));
-                            sums
-                        });
                 let change = after.of_all.saturating_sub(before.of_all);
                 let earlier = lists
                     .iter()
                     .take_while(|list| list.entry.began <= before.entry.began);
                 let mut earlier = earlier.map(|list| list.of_all);
                 let is_most = earlier.all(|sum| sum < after.of_all);
-                let is_given_back = is_most && given_back.contains(&change);
+                let is_given_back = is_most && fees_of_failed(paid, token).contains(&change);
                 let few = rounded + 1..=rounded + 2 * count;
-                let is_wrong = is_given_back || few.contains(&change.saturating_abs());
-                (before, after, change, count, is_wrong)
+                Part {
+                    lists: [before, after],
+                    change,
+                    count,
+                    is_suspicious: is_given_back || few.contains(&change.saturating_abs()),
+                }
             })
             .collect();
-        let mut exact = parts.iter();
         // Some part has to show that blocks have no reward.
-        let has_no_rewards = exact.any(|(_, _, change, count, _)| *count > 0 && *change == 0);
-        let wrong = parts
-            .iter()
-            .find(|(_, _, change, _, is_wrong)| *is_wrong && (*change < 0 || has_no_rewards));
-        let (before, after, change, count, _) = wrong.filter(|_| self.has_all_blocks)?;
+        let has_no_rewards = parts.iter().any(|part| part.count > 0 && part.change == 0);
+        let mut wrong = parts.into_iter().filter(|part| part.is_suspicious);
+        let wrong = wrong.find(|part| part.change < 0 || has_no_rewards);
+        let Part {
+            lists: [before, after],
+            change,
+            count,
+            ..
+        } = wrong.filter(|_| self.has_all_blocks)?;
         let what = format!(
             "the {} of all holders together {} while {count} transactions were paid",
             shown(token, 60),
