@@ -87,13 +87,13 @@ pub(crate) async fn right_forms(context: &Context, case: &str) -> Findings {
     // The run's own claim has unusual values, and was submitted in other forms.
     let claims = context.submissions.own_claims().await;
     let claim = claims.map(Claims::first).filter(ClaimSteps::is_accepted);
+    // Another case reports that a node refuses what it knows.
+    let again = claim.and_then(|claim| claim.get(Act::Again).ok());
+    let refuses_known = again.is_some_and(|again| !is_valid(again));
     for row in right_rows_of(case) {
         if let Some(claim) = claim
             && let Some(other) = claim.of_row(&row.what)
         {
-            // Another case reports that a node refuses what it knows.
-            let again = claim.get(Act::Again);
-            let refuses_known = again.is_ok_and(|again| !is_valid(again));
             match is_valid(other) || refuses_known && is_new(other) == Some(false) {
                 true => checked.count_item(),
                 false => {

@@ -34,20 +34,20 @@ const LATER_BLOCKS: usize = 2;
 /// Waits until the claim of an accepted submission can be read. Otherwise, its fee could be
 /// mistaken for that of another transaction. Returns the request for its record.
 pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) -> Option<Request> {
-    wait_for_text(
-        submitter,
-        accepted.request.body.as_deref().unwrap_or_default(),
-    )
-    .await
+    wait_for_text(submitter, text_of(accepted)).await
 }
 
 /// Waits as [`wait_for`] does, for all of these claims together.
 pub(super) async fn wait_for_all(submitter: &Submitter, accepted: &[Arc<Exchange>]) {
     let until = Instant::now() + submitter.with.settle_timeout;
     for one in accepted {
-        let text = one.request.body.as_deref().unwrap_or_default();
-        wait_until(submitter, text, until).await;
+        wait_until(submitter, text_of(one), until).await;
     }
+}
+
+/// Returns the text of a submission.
+fn text_of(accepted: &Exchange) -> &str {
+    accepted.request.body.as_deref().unwrap_or_default()
 }
 
 /// Returns the contract and the asset of a submission's text.
@@ -66,8 +66,7 @@ pub(super) async fn settle_accepted(
     blocks: NewBlocks,
     until: Instant,
 ) {
-    let text = accepted.request.body.as_deref().unwrap_or_default();
-    if let Some((contract, asset)) = claimed(text) {
+    if let Some((contract, asset)) = claimed(text_of(accepted)) {
         let code = submitted_code(accepted);
         settle(submitter, number, [&contract, &asset], code, blocks, until).await;
     }
