@@ -104,6 +104,11 @@ fn expected(fault: F) -> Option<Found> {
         | F::DescriptionCosts
         | F::OldFree
         | F::GrainConfused
+        | F::AllFails
+        | F::ChangeLost
+        | F::LastSender
+        | F::TimeReplaces
+        | F::RefusalDrops
         | F::LeftCosts
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
@@ -123,6 +128,7 @@ fn expected(fault: F) -> Option<Found> {
         F::DuplicateMerged => AsUser("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
         F::LastFeeOnly | F::FeeElsewhere => As("submit-transaction/nothing-created"),
+        F::CreatorUnpaid => AsUser("submit-transaction/nothing-created"),
         _ => return None,
     })
 }
@@ -150,6 +156,9 @@ fn block_time(fault: F) -> Duration {
         | F::Overspends
         | F::TransferKept
         | F::LastCredit
+        | F::LastSender
+        | F::TimeReplaces
+        | F::RefusalDrops
         | F::RestDropped
         | F::CopiesExecuted => 5 * BLOCK_TIME,
         _ => BLOCK_TIME,

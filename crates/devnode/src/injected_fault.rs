@@ -246,6 +246,12 @@ faults! {
     GrainConfused "grain-confused" "a transfer of GRAIN takes VAULT from its sender instead";
     KnownRefused "known-refused" "a transaction that is known is not valid";
     LeftCosts "left-costs" "a transaction whose client leaves before the response costs its fee, and is forgotten";
+    AllFails "all-fails" "a transfer of all that a wallet has of another token than that of fees fails in its block";
+    ChangeLost "change-lost" "a wallet loses what a transfer leaves of another token than that of fees, if that is less than 1000";
+    LastSender "last-sender" "of what several wallets send to one in a block, only the part of the last sender stays";
+    CreatorUnpaid "creator-unpaid" "what is sent to the wallet that creates the block is lost";
+    TimeReplaces "time-replaces" "a transaction replaces a pending one of its wallet with the same time and a lower fee";
+    RefusalDrops "refusal-drops" "when a transaction that can't be paid is refused, the pending ones of its wallet are dropped";
     RefusalReserves "refusal-reserves" "the fee of a transfer that can't be paid stays reserved";
 }
 

@@ -114,9 +114,9 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             response.with_body(text)
         }) => ["sc-state/new-records"];
         "new records are found under every contract", for_every_value("contract_address=")
-            => ["sc-state/new-records"];
+            => ["sc-state/near"];
         "new records are found in every column", for_every_value("unique_column=")
-            => ["sc-state/new-records"];
+            => ["sc-state/near"];
         "the response with a new claim's record has no value", new_record(|value| remove(value, "", "value"))
             => ["sc-state/new-records-as-expected"];
         "the response with a new claim's record has Content-Type text/plain", change_response(STATE, |request, response| {

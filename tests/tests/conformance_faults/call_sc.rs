@@ -96,7 +96,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
         }) => ["call-sc/echo"];
         "builds a call whose params are a string", respond_successfully_if(CALL,
             |request, response| response.status != StatusCode::OK && contains(request, "\"params\":\""),
-            json!({"transaction": {"type": 3}})) => ["call-sc/params-mistyped"];
+            json!({"transaction": {"type": 3}})) => ["call-sc/mistyped"];
         "returns status 500 for a contract that does not exist", change_response(CALL, |request, response| {
             match contains(request, "\"ctffff") {
                 true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
@@ -108,7 +108,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             => ["call-sc/echo"];
         "builds a call whose signers are a string", respond_successfully_if(CALL,
             |request, response| response.status != StatusCode::OK && contains(request, "\"signers\":\""),
-            json!({"transaction": {"type": 3}})) => ["call-sc/signers-mistyped"];
+            json!({"transaction": {"type": 3}})) => ["call-sc/mistyped"];
         "a built call has valid 0", change_json(CALL, |_, response| {
             set(response, "/transaction/valid", json!(0));
         }) => ["call-sc/valid"];

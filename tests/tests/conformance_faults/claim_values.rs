@@ -52,7 +52,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                     response
                 }
             }
-        }) => ["sc-state/new-records"];
+        }) => ["sc-state/near"];
         "a batch with a wrong transaction is reported as failed, although the right ones are executed", change_json("/submit-transaction-batch", |_, response| {
             let failed = &response["response"]["failed_transactions"];
             if failed.as_array().is_some_and(|failed| !failed.is_empty()) {

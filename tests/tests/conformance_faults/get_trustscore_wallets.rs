@@ -29,7 +29,7 @@ pub(crate) fn faults() -> Vec<SeededFault> {
                 StatusCode::OK => { scores.insert(source, response.clone()); response }
                 _ => scores.get(&source).cloned().unwrap_or(response),
             }
-        }) => ["get-trustscore-wallets/dst-malformed", "get-trustscore-wallets/repeat-read"];
+        }) => ["get-trustscore-wallets/wallet-malformed", "get-trustscore-wallets/repeat-read"];
         "responses are truncated halfway through the JSON", change_response(TRUST, |_, response| {
             let half = response.body.slice(..response.body.len() / 2);
             response.with_body(half)
@@ -49,12 +49,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             |request, _| asks_for(request, "src_wallet_address=0x5a&")
                 || request.query.ends_with("src_wallet_address=0x5a"),
             json!({"status": "SUCCESS", "trust_score": 1}))
-            => ["get-trustscore-wallets/src-malformed"];
+            => ["get-trustscore-wallets/wallet-malformed"];
         "returns a score for a malformed destination", respond_successfully_if(TRUST,
             |request, _| asks_for(request, "dst_wallet_address=0x5a&")
                 || request.query.ends_with("dst_wallet_address=0x5a"),
             json!({"status": "SUCCESS", "trust_score": 1}))
-            => ["get-trustscore-wallets/dst-malformed"];
+            => ["get-trustscore-wallets/wallet-malformed"];
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     block_transactions::{TIME, wrong_time},
     case::{Case, Example},
     cause::{Cause, When},
-    check::Check::{self, Calls, Objects, Read, Responses, Snapshot},
+    check::Check::{self, Calls, Objects, Read, Refused, Responses, Snapshot},
     inconclusive::unknown,
     request_kind::RequestKind,
     sc_state,
@@ -21,7 +21,7 @@ use crate::{
         is_missing_endpoint, wallet_balances_request,
     },
     checks::{
-        Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck, changed,
+        Examination, Finding, Findings, NOTHING_EXAMINED, ObjectCheck, WrongRequest, changed,
         check_json_responses, compiled, contents, objects,
     },
     context::{Samples, unique},
@@ -157,7 +157,35 @@ pub(crate) const CASES: &[Case] = &[
         check: Snapshot(Sample::CallSc),
         ..BASE
     },
+    Case {
+        id: "call-sc/mistyped",
+        level: Level::Should,
+        requirements: &["CALL-4", "CALL-5", "CALL-9"],
+        checks: "A call with a string for its `signers`, or for its `params`, is refused.",
+        example: Example::REFUSED,
+        aspect: Aspect::Refusals,
+        check: Refused(|s| Ok(mistyped(s))),
+        ..BASE
+    },
 ];
+
+/// Returns calls with a value of the wrong type.
+fn mistyped(context: &Samples) -> Vec<WrongRequest> {
+    let with = |name: &str, value: String, what: &'static str| {
+        let mut body = context.call_body();
+        body[name] = value.into();
+        WrongRequest::new(Request::post("/call-sc", body.to_string()), what)
+    };
+    let params = "never submitted".to_owned();
+    vec![
+        with(
+            "signers",
+            context.signer(),
+            "a call whose signers are not an array",
+        ),
+        with("params", params, "a call whose params are not an object"),
+    ]
+}
 
 const NO_TIMESTAMP: &str = "no built transaction has the member timestamp";
 

@@ -89,25 +89,14 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "get-trustscore-wallets/src-malformed",
+        id: "get-trustscore-wallets/wallet-malformed",
         level: Level::Should,
         requirements: &["TRUST-1", "FORM-2"],
-        checks: "The source `0x5a` is refused, or has no score.",
+        checks: "The wallet `0x5a` is refused, or has no score, as source and as destination.",
         example: Example::REFUSED,
         aspect: Aspect::Refusals,
         explained_by: &[KEPT],
-        check: Refused(|s| malformed(s, "src_wallet_address")),
-        ..BASE
-    },
-    Case {
-        id: "get-trustscore-wallets/dst-malformed",
-        level: Level::Should,
-        requirements: &["TRUST-1", "FORM-2"],
-        checks: "The destination `0x5a` is refused, or has no score.",
-        example: Example::REFUSED,
-        aspect: Aspect::Refusals,
-        explained_by: &[KEPT],
-        check: Refused(|s| malformed(s, "dst_wallet_address")),
+        check: Refused(|s| Ok(malformed(s))),
         ..BASE
     },
     Case {
@@ -172,10 +161,13 @@ fn known_request(context: &Samples) -> Request {
     }
 }
 
-fn malformed(context: &Samples, name: &'static str) -> WrongRequests {
-    let request = known_request(context).without(name).with(name, "0x5a");
-    let what = format!("a {name} that is not a wallet address");
-    WrongRequest::new(request, what).only()
+fn malformed(context: &Samples) -> Vec<WrongRequest> {
+    let names = ["src_wallet_address", "dst_wallet_address"];
+    let wrong = names.map(|name| {
+        let request = known_request(context).without(name).with(name, "0x5a");
+        WrongRequest::new(request, format!("a {name} that is not a wallet address"))
+    });
+    wrong.into()
 }
 
 /// Checks that wallets that do not exist have no score, or 0.

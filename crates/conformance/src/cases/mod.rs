@@ -7,7 +7,6 @@ mod baseline;
 mod block_cases;
 mod block_transactions;
 mod call_sc;
-mod call_sc_bodies;
 mod case;
 mod case_result;
 mod cause;

@@ -1,9 +1,9 @@
 //! The list of all cases.
 
 use super::{
-    block_cases::block_cases, call_sc, call_sc_bodies, case::Case, claim, claim_aftermath,
-    claim_record, docs, effects, get_balances, get_block, get_trustscore_wallets, http, list_forms,
-    new_blocks, new_records, probes, refused_submissions, request_kind::RequestKind, sc_state,
+    block_cases::block_cases, call_sc, case::Case, claim, claim_aftermath, claim_record, docs,
+    effects, get_balances, get_block, get_trustscore_wallets, http, list_forms, new_blocks,
+    new_records, probes, refused_submissions, request_kind::RequestKind, sc_state,
     submit_transaction,
 };
 use crate::{
@@ -33,7 +33,6 @@ pub fn all() -> Vec<Case> {
         docs::CASES,
         http::CASES,
         call_sc::CASES,
-        call_sc_bodies::CASES,
         refused_submissions::CASES,
         submit_transaction::CASES,
         &fields(Sample::Refusals, submit_transaction::of_field),

@@ -241,10 +241,11 @@ async fn unusual_request(
             } else {
                 "5"
             };
-            let fee = format!("{}.{fraction}", submitter.with.fee.as_str());
+            let with = with_fee_of(number, submitter, wallet.address());
+            let fee = format!("{}.{fraction}", with.fee.as_str());
             let with = Submitting {
                 fee: fee.parse().ok()?,
-                ..submitter.with.clone()
+                ..with
             };
             let checked = checked_with_time(call, built, &with).ok()?;
             let signed = signed_request(submitter, &[wallet], &checked).await.ok()?;
@@ -255,10 +256,11 @@ async fn unusual_request(
 }
 
 /// Returns the settings for a claim. Each has another fee, so that a node which charges a fixed one is found. The fee
-/// of the claim that is also written with a fraction stays. On a network without value, one is larger than 32 bits, if
-/// the wallet holds far more.
+/// of the claim that is also written with a fraction stays. On a network without value, that one is so large that some
+/// languages write it with an exponent, and another one is larger than 32 bits, if the wallet holds far more.
 fn with_fee_of(number: u8, submitter: &Submitter, wallet: WalletAddress) -> Submitting {
     const LARGE: u64 = 1 << 32;
+    const WITH_EXPONENT: u64 = 10_000_000;
     let with = &submitter.with;
     let is_large = || {
         let currency = with.currency.as_deref().unwrap_or_default();
@@ -268,15 +270,17 @@ fn with_fee_of(number: u8, submitter: &Submitter, wallet: WalletAddress) -> Subm
     };
     let more = match number {
         HIGH_S if submitter.is_without_value() && is_large() => LARGE,
+        FEE_WITH_FRACTION if submitter.is_without_value() && is_large() => WITH_EXPONENT,
+        FEE_WITH_FRACTION => 0,
         _ => number.into(),
     };
     let fee = with.fee.as_str().parse::<u64>().ok();
     match fee.and_then(|fee| fee.checked_add(more)) {
-        Some(fee) if number != FEE_WITH_FRACTION => Submitting {
+        Some(fee) => Submitting {
             fee: fee.into(),
             ..with.clone()
         },
-        _ => with.clone(),
+        None => with.clone(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A claim of two wallets of the chain. It decides whether the node verifies each signature.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use nodeproof_client::contract_call::CheckedTransaction;
 use nodeproof_primitives::WalletAddress;
@@ -92,9 +92,11 @@ fn as_built(submitter: &Submitter, built: &Exchange) -> Submitting {
 /// have one code, so at most one is paid.
 pub(super) async fn make_shared(
     submitter: &Submitter,
-    wallets: [&SigningWallet; 2],
+    mut wallets: [&SigningWallet; 2],
     contract: &str,
 ) -> Option<Arc<Exchange>> {
+    // The order of the signers counts, and not that of their addresses.
+    wallets.sort_by_key(|wallet| Reverse(wallet.address()));
     match make(submitter, wallets, contract).await {
         Ok(accepted) => accepted,
         Err(reason) => {

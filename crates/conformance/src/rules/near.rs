@@ -237,6 +237,7 @@ fn likeness(value: &str, given: &str) -> Option<&'static str> {
         () if given.is_empty() => "that is empty",
         () if value.to_lowercase() == given.to_lowercase() => "in other letters",
         () if value.trim() == given.trim() => "with a blank",
+        () if value.trim_start_matches('0') == given => "without zeros before it",
         () if is_decoded() => "that is encoded twice",
         () if has_wildcard() => "with a wildcard",
         () if value.starts_with(given) && short + 1 == long => "without its last character",
@@ -298,6 +299,7 @@ mod tests {
         for (value, given, how) in [
             ("Ab", "aB", Some("in other letters")),
             ("Ab", " Ab", Some("with a blank")),
+            ("007", "7", Some("without zeros before it")),
             ("Ab", "%41b", Some("that is encoded twice")),
             ("Abc", "A%", Some("with a wildcard")),
             ("Abc", "*", Some("with a wildcard")),

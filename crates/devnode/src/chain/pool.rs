@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use nodeproof_primitives::{HolderAddress, TransactionCode};
+use serde_json::Value;
 
 use super::{Transaction, transaction::Call};
 
@@ -74,6 +75,13 @@ impl Pool {
         self.waiting.retain(|waiting| waiting.payer != payer);
     }
 
+    /// Removes the pending transactions of a wallet that have the time of its next one, and a lower fee.
+    pub(crate) fn drop_of_same_time(&mut self, next: &Transaction) {
+        self.waiting.retain(|waiting| {
+            waiting.payer != next.payer || waiting.fee >= next.fee || waiting.time() != next.time()
+        });
+    }
+
     /// Removes a pending transaction.
     pub(crate) fn drop_pending(&mut self, code: TransactionCode) {
         self.waiting.retain(|waiting| waiting.code != code);
@@ -105,6 +113,12 @@ impl Pool {
 }
 
 impl Transaction {
+    /// Returns the time that it states, as its block shows it.
+    fn time(&self) -> Option<u64> {
+        let entry: Value = serde_json::from_str(&self.entry).ok()?;
+        entry["transaction"]["timestamp"].as_u64()
+    }
+
     /// Returns the amounts that the transaction takes, with holder and token: the fee, and a transfer.
     pub(crate) fn takes(&self) -> impl Iterator<Item = (HolderAddress, &str, u128)> {
         let sent = match &self.call {

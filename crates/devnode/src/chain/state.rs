@@ -203,6 +203,9 @@ impl Chain {
             if self.has(InjectedFault::SignatureRemembered) {
                 self.refused.insert(transaction.code);
             }
+            if self.has(InjectedFault::RefusalDrops) {
+                self.pool.drop_all_of(transaction.payer);
+            }
             let is_transfer = matches!(transaction.call, Call::Transfer { .. });
             if is_transfer && self.has(InjectedFault::RefusalReserves) {
                 self.pool
@@ -219,6 +222,9 @@ impl Chain {
         }
         if self.has(InjectedFault::OnePending) {
             self.pool.drop_all_of(transaction.payer);
+        }
+        if self.has(InjectedFault::TimeReplaces) {
+            self.pool.drop_of_same_time(&transaction);
         }
         self.pool.add(transaction);
         Verdict::accepted(true)
@@ -466,7 +472,7 @@ impl Chain {
         }
         let mut entries = Vec::new();
         let mut earlier_fee = 0;
-        let mut credits = HashMap::new();
+        let (mut credits, mut senders) = (HashMap::new(), HashMap::new());
         let mut codes = HashSet::new();
         for transaction in pending {
             if self.has(InjectedFault::AcceptedLost) {
@@ -494,6 +500,20 @@ impl Chain {
                     {
                         let earlier = credits.insert((*to, token.clone()), *amount);
                         self.ledger.burn(token, *to, earlier.unwrap_or_default());
+                    }
+                    if self.has(InjectedFault::LastSender)
+                        && let Call::Transfer {
+                            from,
+                            to,
+                            token,
+                            amount,
+                        } = &transaction.call
+                        && from != to
+                        && let Some((earlier, sent)) =
+                            senders.insert((*to, token.clone()), (*from, *amount))
+                        && earlier != *from
+                    {
+                        self.ledger.burn(token, *to, sent);
                     }
                     // A copy is executed, and not listed.
                     let is_new = codes.insert(transaction.code);
@@ -563,6 +583,11 @@ impl Chain {
                     self.ledger.mint(token, *from, *amount);
                     self.ledger.burn(VAULT, *from, *amount);
                 }
+                let left = self.ledger.balance(token, *from).checked_sub(*amount);
+                let is_other = token != NATIVE_TOKEN && from != to;
+                if is_other && left == Some(0) && self.has(InjectedFault::AllFails) {
+                    return Err("the balance is not more than the amount");
+                }
                 let moved = self.ledger.transfer(token, *from, *to, *amount);
                 if moved.is_err()
                     && token != NATIVE_TOKEN
@@ -578,6 +603,15 @@ impl Chain {
                         let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
                     }
                     return Err(reason);
+                }
+                if let Some(left @ 1..1000) = left
+                    && is_other
+                    && self.has(InjectedFault::ChangeLost)
+                {
+                    self.ledger.burn(token, *from, left);
+                }
+                if *to == creator && self.has(InjectedFault::CreatorUnpaid) {
+                    self.ledger.burn(token, *to, *amount);
                 }
                 self.leave_zero_unwritten(token, *from, *amount);
                 if self.has(InjectedFault::SignersSend) {

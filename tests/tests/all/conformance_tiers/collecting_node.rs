@@ -237,13 +237,14 @@ async fn a_right_node_charges_each_of_several_claims_once() {
         signed.len()
     );
     let (before, after) = spend(&collection, wallet, same.native_token()).await;
-    // On a devnet, the second claim pays a fee beyond 32 bits, and a node may accept ten more transactions, such as one
-    // that names another payer. This one does, if it gets them without other wallets' signatures. Each of them pays some
+    // On a devnet, one claim pays ten million more, another one a fee beyond 32 bits, and a node may accept ten more
+    // transactions, such as one that names another payer. This one does, if it gets them without other wallets' signatures. Each of them pays some
     // more units than the one before it. The fourth claim pays three units more, and the one about the co-signer's asset
-    // twelve. Five of the transfers cost it a fee each, of which one moves two and three quarters and seven units, and
-    // another one seven units.
-    let more = 15 + 318;
-    let (claims, transfers) = (18 * 1_000_000 + (1 << 32) + more, 7_750_014);
+    // twelve. Nine of the transfers cost it a fee each, six of them some units more. One moves two and three quarters and
+    // seven units, one four fees and seven units, and three seven units each to those who make blocks.
+    let more = 15 + 318 + 20;
+    let claims = 22 * 1_000_000 + 10_000_000 + (1 << 32) + more;
+    let transfers = 7_750_007 + 4_000_007 + 3 * 7;
     assert_eq!(before - after, claims + transfers);
 }
 

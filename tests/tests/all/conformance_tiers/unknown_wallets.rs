@@ -238,7 +238,7 @@ fn code(request: &RecordedRequest) -> String {
 
 /// Whether the fee in a submission is written with a fraction.
 fn has_fee_fraction(request: &RecordedRequest) -> bool {
-    String::from_utf8_lossy(&request.body).contains("\"fee\":1000000.0")
+    String::from_utf8_lossy(&request.body).contains("\"fee\":11000000.0")
 }
 
 /// Whether the first byte of s is in the higher half.

@@ -5,6 +5,7 @@
 //! in another way is not judged.
 
 mod lists;
+mod made;
 mod money;
 mod payable;
 #[cfg(test)]
@@ -116,6 +117,31 @@ impl<'h> Money<'h> {
         sums.iter().any(|sum| (*sum..=sum + slack).contains(&lower))
     }
 
+    /// Names the only transaction whose fee explains that some balances are lower by this much: if it was not taken, or
+    /// taken twice.
+    fn only_reason(&self, pairs: &[&Pair], reading: &Reading<'_>, lower: i128) -> String {
+        let pays = |one: &&Accepted| pairs.iter().any(|pair| one.fee_of(pair) != 0);
+        let paid: Vec<_> = self.in_blocks().filter(pays).collect();
+        let reasons = paid.iter().flat_map(|one| {
+            let explains = |lower| self.explains(pairs, reading, true, lower);
+            let not_taken = explains(lower.saturating_add(one.fee)).then_some("was not taken");
+            let twice = explains(lower.saturating_sub(one.fee)).then_some("was taken twice");
+            let how = not_taken.into_iter().chain(twice);
+            how.map(|how| {
+                format!(
+                    ", as if the fee {} of {} {how}",
+                    one.fee,
+                    shown(&one.code, 60)
+                )
+            })
+        });
+        let mut reasons = reasons.take(2);
+        match (reasons.next(), reasons.next()) {
+            (Some(only), None) if paid.len() > 1 => only,
+            _ => String::new(),
+        }
+    }
+
     /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
     fn cost(&self, pair: &Pair) -> (i128, usize) {
         let own = self.in_blocks().filter(|one| one.concerns(pair));
@@ -153,7 +179,8 @@ impl<'h> Money<'h> {
     fn finding(&self, pair: &Pair, readings: &[Reading<'h>], at: &Reading<'h>) -> Option<Finding> {
         let base = readings.first()?;
         let (cost, count) = self.cost(pair);
-        let change = change_by(base.amount.checked_sub(at.amount)?);
+        let lower = base.amount.checked_sub(at.amount)?;
+        let (change, reason) = (change_by(lower), self.only_reason(&[pair], at, lower));
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
         let received = self.in_blocks();
         let received: i128 = received.map(|one| (-one.moved_from(pair)).max(0)).sum();
@@ -167,7 +194,7 @@ impl<'h> Money<'h> {
             (true, 1) => format!("its accepted transaction costs {cost}"),
             (true, count) => format!("its {count} accepted transactions cost {cost}"),
         };
-        let what = format!("the {token} of the wallet {wallet} {change}, and {accepted}");
+        let what = format!("the {token} of the wallet {wallet} {change}, and {accepted}{reason}");
         let expected = match base.amount.checked_sub(cost)? {
             left if left < 0 => {
                 "one of these is refused, because the wallet can't pay all of them".to_owned()
@@ -201,8 +228,11 @@ impl<'h> Money<'h> {
             };
             let [before, at] = between;
             let receives = self.accepted.iter().any(|one| one.moved_from(pair) < 0);
-            let may_gain = effect == Effect::Others && !receives
-                || effect == Effect::Refusal && self.makes_blocks(&pair.0);
+            let is_maker = self.makes_blocks(&pair.0);
+            let may_gain = match effect {
+                Effect::Others => !receives || is_maker,
+                _ => effect == Effect::Refusal && is_maker,
+            };
             let is_gain = may_gain && at.amount > before.amount;
             let base = readings.first().map_or(0, |base| base.amount);
             let is_refusal = self.were_refused(pair, between, base);
@@ -270,13 +300,16 @@ impl<'h> Money<'h> {
                 .all(|pair| self.other_reason(&pair.0).is_none())
             {
                 result.count_item();
-                let least = self.in_blocks();
+                // What failed moved nothing.
+                let moved = |one: &&Accepted| one.transfer.is_none() || one.has_moved();
+                let least = self.in_blocks().filter(moved);
                 let least: i128 = least.map(|one| one.cost_to(&pairs)).sum();
                 let what = format!(
-                    "the {} of {} wallets {} together, and their accepted transactions cost {least}",
+                    "the {} of {} wallets {} together, and their accepted transactions cost {least}{}",
                     shown(&pair.1, 60),
                     keys.len(),
-                    change_by(lower)
+                    change_by(lower),
+                    self.only_reason(&pairs, at, lower),
                 );
                 let expected = least.to_string();
                 let exchange = &at.entry.exchange;
@@ -443,6 +476,9 @@ pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
         }
         if effect == Effect::Fee && result.has_no_findings() {
             money.together(&mut result);
+        }
+        if effect == Effect::Fee && result.has_no_findings() {
+            result.findings.extend(money.not_made());
         }
         if result.has_no_findings() && !money.tells_submissions_apart() {
             result.examined = 0;

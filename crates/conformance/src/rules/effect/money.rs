@@ -117,6 +117,13 @@ impl Accepted {
         })
     }
 
+    /// Returns what it sends from a balance.
+    pub(super) fn sent_by(&self, (wallet, token): &Pair) -> i128 {
+        let transfer = self.transfer.as_ref();
+        let sent = transfer.filter(|one| one.from == *wallet && one.token == *token);
+        sent.map_or(0, |one| one.amount)
+    }
+
     /// Returns the amount of a token that it sends.
     pub(super) fn sent_of(&self, token: &str) -> i128 {
         let transfer = self.transfer.as_ref().filter(|one| one.token == token);
@@ -177,12 +184,12 @@ impl Accepted {
 
 /// A transfer of tokens.
 pub(super) struct Transfer {
-    from: String,
-    to: String,
-    token: String,
-    amount: i128,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) token: String,
+    pub(super) amount: i128,
     /// The part of a unit that it sends, too.
-    fraction: f64,
+    pub(super) fraction: f64,
 }
 
 /// The largest power of ten by which a node may count an amount in other units than a balance.
@@ -510,11 +517,17 @@ impl<'h> Money<'h> {
         codes.map(|code| code.to_ascii_lowercase()).collect()
     }
 
-    /// Returns the readings of a balance from the last one before anything was submitted.
+    /// Returns the readings of a balance from the last one before anything was submitted. A new wallet may have been read
+    /// later, before the first transaction that concerns the balance.
     pub(super) fn since_base(&self, key: &Key<'h>) -> Option<&[Reading<'h>]> {
         let readings = self.readings.get(key)?;
-        let is_before = |reading: &Reading<'_>| reading.entry.ended <= self.first_submission;
-        let base = readings.iter().rposition(is_before)?;
+        let last_by = |moment: Duration| {
+            let is_before = |reading: &Reading<'_>| reading.entry.ended <= moment;
+            readings.iter().rposition(is_before)
+        };
+        let concerning = || self.accepted.iter().filter(|one| one.concerns(&key.0));
+        let first = || concerning().map(|one| one.began).min();
+        let base = last_by(self.first_submission).or_else(|| last_by(first()?))?;
         readings.get(base..)
     }
 

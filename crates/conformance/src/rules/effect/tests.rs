@@ -1,5 +1,6 @@
 //! Histories, and what the rule finds in them.
 
+mod made;
 mod shared;
 mod transfers;
 
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// One exchange of a history.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Row {
     /// The balance of a wallet.
     Holds(&'static str, i64),
@@ -498,6 +499,31 @@ fn a_finding_says_how_a_balance_changed_and_what_was_paid() {
             _ => String::new(),
         };
         assert_eq!([&*found.expected, &*found.actual], [expected, &*actual]);
+    }
+}
+
+#[test]
+fn a_finding_names_the_only_fee_that_explains_it() {
+    for (has, reason) in [
+        (67, ", as if the fee 13 of 2 was not taken"),
+        (41, ", as if the fee 13 of 2 was taken twice"),
+        // Two fees are as high.
+        (65, ""),
+        (60, ""),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 100),
+            Pays("1", 11.0),
+            Pays("2", 13.0),
+            Pays("3", 11.0),
+            Pays("4", 11.0),
+            Block(2, "e", &["1", "2", "3", "4"]),
+            Holds("a", has),
+        ];
+        let found = &effect(&history(&rows), Fee).findings[0];
+        let what = format!("its 4 accepted transactions cost 46{reason}");
+        assert!(found.what.ends_with(&what), "{}", found.what);
     }
 }
 

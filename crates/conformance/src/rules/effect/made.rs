@@ -1,0 +1,128 @@
+//! A transfer is made if the node accepted it and its wallet can pay it.
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+
+use super::{
+    super::readings::SINGLE,
+    money::{Accepted, Money},
+};
+use crate::{
+    api::{
+        Pair, in_block, is_address, is_listed_as_failed, listed_transactions, lists_transactions,
+    },
+    checks::Finding,
+    history::Entry,
+};
+
+/// Number of blocks after one with a later transaction, by which a pending transfer has been left out.
+const ENOUGH_BLOCKS: u64 = 2;
+
+impl Money<'_> {
+    /// Returns a finding about a transfer that its wallet could pay, whatever was paid before, and that was not made: a block
+    /// lists it as failed, or no block has it, and several have been made since one that has a later transaction.
+    pub(super) fn not_made(&self) -> Option<Finding> {
+        let mut blocks = self.blocks.values();
+        if !self.has_all_blocks || !blocks.all(|block| lists_transactions(block)) {
+            return None;
+        }
+        self.accepted.iter().find_map(|one| {
+            let (what, by, shown_by) = match self.block_of(one) {
+                Some((index, true)) => ("is listed as failed", index, index),
+                Some((_, false)) => return None,
+                None => {
+                    let last = *self.blocks.keys().next_back()?;
+                    let by = self.overtaken(one, last)?;
+                    ("is in no block, unlike later transactions", by, last)
+                }
+            };
+            let entry = self.read(shown_by).filter(|_| self.is_payable(one, by))?;
+            let what = format!("an accepted transfer that its wallet can pay {what}");
+            let expected = format!("{} is made", shown(&one.code, 60));
+            let exchange = &entry.exchange;
+            let finding = Finding::new(exchange, what, expected, exchange.excerpt(160));
+            Some(finding.at("/text/transactions"))
+        })
+    }
+
+    /// Returns the index of the block that has a transaction, and whether it lists it as failed.
+    fn block_of(&self, one: &Accepted) -> Option<(u64, bool)> {
+        self.blocks.iter().find_map(|(index, block)| {
+            in_block(block, &one.code)?;
+            let mut entries = listed_transactions(block);
+            let is_failed = entries.any(|(entry, _)| {
+                is_listed_as_failed(entry) && in_block(entry, &one.code).is_some()
+            });
+            Some((*index, is_failed))
+        })
+    }
+
+    /// Returns a block that was read.
+    fn read(&self, index: u64) -> Option<&Entry> {
+        let mut blocks = self.history.blocks();
+        blocks.find_map(|(read, entry)| (read == index).then_some(entry))
+    }
+
+    /// Returns the index of a block with a transaction that was submitted later, if enough have been made since.
+    fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
+        let later = self.accepted.iter().filter(|other| other.began > one.began);
+        let blocks = later.filter_map(|other| self.block_of(other));
+        let blocks = blocks.map(|(index, _)| index);
+        blocks
+            .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last)
+            .max()
+    }
+
+    /// Whether a transaction is a transfer of one signer to a wallet that can receive, and can be paid with what the signer
+    /// had before it and before a block, whatever becomes of its other transactions.
+    fn is_payable(&self, one: &Accepted, block: u64) -> bool {
+        let Some(transfer) = one.transfer.as_ref() else {
+            return false;
+        };
+        let from = &transfer.from;
+        let is_plain = one.payers.len() == 1
+            && one.payers.contains(from)
+            && transfer.fraction == 0.0
+            && transfer.amount > 0
+            && is_address(&transfer.to);
+        let receives = || {
+            let mut of_receiver = self
+                .readings
+                .iter()
+                .filter(|((pair, _), _)| pair.0 == transfer.to);
+            of_receiver.any(|(_, readings)| readings.iter().any(|one| one.amount > 0))
+        };
+        let mut tokens = [&one.token, &transfer.token].into_iter();
+        is_plain
+            && receives()
+            && self.reason_of_others(from).is_none()
+            && tokens.all(|token| self.is_enough((from.clone(), token.clone()), one, block))
+    }
+
+    /// Whether a wallet had enough of a token, by transactions before this one and in earlier blocks, for all that it has
+    /// submitted in the run.
+    fn is_enough(&self, pair: Pair, before: &Accepted, block: u64) -> bool {
+        let key = (pair, SINGLE);
+        let base = self.since_base(&key);
+        let base = base.and_then(|readings| Some(readings.first()?.amount));
+        let pair = &key.0;
+        let had = self.accepted.iter().fold(base.unwrap_or(0), |had, one| {
+            let is_made = self
+                .block_of(one)
+                .is_some_and(|(index, is_failed)| index < block && !is_failed);
+            let is_received = is_made && one.began < before.began;
+            let received = (-one.moved_from(pair)).max(0);
+            had.saturating_add(if is_received { received } else { 0 })
+        });
+        let spent = self.accepted.iter().fold(0_i128, |spent, one| {
+            let fee = if one.fee_of(pair) == 0 { 0 } else { one.most() };
+            let is_failed = self.block_of(one).is_some_and(|(_, is_failed)| is_failed);
+            let sent = match is_failed && one.code != before.code {
+                true => 0,
+                // Also what a wallet sends to itself must be there.
+                false => one.sent_by(pair),
+            };
+            spent.saturating_add(fee).saturating_add(sent)
+        });
+        had >= spent
+    }
+}

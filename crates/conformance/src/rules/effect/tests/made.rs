@@ -1,0 +1,67 @@
+//! Transfers that are not made.
+
+use super::*;
+
+/// Judges a transfer of 15 with a fee of 10, by wallet a to wallet c, in a run with these rows.
+fn of_transfer(had: i64, rows: &[Row], has: i64) -> Vec<Effect> {
+    let before = [START, Holds("a", had), Holds("c", 7)];
+    judged(&[&before, rows, &[Holds("a", has)]].concat()).0
+}
+
+const SENT: Row = Sends("1", "c", 15.0);
+
+#[test]
+fn a_transfer_that_can_be_paid_is_not_listed_as_failed() {
+    let failed = [SENT, Failed(2, &["1"])];
+    for (had, rows, has, found) in [
+        (50, &failed[..], 40, &[Fee][..]),
+        (50, &failed, 50, &[Fee]),
+        (25, &failed, 15, &[Fee]),
+        // It is not enough for the fee, too.
+        (24, &failed, 14, &[]),
+        // Nobody is known to have such a wallet.
+        (50, &[Sends("1", "b", 15.0), Failed(2, &["1"])], 40, &[]),
+        (50, &[Sends("1", "c", 1.5), Failed(2, &["1"])], 40, &[]),
+        // The other one may have been paid first.
+        (
+            49,
+            &[
+                SENT,
+                Sends("2", "a", 15.0),
+                Failed(2, &["1"]),
+                Block(3, "e", &["2"]),
+            ],
+            29,
+            &[],
+        ),
+        // A block between was not read.
+        (50, &[SENT, Failed(3, &["1"])], 40, &[]),
+        // Another program uses the wallet, too.
+        (50, &[SENT, Transfer(2, "a"), Failed(3, &["1"])], 40, &[]),
+    ] {
+        assert_eq!(of_transfer(had, rows, has), found, "{had} {rows:?}");
+    }
+}
+
+#[test]
+fn a_transfer_is_not_left_out() {
+    let later = Submit("2", &["a"], true);
+    let blocks = [
+        Block(2, "e", &["2"]),
+        Block(3, "e", &[]),
+        Block(4, "e", &[]),
+    ];
+    for (rows, has, found) in [
+        ([&[SENT, later], &blocks[..]].concat(), 40, &[Fee][..]),
+        // It may still be pending.
+        ([&[SENT, later], &blocks[..2]].concat(), 40, &[]),
+        ([&[later, SENT], &blocks[..]].concat(), 40, &[]),
+        (
+            [&[SENT], &[Block(2, "e", &[])][..], &blocks[1..]].concat(),
+            50,
+            &[],
+        ),
+    ] {
+        assert_eq!(of_transfer(50, &rows, has), found, "{rows:?}");
+    }
+}
