@@ -11,6 +11,7 @@ mod correct_submission;
 mod draft;
 mod edit;
 mod further_claim;
+mod gifts;
 mod holdings;
 mod recorded_samples;
 mod redactor;

@@ -1,0 +1,183 @@
+//! Plain transfers, which are pending together.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use nodeproof_primitives::WalletAddress;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::{
+    around_claim::signed_by,
+    claim_step::Taken,
+    draft::{unique, written},
+    edit::altered,
+    holdings::{held_by, rich_holder},
+    signing::SigningWallet,
+    submitter::Submitter,
+    transfers::Transfers,
+    waiting::{FIRST_PAUSE, MAX_PAUSE},
+};
+use crate::{
+    api::{is_valid, wallet_balances_request},
+    history::History,
+    http::{BackOff, Wording},
+};
+
+/// What a wallet receives to see that it receives anything. It is odd, so a float with more than 53 bits shows another sum.
+const FEW: i64 = 7;
+/// Maximum number of wallets that made blocks and receive some tokens.
+const MOST_MAKERS: usize = 4;
+
+/// A plain transfer: its sender and receiver, the amount and the token.
+type Gift<'g> = (&'g SigningWallet, WalletAddress, i64, &'g str);
+
+/// Transfers one unit to the wallet itself.
+pub(super) async fn transfer_to_itself(
+    submitter: &Submitter,
+    wallet: &SigningWallet,
+    verification: &str,
+    token: &str,
+) -> Taken<()> {
+    let transfers = Transfers::of(submitter, verification, token);
+    let to_itself = (wallet, wallet.address(), 1, token);
+    transfers.give(token, &[to_itself]).await.map(drop)
+}
+
+/// Returns the wallets that made the latest known blocks.
+fn makers(history: &History) -> Vec<WalletAddress> {
+    let blocks: BTreeMap<_, _> = history.blocks().collect();
+    let mut makers = Vec::new();
+    for entry in blocks.into_values().rev() {
+        let body = entry.exchange.success_object();
+        let maker = body.and_then(|body| body.get("creator_wallet")?.as_str()?.parse().ok());
+        makers.extend(maker.filter(|maker| !makers.contains(maker)));
+        if makers.len() == MOST_MAKERS {
+            break;
+        }
+    }
+    makers
+}
+
+impl Transfers<'_> {
+    /// Gives some tokens to others, while nothing else is pending: two other tokens to the new wallet, one of them also from
+    /// the co-signer and to a rich holder, and some of the fee's token to those who made the latest blocks.
+    pub(super) async fn give_others(
+        &self,
+        [wallet, new_wallet]: [&SigningWallet; 2],
+        fee: i64,
+    ) -> Taken<()> {
+        let history = self.submitter.samples.history();
+        let held = |wallet: &SigningWallet| held_by(&history, &wallet.address().to_string());
+        let own = held(wallet);
+        let has = |held: &BTreeMap<String, i128>, token: &str, least: i64| {
+            held.get(token).is_some_and(|held| *held > least.into())
+        };
+        let new = new_wallet.address();
+        let mut gifts = Vec::new();
+        let other = self.submitter.another_token(self.token);
+        let other = other.filter(|other| has(&own, other, 2 * FEW));
+        if let Some(other) = &other {
+            gifts.push((wallet, new, FEW, &**other));
+            let co_signer = self.submitter.with.co_signer.as_ref();
+            let can_pay = |held| has(&held, other, FEW) && has(&held, self.token, 2 * fee);
+            let co_signer = co_signer.filter(|wallet| can_pay(held(wallet)));
+            gifts.extend(co_signer.map(|wallet| (wallet, new, FEW, &**other)));
+            // A balance that is not exact in a float changes, too.
+            let rich = rich_holder(&history, other, &wallet.address().to_string());
+            gifts.extend(rich.map(|rich| (wallet, rich, FEW, &**other)));
+        }
+        // A node may mistake a third token for another one.
+        let is_third = |token: &&String| Some(*token) != other.as_ref() && **token != *self.token;
+        let mut thirds = own.keys().filter(is_third);
+        let third = thirds.find(|token| has(&own, token, 2 * FEW));
+        gifts.extend(third.map(|third| (wallet, new, FEW, &**third)));
+        // Its balances are known from here on.
+        for token in other.iter().chain(third) {
+            self.balance(new, token).await?;
+        }
+        // They receive fees in the same block.
+        let makers = makers(&history).into_iter();
+        gifts.extend(makers.map(|maker| (wallet, maker, FEW, self.token)));
+        self.give(self.token, &gifts).await.map(drop)
+    }
+
+    /// Gives the new wallet some of the fee's token, of which it has nothing. If it has another token, it sends all of that
+    /// away, in two parts, and gets some again.
+    pub(super) async fn send_back(
+        &self,
+        [wallet, new_wallet]: [&SigningWallet; 2],
+        fee: i64,
+        patience: Duration,
+    ) -> Taken<()> {
+        let new = new_wallet.address();
+        let list = wallet_balances_request(&new.to_string());
+        self.submitter.samples.node.send(list).await?;
+        let held = held_by(&self.submitter.samples.history(), &new.to_string());
+        let others = held.into_iter().filter(|(token, _)| token != self.token);
+        let mut others =
+            others.filter_map(|(token, held)| Some((token, i64::try_from(held).ok()?)));
+        let other = others.find(|(_, held)| *held > 1);
+        // Whatever became of its claims, it can pay what follows.
+        let fees = if other.is_some() { 4 * fee } else { 0 };
+        let gift = [(wallet, new, fees + FEW, self.token)];
+        let is_given = match self.other_currency(wallet, fee) {
+            Some(currency) => self.give(&currency, &gift).await?,
+            None => false,
+        };
+        if !is_given {
+            self.give(self.token, &gift).await?;
+        }
+        let Some((other, held)) = other else {
+            return Ok(());
+        };
+        if !self.has_received(new, fees).await? {
+            return Ok(());
+        }
+        // One unit is left, and then nothing.
+        let parts = [held - 1, 1].map(|part| (new_wallet, wallet.address(), part, &*other));
+        self.give(self.token, &parts).await?;
+        let until = Instant::now() + patience;
+        let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+        while self.balance(new, &other).await? > 0 && Instant::now() + back_off.peek() < until {
+            back_off.wait().await;
+        }
+        // Not as much as before: a balance that changes and changes back would look like a contradiction.
+        let again = (wallet, new, held + 1, &*other);
+        self.give(self.token, &[again]).await.map(drop)
+    }
+
+    /// Returns another token in which the node has accepted a fee, if the wallet has enough of it.
+    fn other_currency(&self, wallet: &SigningWallet, fee: i64) -> Option<String> {
+        let history = self.submitter.samples.history();
+        let currencies = history.accepted().filter_map(|(_, transaction)| {
+            let currency = transaction["currency"].as_str()?;
+            (currency != self.token).then(|| currency.to_owned())
+        });
+        let held = held_by(&history, &wallet.address().to_string());
+        let enough = |token: &String| held.get(token).is_some_and(|held| *held > (2 * fee).into());
+        currencies.filter(enough).last()
+    }
+
+    /// Submits plain transfers one after the other, all of the same time, and each with a higher fee than the one before it.
+    /// Returns whether the last one is valid.
+    async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<bool> {
+        let fee = &self.submitter.with.fee;
+        let now = json!(unique() / 1_000_000);
+        let mut is_given = false;
+        for (more, (from, to, amount, token)) in (0..).zip(gifts) {
+            let call = self.call(&[from], *to, &json!(amount), token);
+            let fee = match fee.as_str().parse::<i64>() {
+                Ok(fee) => (fee + more).to_string(),
+                Err(_) => fee.as_str().to_owned(),
+            };
+            let text = written(currency, &fee, &call);
+            let text = altered(&text, |transaction| transaction["timestamp"] = now.clone())?;
+            let request = signed_by(self.submitter, from, &text).await?;
+            // Its transfer must be made once, and as a whole.
+            let request = request.worded(Wording::AfterLeaving);
+            let response = self.submitter.submit_serialized(request).await?;
+            is_given = is_valid(&response);
+        }
+        Ok(is_given)
+    }
+}
