@@ -65,3 +65,20 @@ fn a_transfer_is_not_left_out() {
         assert_eq!(of_transfer(50, &rows, has), found, "{rows:?}");
     }
 }
+
+#[test]
+fn a_new_wallet_is_judged_from_its_own_first_reading() {
+    for (first, has, found) in [(0, 15, &[][..]), (0, 14, &[Others]), (3, 15, &[Others])] {
+        let rows = [
+            START,
+            Holds("a", 50),
+            Submit("1", &["a"], true),
+            Holds("c", first),
+            Sends("2", "c", 15.0),
+            Block(2, "e", &["1", "2"]),
+            Holds("a", 15),
+            Holds("c", has),
+        ];
+        assert_eq!(judged(&rows).0, found, "{first} {has}");
+    }
+}
