@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::{
-    around_claim::signed_by,
+    around_claim::{signed_by, with_more_fee},
     claim_step::Taken,
     draft::{unique, written},
     edit::altered,
@@ -162,16 +162,12 @@ impl Transfers<'_> {
     /// Submits plain transfers one after the other, all of the same time, and each with a higher fee than the one before it.
     /// Returns whether the last one is valid.
     async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<bool> {
-        let fee = &self.submitter.with.fee;
+        let fee = self.submitter.with.fee.as_str();
         let now = json!(unique() / 1_000_000);
         let mut is_given = false;
         for (more, (from, to, amount, token)) in (0..).zip(gifts) {
             let call = self.call(&[from], *to, &json!(amount), token);
-            let fee = match fee.as_str().parse::<i64>() {
-                Ok(fee) => (fee + more).to_string(),
-                Err(_) => fee.as_str().to_owned(),
-            };
-            let text = written(currency, &fee, &call);
+            let text = with_more_fee(&written(currency, fee, &call), more)?;
             let text = altered(&text, |transaction| transaction["timestamp"] = now.clone())?;
             let request = signed_by(self.submitter, from, &text).await?;
             // Its transfer must be made once, and as a whole.

@@ -472,7 +472,7 @@ impl Chain {
         }
         let mut entries = Vec::new();
         let mut earlier_fee = 0;
-        let (mut credits, mut senders) = (HashMap::new(), HashMap::new());
+        let mut credits = HashMap::new();
         let mut codes = HashSet::new();
         for transaction in pending {
             if self.has(InjectedFault::AcceptedLost) {
@@ -489,19 +489,8 @@ impl Chain {
                         self.ledger.burn(NATIVE_TOKEN, creator, transaction.fee);
                         self.ledger.mint(VAULT, treasury, transaction.fee);
                     }
-                    if self.has(InjectedFault::LastCredit)
-                        && let Call::Transfer {
-                            from,
-                            to,
-                            token,
-                            amount,
-                        } = &transaction.call
-                        && from != to
-                    {
-                        let earlier = credits.insert((*to, token.clone()), *amount);
-                        self.ledger.burn(token, *to, earlier.unwrap_or_default());
-                    }
-                    if self.has(InjectedFault::LastSender)
+                    let keeps_last = self.has(InjectedFault::LastCredit);
+                    if (keeps_last || self.has(InjectedFault::LastSender))
                         && let Call::Transfer {
                             from,
                             to,
@@ -510,8 +499,8 @@ impl Chain {
                         } = &transaction.call
                         && from != to
                         && let Some((earlier, sent)) =
-                            senders.insert((*to, token.clone()), (*from, *amount))
-                        && earlier != *from
+                            credits.insert((*to, token.clone()), (*from, *amount))
+                        && (keeps_last || earlier != *from)
                     {
                         self.ledger.burn(token, *to, sent);
                     }

@@ -7,9 +7,7 @@ use super::{
     money::{Accepted, Money},
 };
 use crate::{
-    api::{
-        Pair, in_block, is_address, is_listed_as_failed, listed_transactions, lists_transactions,
-    },
+    api::{Pair, is_address, lists_transactions},
     checks::Finding,
     history::Entry,
 };
@@ -26,9 +24,9 @@ impl Money<'_> {
             return None;
         }
         self.accepted.iter().find_map(|one| {
-            let (what, by, shown_by) = match self.block_of(one) {
-                Some((index, true)) => ("is listed as failed", index, index),
-                Some((_, false)) => return None,
+            let (what, by, shown_by) = match one.block {
+                Some(index) if one.has_failed() => ("is listed as failed", index, index),
+                Some(_) => return None,
                 None => {
                     let last = *self.blocks.keys().next_back()?;
                     let by = self.overtaken(one, last)?;
@@ -44,18 +42,6 @@ impl Money<'_> {
         })
     }
 
-    /// Returns the index of the block that has a transaction, and whether it lists it as failed.
-    fn block_of(&self, one: &Accepted) -> Option<(u64, bool)> {
-        self.blocks.iter().find_map(|(index, block)| {
-            in_block(block, &one.code)?;
-            let mut entries = listed_transactions(block);
-            let is_failed = entries.any(|(entry, _)| {
-                is_listed_as_failed(entry) && in_block(entry, &one.code).is_some()
-            });
-            Some((*index, is_failed))
-        })
-    }
-
     /// Returns a block that was read.
     fn read(&self, index: u64) -> Option<&Entry> {
         let mut blocks = self.history.blocks();
@@ -65,9 +51,8 @@ impl Money<'_> {
     /// Returns the index of a block with a transaction that was submitted later, if enough have been made since.
     fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
         let later = self.accepted.iter().filter(|other| other.began > one.began);
-        let blocks = later.filter_map(|other| self.block_of(other));
-        let blocks = blocks.map(|(index, _)| index);
-        blocks
+        later
+            .filter_map(|other| other.block)
             .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last)
             .max()
     }
@@ -106,17 +91,14 @@ impl Money<'_> {
         let base = base.and_then(|readings| Some(readings.first()?.amount));
         let pair = &key.0;
         let had = self.accepted.iter().fold(base.unwrap_or(0), |had, one| {
-            let is_made = self
-                .block_of(one)
-                .is_some_and(|(index, is_failed)| index < block && !is_failed);
+            let is_made = one.block.is_some_and(|index| index < block) && !one.has_failed();
             let is_received = is_made && one.began < before.began;
             let received = (-one.moved_from(pair)).max(0);
             had.saturating_add(if is_received { received } else { 0 })
         });
         let spent = self.accepted.iter().fold(0_i128, |spent, one| {
             let fee = if one.fee_of(pair) == 0 { 0 } else { one.most() };
-            let is_failed = self.block_of(one).is_some_and(|(_, is_failed)| is_failed);
-            let sent = match is_failed && one.code != before.code {
+            let sent = match one.has_failed() && one.code != before.code {
                 true => 0,
                 // Also what a wallet sends to itself must be there.
                 false => one.sent_by(pair),

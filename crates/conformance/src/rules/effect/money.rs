@@ -33,6 +33,10 @@ pub(super) struct Accepted {
     pub(super) asset: Option<String>,
     pub(super) transfer: Option<Transfer>,
     pub(super) began: Duration,
+    /// The index of the first block that has it.
+    pub(super) block: Option<u64>,
+    /// The index of the first block that lists it as failed.
+    failed_in: Option<u64>,
     /// When it was known to be in a block.
     pub(super) settled: Option<Duration>,
     /// Whether it may have failed when its block was made: it is not known to have had an effect, and a payer had too
@@ -65,6 +69,8 @@ impl Accepted {
             asset: text(&data["params"]["asset_id"]),
             transfer: Transfer::of(data),
             began,
+            block: None,
+            failed_in: None,
             settled: None,
             may_have_failed: false,
             is_past: None,
@@ -141,6 +147,11 @@ impl Accepted {
         let moved: i128 = pairs.iter().map(|pair| self.moved_from(pair)).sum();
         let pays = pairs.iter().any(|pair| self.fee_of(pair) != 0);
         moved + if pays { self.fee } else { 0 }
+    }
+
+    /// Whether the first block that has it lists it as failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed_in.is_some() && self.failed_in == self.block
     }
 
     /// Whether what it transfers has been moved for sure.
@@ -369,6 +380,16 @@ impl<'h> Money<'h> {
                 let read = read.map(|(_, entry)| entry).filter(shows);
                 read.map(|entry| entry.ended).min()
             });
+            one.block = block.map(|(index, _)| *index);
+            let mut blocks = self.blocks.iter();
+            let lists_as_failed = |block: &Value| {
+                let mut entries = listed_transactions(block);
+                entries.any(|(entry, _)| {
+                    is_listed_as_failed(entry) && in_block(entry, &one.code).is_some()
+                })
+            };
+            let failed_in = blocks.find(|(_, block)| lists_as_failed(block));
+            one.failed_in = failed_in.map(|(index, _)| *index);
             one.settled = of_block.into_iter().chain(record).min();
             one.may_have_failed = record.is_none();
         }
@@ -430,15 +451,8 @@ impl<'h> Money<'h> {
             let cost: i128 = known.map(|other| other.cost_to(&pairs)).sum();
             base.is_none_or(|base| cost <= base)
         };
-        let has_failed = |one: &Accepted| {
-            let blocks = self.blocks.values();
-            let mut entries = blocks.flat_map(|block| listed_transactions(block));
-            entries.any(|(entry, _)| {
-                is_listed_as_failed(entry) && in_block(entry, &one.code).is_some()
-            })
-        };
         let may_fail = |one: &Accepted| {
-            has_failed(one) || !one.paying().all(|(_, token)| can_pay(one, &token))
+            one.failed_in.is_some() || !one.paying().all(|(_, token)| can_pay(one, &token))
         };
         let may_fail: Vec<_> = self.accepted.iter().map(may_fail).collect();
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {

@@ -1,0 +1,105 @@
+//! The texts of findings.
+
+use super::*;
+
+#[test]
+fn a_finding_says_how_a_balance_changed_and_what_was_paid() {
+    let [paid, block] = PAID;
+    let second = [Submit("2", &["a"], true), Block(3, "e", &["2"])];
+    let of = |rows: &[Row], has: i64| [&[START, Holds("a", 50)], rows, &[Holds("a", has)]].concat();
+    let two = [&[paid, block][..], &second].concat();
+    for (kind, rows, what, expected) in [
+        (
+            Fee,
+            of(&[paid, block], 50),
+            "did not change, and its accepted transaction costs 10",
+            "40",
+        ),
+        (
+            Fee,
+            of(&[paid, block], 51),
+            "went up by 1, and its accepted transaction costs 10",
+            "40",
+        ),
+        (
+            Fee,
+            of(&two, 45),
+            "went down by 5, and its 2 accepted transactions cost 20",
+            "30",
+        ),
+        (
+            Refusal,
+            of(&[REFUSED], 40),
+            "went down by 10, and no transaction of it was accepted and is in a block",
+            "50",
+        ),
+        (
+            Others,
+            vec![START, Holds("c", 7), paid, block, Holds("c", 6)],
+            "went down by 1, and it signed nothing",
+            "7",
+        ),
+        // All of it was paid, and something is left.
+        (
+            Fee,
+            vec![START, Holds("a", 10), paid, block, Holds("a", 3)],
+            "went down by 7, and its accepted transaction costs 10",
+            "0",
+        ),
+        (
+            Fee,
+            vec![START, Holds("a", 9), paid, block, Holds("a", 0)],
+            "went down by 9, and its accepted transaction costs 10",
+            "one of these is refused, because the wallet can't pay all of them",
+        ),
+        (
+            Others,
+            vec![
+                START,
+                Holds("a", 50),
+                Holds("c", 7),
+                Sends("1", "c", 4.0),
+                Sends("2", "c", 8.0),
+                Block(2, "e", &["1", "2"]),
+                Holds("c", 15),
+            ],
+            "went up by 8, and it received 12, and its accepted transactions cost 0",
+            "19",
+        ),
+    ] {
+        let history = history(&rows);
+        let found = &effect(&history, kind).findings[0];
+        let has = |name| format!("the T of the wallet {} {what}", wallet(name));
+        assert!([has("a"), has("c")].contains(&found.what), "{}", found.what);
+        let actual = match rows.last() {
+            Some(Holds(_, amount)) => amount.to_string(),
+            _ => String::new(),
+        };
+        assert_eq!([&*found.expected, &*found.actual], [expected, &*actual]);
+    }
+}
+
+#[test]
+fn a_finding_names_the_only_fee_that_explains_it() {
+    for (has, reason) in [
+        (67, ", as if the fee 13 of 2 was not taken"),
+        (41, ", as if the fee 13 of 2 was taken twice"),
+        // Two fees are as high.
+        (65, ""),
+        (60, ""),
+    ] {
+        let rows = [
+            START,
+            Holds("a", 100),
+            Pays("1", 11.0),
+            Pays("2", 13.0),
+            Pays("3", 11.0),
+            Pays("4", 11.0),
+            Block(2, "e", &["1", "2", "3", "4"]),
+            Holds("a", has),
+        ];
+        let found = &effect(&history(&rows), Fee).findings[0];
+        let what = format!("its 4 accepted transactions cost 46{reason}");
+        assert!(found.what.ends_with(&what), "{}", found.what);
+    }
+}

@@ -1,0 +1,111 @@
+//! What the holders of a token have together.
+
+use super::*;
+
+#[test]
+fn a_fee_is_received_each_time_or_never() {
+    let lists = |first: [i64; 3], second: Row, last: [i64; 3]| {
+        [
+            &start_with_list()[..],
+            &[
+                Row::List(first),
+                second,
+                Block(3, "e", &["2"]),
+                Row::List(last),
+            ],
+        ]
+        .concat()
+    };
+    let second = Submit("2", &["a"], true);
+    let lost = || lists([40, 20, 10], second, [30, 20, 10]);
+    for (what, rows, found) in [
+        (
+            "both are received",
+            lists([40, 20, 10], second, [30, 20, 20]),
+            &[][..],
+        ),
+        ("the second is not", lost(), &[Created]),
+        (
+            "the first is not",
+            lists([40, 20, 0], second, [30, 20, 10]),
+            &[Created],
+        ),
+        (
+            "both are burned",
+            lists([40, 20, 0], second, [30, 20, 0]),
+            &[],
+        ),
+        (
+            "half a unit is rounded",
+            lists([40, 20, 10], Pays("2", 10.5), [29, 20, 20]),
+            &[],
+        ),
+        (
+            "a wrong payment is another finding",
+            [&lost()[..7], &[Holds("a", 35)], &lost()[7..]].concat(),
+            &[Fee],
+        ),
+        (
+            "another program may have burned it",
+            [&lost()[..], &[Transfer(4, "c")]].concat(),
+            &[],
+        ),
+        (
+            "a list may be cut off",
+            [&lost()[..8], &[Cut([30, 20])]].concat(),
+            &[],
+        ),
+    ] {
+        assert_eq!(judged(&rows).0, found, "{what}");
+    }
+}
+
+#[test]
+fn the_fees_of_failed_transactions_are_given_back_by_those_who_received_them() {
+    for (last, found) in [
+        ([40, 20, 10], &[][..]),
+        ([19, 20, 31], &[]),
+        ([30, 20, 20], &[]),
+        ([40, 20, 20], &[Created]),
+        ([40, 20, 21], &[Created]),
+        ([40, 20, 31], &[Created]),
+    ] {
+        let rows = [
+            &start_with_list()[..],
+            &[
+                Row::List([40, 20, 10]),
+                Pays("2", 10.0),
+                Pays("3", 11.0),
+                Failed(3, &["2", "3"]),
+                Block(4, "e", &[]),
+                Row::List(last),
+            ],
+        ];
+        assert_eq!(judged(&rows.concat()).0, found, "{last:?}");
+    }
+}
+
+#[test]
+fn no_unit_is_lost_or_gained_where_only_whole_units_are_paid() {
+    for (last, found) in [
+        ([19, 20, 30], &[][..]),
+        ([19, 20, 29], &[Created]),
+        ([19, 20, 28], &[Created]),
+        ([19, 20, 31], &[Created]),
+    ] {
+        // Half a unit is rounded in the second part, and hides one unit of the whole run.
+        let rows = [
+            &start_with_list()[..],
+            &[
+                Row::List([40, 20, 10]),
+                Pays("2", 10.5),
+                Block(3, "e", &["2"]),
+                Row::List([29, 20, 20]),
+                Submit("3", &["a"], true),
+                Block(4, "e", &["3"]),
+                Row::List(last),
+            ],
+        ];
+        assert_eq!(judged(&rows.concat()).0, found, "{last:?}");
+    }
+}
