@@ -110,8 +110,16 @@ fn expected(fault: F) -> Option<Found> {
         | F::TimeReplaces
         | F::RefusalDrops
         | F::LeftCosts
+        | F::PoolFull
+        | F::SmallMinted
+        | F::OppositeLost
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
+        F::CodesForgotten => AsUser("submit-transaction/resubmission-not-new"),
+        F::ReceiverSigns => AsUser("submit-transaction/authority"),
+        F::ListsShared => AsUser("submit-transaction/claim-as-submitted"),
+        F::CurrencyLetters => AsUser("submit-transaction/fee-negative"),
+        F::CutInCharacter => As("submit-transaction/claim-accepted"),
         // What a client that left has sent is made, although the answer to the next one is no.
         F::KnownRefused => AsUser("submit-transaction/resubmission-valid"),
         F::BuiltSigned => AsUser("submit-transaction/signature-altered"),
@@ -159,6 +167,8 @@ fn block_time(fault: F) -> Duration {
         | F::LastSender
         | F::TimeReplaces
         | F::RefusalDrops
+        | F::PoolFull
+        | F::OppositeLost
         | F::RestDropped
         | F::CopiesExecuted => 5 * BLOCK_TIME,
         _ => BLOCK_TIME,

@@ -252,6 +252,20 @@ faults! {
     CreatorUnpaid "creator-unpaid" "what is sent to the wallet that creates the block is lost";
     TimeReplaces "time-replaces" "a transaction replaces a pending one of its wallet with the same time and a lower fee";
     RefusalDrops "refusal-drops" "when a transaction that can't be paid is refused, the pending ones of its wallet are dropped";
+    CodesForgotten "codes-forgotten" "a transaction in a block that has ten others above it counts as new when it is submitted again";
+    PoolFull "pool-full" "accepted transactions are lost while 16 others are pending";
+    SmallMinted "small-minted" "a transfer of less than 256 units of another token than that of fees reaches its receiver, also if the sender does not have it";
+    OppositeLost "opposite-lost" "a transfer back in the same block, of more than was received, moves nothing";
+    ReceiverSigns "receiver-signs" "the receiver of a transfer may sign in place of the sender";
+    ListsShared "lists-shared" "the hashes of a claim are stored in the order of an earlier claim with the same ones";
+    CurrencyLetters "currency-letters" "a fee is free if its currency is written in other letters";
+    CutInCharacter "cut-in-character" "a claim whose remarks have a character across their 64th byte gets status 500"
+        => Edit::request(|request| {
+            let body: Value = serde_json::from_slice(&request.body).ok()?;
+            let remarks = body.pointer("/transaction/specific_data/params/remarks")?.as_str()?;
+            let is_cut = request.path == "/submit-transaction" && !remarks.is_char_boundary(remarks.len().min(64));
+            is_cut.then(|| failure(StatusCode::INTERNAL_SERVER_ERROR, "byte index 64 is not a char boundary"))
+        });
     RefusalReserves "refusal-reserves" "the fee of a transfer that can't be paid stays reserved";
 }
 

@@ -18,7 +18,7 @@ use super::{
     sc_state,
 };
 use crate::{
-    api::{in_block, lists_transactions, member_named, requested, stored},
+    api::{in_block, lists_transactions, member_named, requested, requested_index, stored},
     checks::{Examination, Finding, Findings, changed},
     context::Context,
     history::{ClaimSteps, History, MIN_NEW_BLOCKS, Settled},
@@ -32,7 +32,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/claim-readable",
         requirements: &["RECORD-13", "RECORD-1"],
-        checks: "`/sc-state` returns the claim's record within `--settle-timeout`, and the same record at the end of the run's claims. An accepted claim does not stop the chain.",
+        checks: "`/sc-state` returns the claim's record within `--settle-timeout`, before several more blocks are made, and the same record at the end of the run's claims. An accepted claim does not stop the chain.",
         example: Example::Named("/sc-state", "verification_row"),
         matters: sc_state::BASE.matters,
         // A record that is gone.
@@ -111,6 +111,9 @@ async fn readable(context: &Context) -> Findings {
             }
             findings.push(finding);
         }
+        findings
+            .findings
+            .extend(late(&settled, &code, &context.history()));
         let (Some(record), Ok(again)) = (settled.record, claim.get(Act::RecordAgain)) else {
             continue;
         };
@@ -192,6 +195,10 @@ const STOPPED: u32 = 10;
 /// The smallest number of times between two blocks that shows how fast a chain makes them.
 const LEAST_GAPS: usize = 3;
 
+/// Number of blocks above that of a claim, and how long they have been there, after which the claim's record is late.
+const LATE_BLOCKS: u64 = 8;
+const LATE: Duration = Duration::from_secs(5);
+
 /// The shortest time between two blocks that is believed.
 const SHORTEST_GAP: Duration = Duration::from_millis(50);
 
@@ -254,6 +261,19 @@ fn overdrawn(claim: &ClaimSteps<'_>, history: &History) -> Option<String> {
         format!(
             "the wallet {wallet} held {balance}, which may not pay all of the run's transactions"
         )
+    })
+}
+
+/// Returns a finding if the record of a claim was still missing although several blocks above that of the claim had been
+/// read for some time.
+fn late(settled: &Settled<'_>, code: &str, history: &History) -> Option<Finding> {
+    let without = settled.without.filter(|_| settled.record.is_some())?;
+    let index = requested_index(&block_with(settled, code)?.request)?;
+    let moment = history.ended(without)?.checked_sub(LATE)?;
+    let above = history.height_before(moment)?.saturating_sub(index);
+    (above >= LATE_BLOCKS).then(|| {
+        let what = format!("the claim's record can't be read, although block {index} has the claim, and {above} blocks are above it");
+        Finding::new(without, what, "the record of the claim", without.summary())
     })
 }
 

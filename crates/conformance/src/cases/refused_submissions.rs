@@ -120,9 +120,9 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/fee-negative",
         requirements: &["CONSISTENT-9", "TX-4", "TX-5"],
-        checks: "A fee that nobody can pay is refused: a negative one, for which the network would pay the sender, one in a currency that does not exist, one that is more than there is, and one of one unit more than the wallet holds, also if it holds more of another token.",
+        checks: "A fee that nobody can pay is refused: a negative one, for which the network would pay the sender, one in a currency that does not exist, also if its code is almost that of a token, one that is more than there is, and one of one unit more than the wallet holds, also if it holds more of another token.",
         sends: &with_control(
-            "a transaction whose fee is negative, in a currency that does not exist, more than there is, or one more than its wallet holds of this token or of another one, signed as the control is",
+            "a transaction whose fee is negative, in a currency that does not exist or is almost written like a token, more than there is, or one more than its wallet holds of this token or of another one, signed as the control is",
         ),
         ..WRONG
     },

@@ -1,6 +1,6 @@
 //! Wrong submissions around the run's own claim: before it, and with its code.
 
-use std::slice::from_ref;
+use std::{collections::BTreeMap, slice::from_ref};
 
 use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
@@ -12,7 +12,11 @@ use super::{
     signing::SigningWallet,
     submitter::Submitter,
 };
-use crate::http::{InconclusiveReason, Request};
+use crate::{
+    api::BlockMembers,
+    history::History,
+    http::{InconclusiveReason, Request, Step},
+};
 
 /// Returns a claim that another key signed: its code, and the request that submits it.
 pub(super) async fn of_another_key(
@@ -37,6 +41,32 @@ pub(super) async fn unsigned(
     let request = Request::post("/submit-transaction", whole(&text, &[]));
     let what = "an unsigned transaction, submitted after a right one,";
     Ok((code_of(&text), request.wrongly_signed(what)))
+}
+
+/// Returns requests that submit again what the oldest known blocks have: the first transaction of each type, as it was
+/// signed.
+pub(super) fn of_old_blocks(history: &History) -> Vec<Request> {
+    let blocks: BTreeMap<u64, _> = history.blocks().collect();
+    let texts = blocks
+        .values()
+        .filter_map(|entry| std::str::from_utf8(&entry.exchange.body).ok());
+    let blocks = texts.filter_map(BlockMembers::of);
+    let transactions = blocks.flat_map(|block| block.transactions.unwrap_or_default());
+    let signed = transactions.filter_map(|transaction| transaction.signed().ok());
+    let mut requests = BTreeMap::new();
+    for signed in signed {
+        let body: Value = serde_json::from_str(signed.text().as_str()).unwrap_or_default();
+        let kind = body["transaction"]["type"].to_string();
+        let entries = body["signatures"]
+            .as_array()
+            .filter(|entries| !entries.is_empty());
+        if let Some(entries) = entries {
+            let text = signed.transaction_text();
+            let again = || signed_over(text, text, entries).for_step(Step::OfABlock);
+            requests.entry(kind).or_insert_with(again);
+        }
+    }
+    requests.into_values().collect()
 }
 
 /// Returns a request that submits a transaction of another wallet, which has signed it correctly. It is like an accepted
@@ -135,4 +165,51 @@ pub(super) fn with_other_remarks(text: &str, entry: &Value) -> Result<Request, I
     let request = signed_over(text, &other, from_ref(entry));
     let what = "the accepted transaction with other params";
     Ok(request.carrying_signature().wrongly_signed(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{api::block_request, history::recorded};
+
+    #[test]
+    fn of_each_type_the_oldest_transaction_is_submitted_again() {
+        let entry = |code: &str, kind: u8, signatures: &str| {
+            let code = code.repeat(40);
+            format!(
+                r#"{{"transaction":{{"trans_code":"{code}", "type":{kind}, "fee":1.0}},"signatures":[{signatures}],"status":1}}"#
+            )
+        };
+        let signature = r#"{"wallet_address":"0x1342","msgsign":"b82a"}"#;
+        let signature = signature.replace("0x1342", &format!("0x{}", "5a".repeat(20)));
+        let signature = signature.replace("b82a", &"b8".repeat(64));
+        let block = |index: u64, entries: &[String]| {
+            let entries = entries.join(",");
+            format!(
+                r#"{{"index":{index},"text":{{"transactions":[{entries}],"previous_block_receipts":[]}}}}"#
+            )
+        };
+        let blocks = [
+            block(9, &[entry("a", 3, &signature)]),
+            block(2, &[entry("b", 5, ""), entry("c", 3, &signature)]),
+            block(4, &[entry("d", 3, &signature), entry("e", 5, &signature)]),
+        ];
+        let read = [9, 2, 4].into_iter().zip(&blocks).zip(0..);
+        let rows = read.map(|((index, body), at)| (at, block_request(index), 200, body.as_str()));
+        let requests = of_old_blocks(&recorded(rows.collect()));
+        let sent: Vec<_> = requests.iter().filter_map(|one| one.body.clone()).collect();
+        let [first, second] = &sent[..] else {
+            panic!("{sent:?}");
+        };
+        // As it was signed.
+        let code = "c".repeat(40);
+        assert!(
+            first.contains(&format!(
+                r#"{{"trans_code":"{code}", "type":3, "fee":1.0}}"#
+            )),
+            "{first}"
+        );
+        assert!(second.contains(&"e".repeat(40)), "{second}");
+        assert!(requests.iter().all(|one| one.step == Some(Step::OfABlock)));
+    }
 }

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use super::{
     around_claim::{
-        by_another, new_like, of_another_key, signed_by, with_its_signature, with_more_fee,
-        with_new_code, with_other_remarks,
+        by_another, new_like, of_another_key, of_old_blocks, signed_by, with_its_signature,
+        with_more_fee, with_new_code, with_other_remarks,
     },
     batch::{element, submit_refused},
     claim_step::{balance_request, currency_of, no_sample, signed_request},
@@ -447,6 +447,9 @@ impl<'s> FirstClaim<'s> {
         let submitter = self.submitter;
         self.submit_co_signers_with_its_code().await?;
         if submitter.is_without_value() {
+            for request in of_old_blocks(&submitter.samples.history()) {
+                submitter.submit_serialized(request).await?;
+            }
             self.submit_undecided(self.other_payer()).await?;
         }
         // A batch may be checked in another way.

@@ -86,7 +86,8 @@ impl Values {
             6 => Self {
                 asset_type: "2024-01-02".to_owned(),
                 outcome: -(1 << 31) - 1,
-                doc_hash_list: vec!["7b".repeat(32)],
+                // The entries of the first claim, in another order.
+                doc_hash_list: vec!["C3".repeat(32), "5a".repeat(32), "5a".repeat(32)],
                 doc_link_list: (1..=160_u8).rev().map(|page| format!("/{page}")).collect(),
                 remarks: "   ".to_owned(),
                 deletable_after: i64::MAX,
@@ -121,9 +122,10 @@ impl Values {
                 document,
             ],
             remarks: format!(
-                "  made by a conformance check: \"Größe\" 'x' \\ \u{1f600}, composed \u{e9} and not \
-                 e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
-                "long ".repeat(40)
+                "  {}made by a conformance check: \"Größe\" 'x' \\ \u{1f600}, composed \u{e9} and not \
+                 e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength  ",
+                // A program that cuts a text after an even number of bytes cuts one of these characters.
+                "\u{1f600}".repeat(64)
             ),
             deletable_after: 1_893_456_000_000 + milliseconds,
         }

@@ -45,6 +45,8 @@ pub(super) enum Change {
     OtherToken,
     /// Another contract of the chain. Only the signature is wrong then.
     OtherContract,
+    /// A text with upper and lower case swapped.
+    OtherLetters,
     Oversized,
     /// Another token than the one named, which the signer holds if it holds several.
     OtherHeldToken,
@@ -104,6 +106,9 @@ impl Edit {
             }
             Change::OtherHeldToken | Change::MoreThanHeld => {
                 *value = computed.unwrap_or_else(|| value.take());
+            }
+            Change::OtherLetters => {
+                *value = in_other_letters(value.as_str().unwrap_or_default()).into();
             }
             Change::Oversized => *value = REFUSED.repeat(OVERSIZED / REFUSED.len()).into(),
         }
@@ -171,6 +176,19 @@ fn slightly(value: &mut Value) {
                 format!("0x{}", "a5".repeat(20)).into(),
             );
         }
+    }
+}
+
+/// Returns a text with upper and lower case swapped.
+pub(super) fn in_other_letters(text: &str) -> String {
+    text.chars().map(swapped).collect()
+}
+
+/// Returns an ASCII letter in upper case if it is in lower case, and in lower case otherwise.
+pub(crate) fn swapped(c: char) -> char {
+    match c {
+        'a'..='z' => c.to_ascii_uppercase(),
+        _ => c.to_ascii_lowercase(),
     }
 }
 

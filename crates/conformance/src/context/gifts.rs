@@ -12,19 +12,22 @@ use super::{
     draft::{unique, written},
     edit::altered,
     holdings::{held_by, rich_holder},
+    signatures::stranger,
     signing::SigningWallet,
     submitter::Submitter,
     transfers::Transfers,
     waiting::{FIRST_PAUSE, MAX_PAUSE},
 };
 use crate::{
-    api::{is_valid, wallet_balances_request},
+    api::{is_valid, token_holders_request, wallet_balances_request},
     history::History,
     http::{BackOff, Wording},
 };
 
 /// What a wallet receives to see that it receives anything. It is odd, so a float with more than 53 bits shows another sum.
 const FEW: i64 = 7;
+/// Number of transfers that are pending together.
+const MOST_GIFTS: usize = 20;
 /// Maximum number of wallets that made blocks and receive some tokens.
 const MOST_MAKERS: usize = 4;
 
@@ -95,9 +98,20 @@ impl Transfers<'_> {
         for token in other.iter().chain(third) {
             self.balance(new, token).await?;
         }
+        if let Some(other) = &other {
+            // It has none. A node may not count so little.
+            let too_much = (new_wallet, stranger()?.address(), FEW, &**other);
+            self.give(self.token, &[too_much]).await?;
+        }
         // They receive fees in the same block.
-        let makers = makers(&history).into_iter();
-        gifts.extend(makers.map(|maker| (wallet, maker, FEW, self.token)));
+        let makers = makers(&history);
+        gifts.extend(makers.iter().map(|maker| (wallet, *maker, FEW, self.token)));
+        // A node may have no space for all that is pending.
+        let all = makers.into_iter().chain([wallet.address()]).cycle();
+        let more = all.map(|to| (wallet, to, FEW, self.token));
+        let more = more.take(MOST_GIFTS.saturating_sub(gifts.len()));
+        let is_rich = has(&own, self.token, fee.saturating_mul(4 * MOST_GIFTS as i64));
+        gifts.extend(more.filter(|_| is_rich));
         self.give(self.token, &gifts).await.map(drop)
     }
 
@@ -119,7 +133,7 @@ impl Transfers<'_> {
         // A node that counts balances in other units shows another amount than it was given.
         let other = others.find(|(_, held)| (2..=2 * FEW).contains(held));
         // Whatever became of its claims, it can pay what follows.
-        let fees = if other.is_some() { 4 * fee } else { 0 };
+        let fees = if other.is_some() { 9 * fee } else { 0 };
         let gift = [(wallet, new, fees + FEW, self.token)];
         let is_given = match self.other_currency(wallet, fee) {
             Some(currency) => self.give(&currency, &gift).await?,
@@ -134,14 +148,27 @@ impl Transfers<'_> {
         if !self.has_received(new, fees).await? {
             return Ok(());
         }
-        // One unit is left, and then nothing.
-        let parts = [held - 1, 1].map(|part| (new_wallet, wallet.address(), part, &*other));
+        // One unit is left, and then nothing. Of the fee's token, more comes back than is sent in the same block.
+        let to = wallet.address();
+        let parts = [
+            (new_wallet, to, held - 1, &*other),
+            (new_wallet, to, 1, &*other),
+            (wallet, new, FEW, self.token),
+            (new_wallet, to, 2 * FEW, self.token),
+        ];
         self.give(self.token, &parts).await?;
         let until = Instant::now() + patience;
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
         while self.balance(new, &other).await? > 0 && Instant::now() + back_off.peek() < until {
             back_off.wait().await;
         }
+        // Lists may show it in another way.
+        self.balance(new, self.token).await?;
+        let list = wallet_balances_request(&new.to_string());
+        for request in [list, token_holders_request(&other)] {
+            self.submitter.samples.node.send(request).await?;
+        }
+        self.balance(new, self.token).await?;
         // Not as much as before: a balance that changes and changes back would look like a contradiction.
         let again = (wallet, new, held + 1, &*other);
         self.give(self.token, &[again]).await.map(drop)

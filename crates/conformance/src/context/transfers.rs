@@ -13,7 +13,7 @@ use super::{
     batch::BATCH,
     claim_step::{Taken, no_sample, signed_request},
     draft::{by_hand, call_request, checked_with_time, code_of, difference_from_call, written},
-    edit::altered,
+    edit::{altered, in_other_letters},
     further_claim::{FurtherClaim, submit_at_once},
     holdings::{MOST_EXACT, held_by},
     signatures::{sign, signed_over, stranger, with_high_s},
@@ -154,17 +154,12 @@ fn in_other_form(submission: &Request) -> Option<Request> {
     Some(Request::post(submission.path, text).carrying_signature())
 }
 
-/// Returns a token's code with upper and lower case swapped.
-fn in_other_letters(token: &str) -> String {
-    token.chars().map(swapped).collect()
-}
-
-/// Returns an ASCII letter in upper case if it is in lower case, and in lower case otherwise.
-pub(crate) fn swapped(c: char) -> char {
-    match c {
-        'a'..='z' => c.to_ascii_uppercase(),
-        _ => c.to_ascii_lowercase(),
-    }
+/// Returns the largest amount of which a wallet that holds this much has twice as much, and that a careless node rounds or
+/// cuts: one more than is exact in a float, or than has space in 32 or 31 bits.
+fn large_part(held: i128) -> Option<i64> {
+    let bounds = [MOST_EXACT, 1 << 32, 1 << 31];
+    let enough = |bound: &i64| held > 2 * i128::from(*bound);
+    bounds.into_iter().find(enough).map(|bound| bound + 1)
 }
 
 /// Returns the contract of a transfer that a block shows, if possible of this token.
@@ -224,22 +219,13 @@ impl<'s> Transfers<'s> {
         at_once.extend([alone, batch]);
         if let Some(co_signer) = co_signer {
             let theirs = held(co_signer);
-            let both_hold = |(token, amount): &(String, i128)| {
-                let least = theirs.get(token).min(Some(amount));
-                least.is_some_and(|least| *least > MOST_EXACT.into())
-            };
-            // Parts of fees, which may be rounded, would hide one unit of their token.
-            let held = held(wallet);
-            let (fees, others): (Vec<_>, Vec<_>) = held
-                .into_iter()
-                .filter(both_hold)
-                .partition(|(token, _)| token == self.token);
-            // The rest has to pay the fees.
-            let fees = fees
-                .into_iter()
-                .filter(|(_, held)| *held > (2 * MOST_EXACT).into());
-            if let Some((token, _)) = others.into_iter().chain(fees).next() {
-                let both = self.exchange([wallet, co_signer], &token).await;
+            let large = held(wallet).into_iter().filter_map(|(token, amount)| {
+                let amount = large_part(*theirs.get(&token)?.min(&amount))?;
+                // Parts of fees, which may be rounded, would hide one unit of their token.
+                Some((amount, token != *self.token, token))
+            });
+            if let Some((amount, _, token)) = large.max() {
+                let both = self.exchange([wallet, co_signer], amount, &token).await;
                 at_once.extend(both.into_iter().flatten());
             }
         }
@@ -256,14 +242,15 @@ impl<'s> Transfers<'s> {
         Ok(is_valid(&last) || of_alone.is_some_and(|response| is_valid(response)))
     }
 
-    /// Returns transfers of a token between two wallets: an amount that is not exact in a float, and one that is back.
+    /// Returns transfers of a token between two wallets: an amount, and one unit less back.
     async fn exchange(
         &self,
         [one, other]: [&SigningWallet; 2],
+        amount: i64,
         token: &str,
     ) -> Taken<[Request; 2]> {
-        let there = self.call(&[one], other.address(), &json!(MOST_EXACT + 1), token);
-        let back = self.call(&[other], one.address(), &json!(MOST_EXACT), token);
+        let there = self.call(&[one], other.address(), &json!(amount), token);
+        let back = self.call(&[other], one.address(), &json!(amount - 1), token);
         let (there, _) = self.signed(&[one], &there).await?;
         let (back, _) = self.signed(&[other], &back).await?;
         Ok([there, back])
@@ -335,7 +322,13 @@ impl<'s> Transfers<'s> {
         let what = "a refused transfer whose amount was changed after it was signed";
         let payable = signed_over(&text, &payable, from_ref(&entry)).wrongly_signed(what);
         let too_much = signed_over(&text, &text, &[entry]);
-        for request in [too_much, payable] {
+        // Its receiver, who was paid by the same wallet before, signs it.
+        let taken = self.call(&[wallet], new_wallet.address(), &json!(fee / 4), self.token);
+        let taken = by_hand(self.submitter, &taken);
+        let entry = sign(new_wallet, &taken).await?;
+        let what = "a transfer that its receiver signed in place of the sender";
+        let taken = signed_over(&taken, &taken, &[entry]).wrongly_signed(what);
+        for request in [too_much, payable, taken] {
             let request = request.carrying_signature();
             self.submitter.submit_serialized(request).await?;
         }
@@ -351,8 +344,8 @@ impl<'s> Transfers<'s> {
         }
         // It must not be a fee, which would hide it.
         let gain = fee + fee / 4 + 7;
-        // Numbers of 32 and 64 bits would keep a few units.
-        let [beyond_32_bits, beyond_64_bits] = [32, 64].map(|bits| (1_u128 << bits) + 5);
+        // Numbers of 32 and 64 bits would keep a few units: of the amount, or of the amount with the fee.
+        let [beyond_32_bits, beyond_64_bits] = [32, 64].map(|bits| (1_i128 << bits) + 5);
         let wrong = [
             // All that the new wallet has, so that nothing is left for the fee.
             (new_wallet, wallet_address, held.to_string()),
@@ -360,6 +353,11 @@ impl<'s> Transfers<'s> {
             (new_wallet, wallet_address, format!("-{gain}.0")),
             (new_wallet, other_address, beyond_32_bits.to_string()),
             (new_wallet, other_address, beyond_64_bits.to_string()),
+            (
+                new_wallet,
+                other_address,
+                (beyond_64_bits - i128::from(fee)).to_string(),
+            ),
             // A fee with half a unit may hide one unit that such a transfer creates, but not two.
             (wallet, other_address, "1.5".to_owned()),
             (wallet, other_address, "2.5".to_owned()),
@@ -494,6 +492,26 @@ impl<'s> Transfers<'s> {
                 return Ok(has_any);
             }
             back_off.wait().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_amount_is_at_most_half_of_what_is_held() {
+        for (held, amount) in [
+            (1_i128 << 60, Some((1 << 53) + 1)),
+            ((1 << 54) + 1, Some((1 << 53) + 1)),
+            (1 << 54, Some((1 << 32) + 1)),
+            (1_000_000_000_000, Some((1 << 32) + 1)),
+            ((1 << 33) - 1, Some((1 << 31) + 1)),
+            (1 << 32, None),
+            (0, None),
+        ] {
+            assert_eq!(large_part(held), amount, "{held}");
         }
     }
 }

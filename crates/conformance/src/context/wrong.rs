@@ -137,6 +137,8 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
         "submit-transaction/fee-negative" {
             "a transaction whose fee is negative" => right().edited("/fee", To("-1000000"));
             "a transaction whose fee is in a currency that does not exist" => right().edited("/currency", To("\"NO-SUCH-TOKEN-5A5A\""));
+            "a transaction whose fee is in a currency with a blank at its end" => right().edited("/currency", Slightly);
+            "a transaction whose fee is in a currency in other letters" => right().edited("/currency", OtherLetters);
             "a transaction whose fee is more than there is" => right().edited("/fee", To("8000000000000000000"));
             "a transaction whose fee is one more than its wallet holds" => right().edited("/fee", MoreThanHeld);
             "a transaction whose fee is one more than its wallet holds of another token" => right().edited("/currency", OtherHeldToken).edited("/fee", MoreThanHeld);

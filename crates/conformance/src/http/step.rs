@@ -18,6 +18,8 @@ pub(crate) enum Step {
     Batch(BatchStep),
     /// One of several transactions of a wallet that can pay one of them. They have the number of their moment.
     Payable(u8),
+    /// A transaction that an old block has.
+    OfABlock,
     /// A refused transfer of two signers, with its signatures in the other order.
     Reordered,
     /// A request with an unusual value, by the parameter or member that has it, and a description.

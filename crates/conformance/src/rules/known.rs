@@ -1,11 +1,11 @@
 //! The rule *known*: a transaction is new once.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::Value;
 
 use crate::{
-    api::{in_block, is_new, is_valid, submitted_code, times_in_batch},
+    api::{in_block, is_new, is_valid, listed_transactions, submitted_code, times_in_batch},
     checks::{Examination, Finding},
     history::{Entry, History},
     http::Exchange,
@@ -13,10 +13,11 @@ use crate::{
 
 const AT: &str = "/response/new_transaction";
 
-/// Judges all submissions of a run that were sent more than once, or first in a batch: once the node has accepted one,
-/// it is not new again, however much later.
+/// Judges all submissions of a run that were sent more than once, or first in a batch, or that a block already has: once
+/// the node has accepted one, it is not new again, however much later.
 pub(crate) fn known(history: &History) -> Examination {
     let mut result = Examination::default();
+    let in_blocks = codes_in_blocks(history);
     let mut same: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
     for entry in history.of_path("/submit-transaction") {
         let request = &entry.exchange.request;
@@ -28,15 +29,23 @@ pub(crate) fn known(history: &History) -> Examination {
         let accepted = entries.iter().filter(|entry| is_valid(&entry.exchange));
         let alone = accepted.map(|entry| entry.ended);
         let in_batch = batches_with(history, entries);
-        let Some(since) = alone.chain(in_batch).min() else {
+        let accepted = alone.chain(in_batch).min();
+        let first = entries.first();
+        let in_block = first.and_then(|entry| in_blocks.get(&submitted_code(&entry.exchange)?));
+        let Some(since) = accepted.into_iter().chain(in_block.copied()).min() else {
             continue;
         };
+        let is_accepted = |entry: &Entry| accepted.is_some_and(|moment| moment <= entry.began);
         let later = entries.iter().filter(|entry| entry.began >= since);
+        // A node may refuse what it has in a block.
+        let later = later.filter(|entry| is_accepted(entry) || is_valid(&entry.exchange));
         let later: Vec<_> = later
             .filter(|entry| entry.exchange.success_object().is_some())
             .collect();
         later.iter().for_each(|_| result.count_item());
-        let mut found = later.iter().find_map(|entry| new_again(entry));
+        let mut found = later
+            .iter()
+            .find_map(|entry| new_again(entry, is_accepted(entry)));
         let mut new = entries
             .iter()
             .filter(|entry| is_new(&entry.exchange) == Some(true) && is_valid(&entry.exchange));
@@ -52,6 +61,21 @@ pub(crate) fn known(history: &History) -> Examination {
     }
     result.findings.extend(code_of_two(history));
     result
+}
+
+/// Returns the codes of the transactions that blocks list, each with the end of the first response that shows it.
+fn codes_in_blocks(history: &History) -> BTreeMap<String, Duration> {
+    let mut codes = BTreeMap::new();
+    for (_, entry) in history.blocks() {
+        let listed = entry.exchange.success_object().into_iter();
+        for (_, transaction) in listed.flat_map(listed_transactions) {
+            if let Some(code) = transaction.get("trans_code").and_then(Value::as_str) {
+                let first = codes.entry(code.to_owned()).or_insert(entry.ended);
+                *first = entry.ended.min(*first);
+            }
+        }
+    }
+    codes
 }
 
 /// Returns a finding if a code stands for two different transactions, both of which the node accepted as new.
@@ -116,7 +140,7 @@ fn never_accepted(history: &History, entries: &[&Entry]) -> Option<Finding> {
 fn batches_with<'h>(
     history: &'h History,
     entries: &[&Entry],
-) -> impl Iterator<Item = std::time::Duration> + use<'h> {
+) -> impl Iterator<Item = Duration> + use<'h> {
     let first = entries.first().map(|entry| Arc::clone(&entry.exchange));
     let code = first.as_deref().and_then(submitted_code);
     let all = history.submissions();
@@ -138,14 +162,17 @@ fn batches_with<'h>(
     })
 }
 
-/// Returns a finding if a known transaction is not reported as known.
-fn new_again(entry: &Entry) -> Option<Finding> {
+/// Returns a finding if a transaction is not reported as known that was accepted before, or that a block has.
+fn new_again(entry: &Entry, is_accepted: bool) -> Option<Finding> {
     let exchange = &entry.exchange;
     let found = exchange.success_object()?.pointer(AT);
     let (what, actual) = match found {
         Some(Value::Bool(false)) => return None,
         Some(found) => (
-            "a transaction that was accepted before is reported as new",
+            match is_accepted {
+                true => "a transaction that was accepted before is reported as new",
+                false => "a transaction that a block has is reported as new",
+            },
             found.to_string(),
         ),
         None => (
@@ -285,8 +312,9 @@ mod tests {
         for (batch, reply, block, is_right) in [
             (&batch, &*accepted, &*block, false),
             (&batch, &accepted, r#"{"index":7}"#, true),
-            (&batch, r#"{"response":{}}"#, &block, true),
-            (&other, &accepted, &block, true),
+            (&batch, r#"{"response":{}}"#, &block, false),
+            (&other, &accepted, &block, false),
+            (&other, &accepted, r#"{"index":7}"#, true),
         ] {
             let rows = [
                 (0, &**batch, reply),
@@ -299,6 +327,24 @@ mod tests {
                 is_right,
                 "{batch} {reply} {block}: {found:?}"
             );
+        }
+    }
+
+    #[test]
+    fn what_a_block_has_is_not_new() {
+        const CODE: &str = "00112233445566778899aabbccddeeff00112233";
+        let body = format!(r#"{{"transaction":{{"trans_code":"{CODE}"}}}}"#);
+        let block = format!(r#"{{"index":7,"text":{{"transactions":[{body}]}}}}"#);
+        let new = "a transaction that a block has is reported as new";
+        for (block_at, reply, found) in [
+            (0, reply(true, "true"), vec![new.to_owned()]),
+            (9, reply(true, "true"), vec![]),
+            (0, reply(true, "false"), vec![]),
+            // A node may look at something else first.
+            (0, reply(false, "true"), vec![]),
+        ] {
+            let rows = [(block_at, "block", &*block), (5, &*body, &*reply)];
+            assert_eq!(judged(&rows).1, found, "{block_at} {reply}");
         }
     }
 

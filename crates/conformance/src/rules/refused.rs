@@ -109,7 +109,7 @@ impl Fates {
 fn may_be_refused(entry: &Entry, code: &str) -> bool {
     let is_right = |what: &String| right_rows().iter().any(|row| row.what == *what);
     match &entry.exchange.request.step {
-        Some(Step::Control | Step::RightThen) => false,
+        Some(Step::Control | Step::RightThen | Step::OfABlock) => false,
         Some(Step::Claim(_, Act::Unusual | Act::Reversed)) => false,
         Some(Step::Row(what) | Step::Claim(_, Act::Row(what))) => !is_right(what),
         Some(Step::Batch(batch)) => batch.wrong.iter().any(|(wrong, _)| wrong == code),

@@ -164,8 +164,9 @@ impl Chain {
         match self.pool.seen(transaction.code, &transaction.digest) {
             CodeStatus::Unknown => {}
             CodeStatus::SameTransaction
-                if self.has(InjectedFault::ResubmissionNew)
-                    && !self.pool.waits(transaction.code) =>
+                if !self.pool.waits(transaction.code)
+                    && (self.has(InjectedFault::ResubmissionNew)
+                        || self.has_forgotten(transaction.code)) =>
             {
                 return Verdict::accepted(true);
             }
@@ -226,8 +227,24 @@ impl Chain {
         if self.has(InjectedFault::TimeReplaces) {
             self.pool.drop_of_same_time(&transaction);
         }
-        self.pool.add(transaction);
+        if !self.has(InjectedFault::PoolFull) || self.pool.waiting() < 16 {
+            self.pool.add(transaction);
+        }
         Verdict::accepted(true)
+    }
+
+    /// Whether the latest blocks do not have this transaction, and the node has the fault to forget older ones.
+    fn has_forgotten(&self, code: TransactionCode) -> bool {
+        let code = code.to_string();
+        let latest = self.blocks.iter().rev().take(10);
+        let mut entries = latest.flat_map(|block| &*block.transactions);
+        self.has(InjectedFault::CodesForgotten) && !entries.any(|entry| entry.contains(&code))
+    }
+
+    /// Whether a fault lets a transfer of what its sender does not have reach the receiver.
+    fn mints(&self, token: &str, amount: u128) -> bool {
+        let is_small = amount < 256 && self.has(InjectedFault::SmallMinted);
+        token != NATIVE_TOKEN && (is_small || self.has(InjectedFault::OtherTokenMinted))
     }
 
     /// Whether a correctly signed transaction with this code was refused.
@@ -381,7 +398,7 @@ impl Chain {
             if !self.ledger.knows(token) {
                 return Err(format!("Token {token:?} not found"));
             }
-            if token != NATIVE_TOKEN && self.has(InjectedFault::OtherTokenMinted) {
+            if self.mints(token, *amount) {
                 return Ok(());
             }
             let fee_too = *from == transaction.payer
@@ -473,6 +490,7 @@ impl Chain {
         let mut entries = Vec::new();
         let mut earlier_fee = 0;
         let mut credits = HashMap::new();
+        let mut sent_in_block = Vec::new();
         let mut codes = HashSet::new();
         for transaction in pending {
             if self.has(InjectedFault::AcceptedLost) {
@@ -503,6 +521,22 @@ impl Chain {
                         && (keeps_last || earlier != *from)
                     {
                         self.ledger.burn(token, *to, sent);
+                    }
+                    if self.has(InjectedFault::OppositeLost)
+                        && let Call::Transfer {
+                            from,
+                            to,
+                            token,
+                            amount,
+                        } = &transaction.call
+                    {
+                        let sent = |entry: &(_, _, _, u128)| {
+                            (&entry.0, &entry.1, &entry.2) == (to, from, token) && entry.3 < *amount
+                        };
+                        if sent_in_block.iter().any(sent) {
+                            let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
+                        }
+                        sent_in_block.push((*from, *to, token.clone(), *amount));
                     }
                     // A copy is executed, and not listed.
                     let is_new = codes.insert(transaction.code);
@@ -548,6 +582,11 @@ impl Chain {
                 if self.has(InjectedFault::AssetReplaced) {
                     self.table.remove(&record.asset_id);
                 }
+                if self.has(InjectedFault::ListsShared)
+                    && let Some(known) = self.table.with_same_hashes(&record.doc_hash_list)
+                {
+                    record.doc_hash_list = known;
+                }
                 self.table.insert(&record);
                 if self.has(InjectedFault::RecordsDropped) {
                     self.table.keep_latest(12);
@@ -578,10 +617,7 @@ impl Chain {
                     return Err("the balance is not more than the amount");
                 }
                 let moved = self.ledger.transfer(token, *from, *to, *amount);
-                if moved.is_err()
-                    && token != NATIVE_TOKEN
-                    && self.has(InjectedFault::OtherTokenMinted)
-                {
+                if moved.is_err() && self.mints(token, *amount) {
                     self.ledger.mint(token, *to, *amount);
                 } else {
                     moved.map_err(|_| "the balance is not enough")?;

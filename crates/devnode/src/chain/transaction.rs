@@ -213,11 +213,14 @@ impl Submission<'_> {
                 self.first_verified(&message, &call.signers)?
             }
             Some(InjectedFault::OutsiderPays) => self.verified_of(&call.signers)?,
+            Some(InjectedFault::ReceiverSigns) => self
+                .verified_of_receiver(&message, &call)
+                .map_or_else(|| self.verified_signatures(), Ok)?,
             Some(InjectedFault::ThirdSigns) => self.verified_of_any(&message, &call.signers)?,
             _ => self.verified_signatures()?,
         };
         let (payer, fee) = match call.signers.first() {
-            Some(payer) => (*payer, fee(&view)?),
+            Some(payer) => (*payer, fee(&view, fault)?),
             // There is no payer.
             None if unsigned => (WalletAddress::from_bytes([0; 20]), 0),
             None => return Err(invalid_signatures()),
@@ -284,6 +287,18 @@ impl Submission<'_> {
         Ok(entries.iter().map(entry_text).collect())
     }
 
+    /// Returns the signature as JSON if it is that of the receiver of a transfer. This is a fault.
+    fn verified_of_receiver(&self, message: &str, call: &CallView) -> Option<Vec<String>> {
+        let receiver = Params::of(call).ok()?.get("receiver").ok()?;
+        let [entry] = &self.entries().ok()?[..] else {
+            return None;
+        };
+        let verified = entry
+            .msgsign
+            .verify_by_address(message.as_bytes(), receiver);
+        (verified.is_ok() && entry.wallet_address == receiver).then(|| vec![entry_text(entry)])
+    }
+
     /// Returns the signatures as JSON if each is valid, they are of as many wallets as there are signers, and one is the first
     /// signer's. This is a fault.
     fn verified_of_any(
@@ -344,7 +359,12 @@ fn invalid_signatures() -> Refusal {
     Refusal::new("Transaction has invalid signatures")
 }
 
-fn fee(view: &View) -> Result<u128, Refusal> {
+fn fee(view: &View, fault: Option<InjectedFault>) -> Result<u128, Refusal> {
+    let is_almost =
+        view.currency != NATIVE_TOKEN && view.currency.eq_ignore_ascii_case(NATIVE_TOKEN);
+    if is_almost && fault == Some(InjectedFault::CurrencyLetters) {
+        return Ok(0);
+    }
     if view.currency != NATIVE_TOKEN {
         return Err(Refusal(format!(
             "Fee validation failed: fees are paid in {NATIVE_TOKEN}"

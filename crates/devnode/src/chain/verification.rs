@@ -1,5 +1,7 @@
 //! The table of the verification contract.
 
+use std::collections::BTreeSet;
+
 use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
 /// The table's name. Source: RECORD-13 of the specification.
@@ -97,6 +99,14 @@ impl Table {
         if let Some(row) = rows.find(|row| row[1] == asset_id && row[3] == verifier) {
             row[6] = quoted(&record.doc_link_list);
         }
+    }
+
+    /// Returns the hashes of a claim with the same ones, in any order, as the JSON text of a list.
+    pub(crate) fn with_same_hashes(&self, list: &str) -> Option<String> {
+        let hashes = |text: &str| serde_json::from_str::<BTreeSet<String>>(text).ok();
+        let stored = self.rows.iter();
+        let mut stored = stored.filter_map(|row| serde_json::from_str::<String>(&row[5]).ok());
+        stored.find(|stored| hashes(stored) == hashes(list))
     }
 
     /// Gives all claims about an asset this type.

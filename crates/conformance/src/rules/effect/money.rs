@@ -17,6 +17,7 @@ use crate::{
         listed_transactions, lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
+    http::Step,
 };
 
 /// No amount or fee is higher. Sums of many are exact enough, and do not overflow.
@@ -292,11 +293,11 @@ impl<'h> Money<'h> {
             money.add_submission(entry);
         }
         money.settle();
-        money.take_units();
-        money.note_failures();
         let own = money.own_codes();
         let blocks = money.blocks.values();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
+        money.take_units();
+        money.note_failures();
         Some(money)
     }
 
@@ -314,6 +315,10 @@ impl<'h> Money<'h> {
     }
 
     fn add_submission(&mut self, entry: &Entry) {
+        // What it costs was paid before the run.
+        if entry.exchange.request.step == Some(Step::OfABlock) {
+            return;
+        }
         for submission in entry.submissions() {
             let signers = submission.pointer("/transaction/specific_data/signers");
             let signers = signers.and_then(Value::as_array).into_iter().flatten();
@@ -451,9 +456,11 @@ impl<'h> Money<'h> {
             let cost: i128 = known.map(|other| other.cost_to(&pairs)).sum();
             base.is_none_or(|base| cost <= base)
         };
-        let may_fail = |one: &Accepted| {
-            one.failed_in.is_some() || !one.paying().all(|(_, token)| can_pay(one, &token))
+        let is_payable = |one: &Accepted| {
+            one.paying().all(|(_, token)| can_pay(one, &token))
+                || one.block.is_some_and(|index| self.is_payable(one, index))
         };
+        let may_fail = |one: &Accepted| one.failed_in.is_some() || !is_payable(one);
         let may_fail: Vec<_> = self.accepted.iter().map(may_fail).collect();
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
             one.may_have_failed &= may_fail;
