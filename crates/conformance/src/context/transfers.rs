@@ -154,11 +154,11 @@ fn in_other_form(submission: &Request) -> Option<Request> {
     Some(Request::post(submission.path, text).carrying_signature())
 }
 
-/// Returns the largest amount of which a wallet that holds this much has twice as much, and that a careless node rounds or
-/// cuts: one more than is exact in a float, or than has space in 32 or 31 bits.
+/// Returns the largest amount that a wallet has which holds this much, and that a careless node rounds or cuts: one more
+/// than is exact in a float, or than has space in 32 or 31 bits.
 fn large_part(held: i128) -> Option<i64> {
     let bounds = [MOST_EXACT, 1 << 32, 1 << 31];
-    let enough = |bound: &i64| held > 2 * i128::from(*bound);
+    let enough = |bound: &i64| held > i128::from(*bound);
     bounds.into_iter().find(enough).map(|bound| bound + 1)
 }
 
@@ -220,9 +220,12 @@ impl<'s> Transfers<'s> {
         if let Some(co_signer) = co_signer {
             let theirs = held(co_signer);
             let large = held(wallet).into_iter().filter_map(|(token, amount)| {
-                let amount = large_part(*theirs.get(&token)?.min(&amount))?;
+                let is_of_fees = token == *self.token;
+                let least = *theirs.get(&token)?.min(&amount);
+                // The rest has to pay the fees.
+                let amount = large_part(if is_of_fees { least / 2 } else { least })?;
                 // Parts of fees, which may be rounded, would hide one unit of their token.
-                Some((amount, token != *self.token, token))
+                Some((amount, !is_of_fees, token))
             });
             if let Some((amount, _, token)) = large.max() {
                 let both = self.exchange([wallet, co_signer], amount, &token).await;
@@ -501,14 +504,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_amount_is_at_most_half_of_what_is_held() {
+    fn a_large_amount_is_at_most_what_is_held() {
         for (held, amount) in [
             (1_i128 << 60, Some((1 << 53) + 1)),
-            ((1 << 54) + 1, Some((1 << 53) + 1)),
-            (1 << 54, Some((1 << 32) + 1)),
+            ((1 << 53) + 1, Some((1 << 53) + 1)),
+            (1 << 53, Some((1 << 32) + 1)),
             (1_000_000_000_000, Some((1 << 32) + 1)),
-            ((1 << 33) - 1, Some((1 << 31) + 1)),
-            (1 << 32, None),
+            (1 << 32, Some((1 << 31) + 1)),
+            (1 << 31, None),
             (0, None),
         ] {
             assert_eq!(large_part(held), amount, "{held}");

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transaction_is_known_once_a_batch_accepted_it_and_a_block_has_it() {
+    fn a_transaction_of_a_batch_is_known_once_a_block_has_it() {
         const CODE: &str = "00112233445566778899aabbccddeeff00112233";
         let body = format!(r#"{{"transaction":{{"trans_code":"{CODE}"}}}}"#);
         let (batch, other) = (

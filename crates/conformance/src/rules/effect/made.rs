@@ -59,7 +59,7 @@ impl Money<'_> {
 
     /// Whether a transaction is a transfer of one signer to a wallet that can receive, and can be paid with what the signer
     /// had before it and before a block, whatever becomes of its other transactions.
-    pub(super) fn is_payable(&self, one: &Accepted, block: u64) -> bool {
+    fn is_payable(&self, one: &Accepted, block: u64) -> bool {
         let Some(transfer) = one.transfer.as_ref() else {
             return false;
         };

@@ -293,11 +293,11 @@ impl<'h> Money<'h> {
             money.add_submission(entry);
         }
         money.settle();
+        money.take_units();
+        money.note_failures();
         let own = money.own_codes();
         let blocks = money.blocks.values();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
-        money.take_units();
-        money.note_failures();
         Some(money)
     }
 
@@ -453,14 +453,21 @@ impl<'h> Money<'h> {
                         .any(|(wallet, _)| other.payers.contains(wallet))
             };
             let known = self.in_blocks().filter(|other| !shares(other));
-            let cost: i128 = known.map(|other| other.cost_to(&pairs)).sum();
+            // What is received later pays nothing.
+            let is_earlier = |other: &Accepted| {
+                other.block.is_some() && other.block < one.block && other.began < one.began
+            };
+            let cost: i128 = known
+                .map(|other| match other.cost_to(&pairs) {
+                    ..0 if !is_earlier(other) => 0,
+                    cost => cost,
+                })
+                .sum();
             base.is_none_or(|base| cost <= base)
         };
-        let is_payable = |one: &Accepted| {
-            one.paying().all(|(_, token)| can_pay(one, &token))
-                || one.block.is_some_and(|index| self.is_payable(one, index))
+        let may_fail = |one: &Accepted| {
+            one.failed_in.is_some() || !one.paying().all(|(_, token)| can_pay(one, &token))
         };
-        let may_fail = |one: &Accepted| one.failed_in.is_some() || !is_payable(one);
         let may_fail: Vec<_> = self.accepted.iter().map(may_fail).collect();
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
             one.may_have_failed &= may_fail;
