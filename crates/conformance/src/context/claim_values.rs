@@ -123,9 +123,10 @@ impl Values {
             ],
             remarks: format!(
                 "  {}made by a conformance check: \"Größe\" 'x' \\ \u{1f600}, composed \u{e9} and not \
-                 e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength  ",
-                // A program that cuts a text after an even number of bytes cuts one of these characters.
-                "\u{1f600}".repeat(64)
+                 e\u{301}, <b>&amp;</b> %41 1+1 \u{200d} ${{x}} --;\r\n\tlength: {}  ",
+                // A program that cuts a text after a multiple of four bytes cuts one of these characters.
+                "\u{1f600}".repeat(64),
+                "long ".repeat(20)
             ),
             deletable_after: 1_893_456_000_000 + milliseconds,
         }

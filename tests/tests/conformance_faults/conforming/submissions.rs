@@ -151,7 +151,8 @@ fn any_token_pays() -> Fault {
     let accepting = accepting_right(|transaction| {
         let token = transaction["currency"].as_str().unwrap_or_default();
         let is_low = transaction["fee"].as_i64() == Some(1_000_000);
-        is_low && !["", "DEVN"].contains(&token) && !token.starts_with("NO-SUCH")
+        let is_another = !token.is_empty() && !token.trim().eq_ignore_ascii_case("DEVN");
+        is_low && is_another && !token.starts_with("NO-SUCH")
     });
     Arc::new(move |request, response| {
         let mut response = accepting(request, response);

@@ -59,6 +59,40 @@ fn a_transfer_moves_its_amount_once() {
     }
 }
 
+/// Wallet b receives 25, and sends 5 twice to wallet c in one block, for a fee of 10 each. Then it receives 100, and sends 7.
+#[test]
+fn what_is_received_later_pays_nothing() {
+    for (what, [b, c], found) in [
+        ("one of the two costs nothing", [93, 12], &[][..]),
+        ("one of the two costs its fee", [83, 12], &[]),
+        ("both are made", [78, 17], &[]),
+        ("the last one moves nothing", [100, 5], &[Fee, Others]),
+        ("the last one costs nothing", [110, 5], &[Fee, Others]),
+    ] {
+        let sends = |code, amount| SendsFrom(code, &["b"], "c", amount);
+        let rows = [
+            START,
+            Holds("a", 1000),
+            Holds("b", 0),
+            Holds("c", 0),
+            Sends("1", "b", 25.0),
+            Block(2, "e", &["1"]),
+            Holds("b", 25),
+            sends("2", 5.0),
+            sends("3", 5.0),
+            Block(3, "e", &["2", "3"]),
+            Sends("4", "b", 100.0),
+            Block(4, "e", &["4"]),
+            sends("5", 7.0),
+            Block(5, "e", &["5"]),
+            Holds("a", 855),
+            Holds("b", b),
+            Holds("c", c),
+        ];
+        assert_eq!(judged(&rows), (found.to_vec(), false), "{what}");
+    }
+}
+
 #[test]
 fn balances_from_before_a_transfer_and_after_it_are_not_added_up() {
     let rows = |read_again| {
