@@ -175,8 +175,10 @@ fn block_time(fault: F) -> Duration {
     }
 }
 
-/// The maximum wait for a claim. A claim that never appears costs each run that much time.
-const SETTLE: Duration = Duration::from_secs(10);
+/// The maximum wait for a claim, and at least this many times that between two blocks. A claim that never appears, and a
+/// balance that is never right, cost each run that much time.
+const SETTLE: Duration = Duration::from_secs(5);
+const SETTLE_BLOCKS: u32 = 6;
 
 fn main() {
     let mut arguments = Arguments::from_args();
@@ -258,7 +260,7 @@ async fn as_an_own_node(fault: F, has_test_wallet: bool) -> Result<(), Failed> {
     let bob = node.wallet("bob").ok_or("no wallet")?.keys().clone();
     options.submitting.co_signer = Some(bob.into());
     options.submitting.claims = NonZeroU8::MIN.saturating_add(3);
-    options.submitting.settle_timeout = SETTLE;
+    options.submitting.settle_timeout = SETTLE.max(block_time(fault) * SETTLE_BLOCKS);
     if fault == F::HalfBodyBlocks {
         // Each of its requests waits that long.
         options.limits.request_timeout = 20 * BLOCK_TIME;

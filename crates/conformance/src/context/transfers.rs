@@ -225,9 +225,11 @@ impl<'s> Transfers<'s> {
                 // The rest has to pay the fees.
                 let amount = large_part(if is_of_fees { least / 2 } else { least })?;
                 // Parts of fees, which may be rounded, would hide one unit of their token.
-                Some((amount, !is_of_fees, token))
+                Some(((amount, !is_of_fees), token))
             });
-            if let Some((amount, _, token)) = large.max() {
+            // Of several, the first token.
+            let large = large.rev().max_by_key(|(value, _)| *value);
+            if let Some(((amount, _), token)) = large {
                 let both = self.exchange([wallet, co_signer], amount, &token).await;
                 at_once.extend(both.into_iter().flatten());
             }

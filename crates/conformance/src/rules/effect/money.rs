@@ -453,14 +453,18 @@ impl<'h> Money<'h> {
                         .any(|(wallet, _)| other.payers.contains(wallet))
             };
             let known = self.in_blocks().filter(|other| !shares(other));
-            // What is received later pays nothing.
-            let is_earlier = |other: &Accepted| {
-                other.block.is_some() && other.block < one.block && other.began < one.began
-            };
+            // What is received later pays nothing, and what is spent later takes nothing away.
             let cost: i128 = known
-                .map(|other| match other.cost_to(&pairs) {
-                    ..0 if !is_earlier(other) => 0,
-                    cost => cost,
+                .map(|other| {
+                    let blocks = other.block.zip(one.block);
+                    let is_earlier =
+                        blocks.map_or(other.began < one.began, |(other, own)| other < own);
+                    let is_later = blocks.is_some_and(|(other, own)| other > own);
+                    match other.cost_to(&pairs) {
+                        ..0 if !is_earlier => 0,
+                        0.. if is_later => 0,
+                        cost => cost,
+                    }
                 })
                 .sum();
             base.is_none_or(|base| cost <= base)
@@ -508,6 +512,20 @@ impl<'h> Money<'h> {
         }
         let unread = "not all blocks since then were read, so others may be the reason";
         (!self.has_all_blocks).then_some(unread)
+    }
+
+    /// Returns a reason from before the first submission: a node may show a balance as it was a block ago.
+    pub(super) fn reason_just_before(&self, wallet: &str) -> Option<&'static str> {
+        let before = self.history.height_before(self.first_submission)?;
+        let mut blocks = self.history.blocks();
+        let is_named = blocks.any(|(index, entry)| {
+            let block = entry.exchange.success_object().into_iter();
+            let mut listed = block.flat_map(listed_transactions);
+            index <= before
+                && before - index < 2
+                && listed.any(|(entry, _)| entry.to_string().contains(wallet))
+        });
+        is_named.then_some("the wallet has a transaction in the latest blocks before")
     }
 
     /// Whether the blocks since show that nobody else has transactions in them.

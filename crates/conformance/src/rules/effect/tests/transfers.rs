@@ -59,6 +59,22 @@ fn a_transfer_moves_its_amount_once() {
     }
 }
 
+#[test]
+fn a_balance_may_be_shown_as_it_was_a_block_ago() {
+    for (block, found) in [(Transfer(1, "c"), vec![]), (Transfer(1, "b"), vec![Others])] {
+        let rows = [
+            block,
+            Holds("a", 100),
+            Holds("c", 20),
+            Submit("1", &["a"], true),
+            Block(2, "e", &["1"]),
+            Holds("a", 90),
+            Holds("c", 15),
+        ];
+        assert_eq!(judged(&rows).0, found, "{block:?}");
+    }
+}
+
 /// Wallet b receives 25, and sends 5 twice to wallet c in one block, for a fee of 10 each. Then it receives 100, and sends 7.
 #[test]
 fn what_is_received_later_pays_nothing() {
