@@ -321,8 +321,53 @@ fn unreadable(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::{api::block_request, history::recorded};
+    use crate::{
+        api::{block_request, contract_state_request},
+        history::{Claims, recorded},
+        http::{Request, Step},
+    };
+
+    #[test]
+    fn a_record_comes_before_several_more_blocks() {
+        const CODE: &str = "00112233445566778899aabbccddeeff00112233";
+        let block = |index: u64| {
+            let code = if index == 2 { CODE } else { "another" };
+            format!(r#"{{"index":{index},"text":{{"transactions":[{{"trans_code":"{code}"}}]}}}}"#)
+        };
+        let record = || {
+            let request = contract_state_request("ct", "lot");
+            request.for_step(Step::Claim(0, Act::Record))
+        };
+        let submit = Request::post("/submit-transaction", "{}".to_owned());
+        let submit = submit.for_step(Step::Claim(0, Act::Submit));
+        for (blocks, missing_at, is_late) in [
+            (10, 6_000, true),
+            (10, 4_000, false),
+            (9, 6_000, false),
+            (10, 0, false),
+        ] {
+            let blocks: Vec<_> = (1..=blocks).map(|index| (index, block(index))).collect();
+            let valid = r#"{"response":{"valid":true}}"#;
+            let mut rows = vec![(15, submit.clone(), 200, valid)];
+            rows.extend(
+                blocks
+                    .iter()
+                    .map(|(index, body)| (index * 10, block_request(*index), 200, body.as_str())),
+            );
+            if missing_at > 0 {
+                rows.push((missing_at, record(), 200, r#"{"data":null}"#));
+            }
+            rows.push((7_000, record(), 200, r#"{"data":["ct","lot"]}"#));
+            let history = Arc::new(recorded(rows));
+            let claims = Claims::of(Arc::clone(&history));
+            let settled = claims.first().settled().unwrap();
+            let found = late(&settled, CODE, &history);
+            assert_eq!(found.is_some(), is_late, "{} {missing_at}", blocks.len());
+        }
+    }
 
     #[test]
     fn the_time_between_blocks_is_that_of_blocks_of_the_run() {

@@ -43,6 +43,9 @@ pub(super) async fn unsigned(
     Ok((code_of(&text), request.wrongly_signed(what)))
 }
 
+/// Maximum number of transactions of old blocks that are submitted again.
+const MOST_OLD: usize = 8;
+
 /// Returns requests that submit again what the oldest known blocks have: the first transaction of each type, as it was
 /// signed.
 pub(super) fn of_old_blocks(history: &History) -> Vec<Request> {
@@ -66,7 +69,7 @@ pub(super) fn of_old_blocks(history: &History) -> Vec<Request> {
             requests.entry(kind).or_insert_with(again);
         }
     }
-    requests.into_values().collect()
+    requests.into_values().take(MOST_OLD).collect()
 }
 
 /// Returns a request that submits a transaction of another wallet, which has signed it correctly. It is like an accepted
