@@ -47,6 +47,9 @@ impl Verdict {
     }
 }
 
+/// A transfer of a block: its sender and receiver, the token and the amount.
+type Sent = (HolderAddress, HolderAddress, String, u128);
+
 /// Blocks, balances, claims and pending transactions. Indexes start at 1.
 #[derive(Debug)]
 pub(crate) struct Chain {
@@ -522,22 +525,7 @@ impl Chain {
                     {
                         self.ledger.burn(token, *to, sent);
                     }
-                    if self.has(InjectedFault::OppositeLost)
-                        && let Call::Transfer {
-                            from,
-                            to,
-                            token,
-                            amount,
-                        } = &transaction.call
-                    {
-                        let sent = |entry: &(_, _, _, u128)| {
-                            (&entry.0, &entry.1, &entry.2) == (to, from, token) && entry.3 < *amount
-                        };
-                        if sent_in_block.iter().any(sent) {
-                            let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
-                        }
-                        sent_in_block.push((*from, *to, token.clone(), *amount));
-                    }
+                    self.undo_opposite(&transaction, &mut sent_in_block);
                     // A copy is executed, and not listed.
                     let is_new = codes.insert(transaction.code);
                     if is_new || !self.has(InjectedFault::CopiesExecuted) {
@@ -558,6 +546,28 @@ impl Chain {
             }
         }
         entries
+    }
+
+    /// With the fault, moves back what a transfer has moved if it is more than its sender received from the same wallet in
+    /// this block.
+    fn undo_opposite(&mut self, transaction: &Transaction, sent: &mut Vec<Sent>) {
+        let Call::Transfer {
+            from,
+            to,
+            token,
+            amount,
+        } = &transaction.call
+        else {
+            return;
+        };
+        if !self.has(InjectedFault::OppositeLost) {
+            return;
+        }
+        let mut earlier = sent.iter();
+        if earlier.any(|one| one.0 == *to && one.1 == *from && one.2 == *token && one.3 < *amount) {
+            let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
+        }
+        sent.push((*from, *to, token.clone(), *amount));
     }
 
     /// Executes a transaction and takes its fee. If this fails, nothing changes.
