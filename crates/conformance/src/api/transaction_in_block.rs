@@ -71,14 +71,18 @@ pub(crate) fn is_listed_as_failed(entry: &Value) -> bool {
     entry["status"].as_i64().is_some_and(|status| status < 0)
 }
 
-/// Returns how often a block's transactions contain a transaction with this code. Only elements in an
-/// observed form count: a submission, a transaction, or a code.
-pub(crate) fn times_in_block(block: &Value, code: &str) -> usize {
-    let codes = listed_transactions(block).filter_map(|(entry, transaction)| {
+/// Returns the codes of a block's transactions. Only elements in an observed form count: a submission, a transaction, or
+/// a code.
+pub(crate) fn listed_codes(block: &Value) -> impl Iterator<Item = &str> {
+    listed_transactions(block).filter_map(|(entry, transaction)| {
         let named = transaction.get("trans_code").and_then(Value::as_str);
         named.or(entry.as_str())
-    });
-    codes
+    })
+}
+
+/// Returns how often a block's transactions contain a transaction with this code.
+pub(crate) fn times_in_block(block: &Value, code: &str) -> usize {
+    listed_codes(block)
         .filter(|found| found.eq_ignore_ascii_case(code))
         .count()
 }

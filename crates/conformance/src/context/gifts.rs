@@ -63,7 +63,8 @@ fn makers(history: &History) -> Vec<WalletAddress> {
 
 impl Transfers<'_> {
     /// Gives some tokens to others, while nothing else is pending: two other tokens to the new wallet, one of them also from
-    /// the co-signer and to a rich holder, and some of the fee's token to those who made the latest blocks.
+    /// the co-signer and to a rich holder, and many times some of the fee's token to those who made the latest blocks. Before
+    /// that, the new wallet sends what it does not have.
     pub(super) async fn give_others(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
@@ -116,7 +117,7 @@ impl Transfers<'_> {
     }
 
     /// Gives the new wallet some of the fee's token, of which it has nothing. If it has another token, it sends all of that
-    /// away, in two parts, and gets some again.
+    /// away, in two parts, and some of the fee's token while it gets less, and then gets some again.
     pub(super) async fn send_back(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use serde_json::Value;
 
 use crate::{
-    api::{in_block, is_new, is_valid, listed_transactions, submitted_code, times_in_batch},
+    api::{in_block, is_new, is_valid, listed_codes, submitted_code, times_in_batch},
     checks::{Examination, Finding},
     history::{Entry, History},
     http::Exchange,
@@ -67,12 +67,10 @@ pub(crate) fn known(history: &History) -> Examination {
 fn codes_in_blocks(history: &History) -> BTreeMap<String, Duration> {
     let mut codes = BTreeMap::new();
     for (_, entry) in history.blocks() {
-        let listed = entry.exchange.success_object().into_iter();
-        for (_, transaction) in listed.flat_map(listed_transactions) {
-            if let Some(code) = transaction.get("trans_code").and_then(Value::as_str) {
-                let first = codes.entry(code.to_owned()).or_insert(entry.ended);
-                *first = entry.ended.min(*first);
-            }
+        let block = entry.exchange.success_object().into_iter();
+        for code in block.flat_map(listed_codes) {
+            let first = codes.entry(code.to_owned()).or_insert(entry.ended);
+            *first = entry.ended.min(*first);
         }
     }
     codes

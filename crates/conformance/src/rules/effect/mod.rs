@@ -328,9 +328,8 @@ impl<'h> Money<'h> {
         at: &Reading<'h>,
         result: &mut Examination,
     ) {
-        let is_others = !self.signers.contains(&pair.0);
-        let just_before = || self.reason_just_before(&pair.0).filter(|_| is_others);
-        match self.other_reason(&pair.0).or_else(just_before) {
+        let reason = self.other_reason(&pair.0);
+        match reason.or_else(|| self.reason_just_before(&pair.0)) {
             Some(reason) => {
                 let reason = format!("a balance changed by another amount, and {reason}");
                 result.add(Err(InconclusiveReason::NoSample(reason)));

@@ -514,8 +514,12 @@ impl<'h> Money<'h> {
         (!self.has_all_blocks).then_some(unread)
     }
 
-    /// Returns a reason from before the first submission: a node may show a balance as it was a block ago.
+    /// Returns a reason from before the first submission, for a wallet that signs none: a node may show a balance as it was
+    /// a block ago.
     pub(super) fn reason_just_before(&self, wallet: &str) -> Option<&'static str> {
+        if self.signers.contains(wallet) {
+            return None;
+        }
         let before = self.history.height_before(self.first_submission)?;
         let mut blocks = self.history.blocks();
         let is_named = blocks.any(|(index, entry)| {
