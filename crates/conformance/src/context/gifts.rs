@@ -4,7 +4,6 @@ use std::{collections::BTreeMap, time::Duration};
 
 use nodeproof_primitives::WalletAddress;
 use serde_json::json;
-use tokio::time::Instant;
 
 use super::{
     around_claim::{signed_by, with_more_fee},
@@ -16,12 +15,11 @@ use super::{
     signing::SigningWallet,
     submitter::Submitter,
     transfers::Transfers,
-    waiting::{FIRST_PAUSE, MAX_PAUSE},
 };
 use crate::{
     api::{is_valid, token_holders_request, wallet_balances_request},
     history::History,
-    http::{BackOff, Wording},
+    http::Wording,
 };
 
 /// What a wallet receives to see that it receives anything. It is odd, so a float with more than 53 bits shows another sum.
@@ -158,11 +156,9 @@ impl Transfers<'_> {
             (new_wallet, to, 2 * FEW, self.token),
         ];
         self.give(self.token, &parts).await?;
-        let until = Instant::now() + patience;
-        let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
-        while self.balance(new, &other).await? > 0 && Instant::now() + back_off.peek() < until {
-            back_off.wait().await;
-        }
+        let has_nothing = |held| held <= 0;
+        self.balance_when((new, &other), patience, has_nothing)
+            .await?;
         // Lists may show it in another way.
         self.balance(new, self.token).await?;
         let list = wallet_balances_request(&new.to_string());

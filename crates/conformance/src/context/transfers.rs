@@ -290,19 +290,13 @@ impl<'s> Transfers<'s> {
             let both = [first, second].map(|one| one.for_step(step.clone()));
             self.submitter.submit_at_once(both.into()).await;
         }
-        let until = Instant::now() + overdraw.patience;
-        let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
         // What is pending must not change one query alone.
         self.balance(wallet.address(), self.token).await?;
         let list = wallet_balances_request(&wallet.address().to_string());
         self.submitter.samples.node.send(list).await?;
-        loop {
-            let left = self.balance(wallet.address(), self.token).await?;
-            if left < held.into() || Instant::now() + back_off.peek() > until {
-                return Ok(left.clamp(0, held.into()) as i64);
-            }
-            back_off.wait().await;
-        }
+        let has_less = |left| left < held.into();
+        let left = self.balance_when((wallet.address(), self.token), overdraw.patience, has_less);
+        Ok(left.await?.clamp(0, held.into()) as i64)
     }
 
     /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.
@@ -480,24 +474,41 @@ impl<'s> Transfers<'s> {
         Ok(held(&response).map_or(0, |held| held.get()))
     }
 
-    /// Reads a wallet's balance until it has an amount, at most until the settle timeout. Returns whether it has any: a
-    /// node may count in other units, or lose a part.
-    pub(super) async fn has_received(&self, wallet: WalletAddress, amount: i64) -> Taken<bool> {
-        let began = Instant::now();
-        let mut until = began + self.submitter.with.settle_timeout;
+    /// Reads a wallet's balance until a condition holds, or for as long as this. Returns the last one.
+    pub(super) async fn balance_when(
+        &self,
+        (wallet, token): (WalletAddress, &str),
+        patience: Duration,
+        is_done: impl Fn(i128) -> bool,
+    ) -> Taken<i128> {
+        let until = Instant::now() + patience;
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
-        let mut has_any = false;
         loop {
-            let held = self.balance(wallet, self.token).await?;
-            if held > 0 && !has_any {
-                has_any = true;
-                until = until.min(Instant::now() + MAX_PAUSE.max(began.elapsed() * 2));
-            }
-            if held >= amount.into() || Instant::now() + back_off.peek() > until {
-                return Ok(has_any);
+            let held = self.balance(wallet, token).await?;
+            if is_done(held) || Instant::now() + back_off.peek() > until {
+                return Ok(held);
             }
             back_off.wait().await;
         }
+    }
+
+    /// Reads a wallet's balance until it has an amount, at most until the settle timeout. Returns whether it has any: a
+    /// node may count in other units, or lose a part.
+    pub(super) async fn has_received(&self, wallet: WalletAddress, amount: i64) -> Taken<bool> {
+        let (began, patience) = (Instant::now(), self.submitter.with.settle_timeout);
+        let of_fees = (wallet, self.token);
+        if self
+            .balance_when(of_fees, patience, |held| held > 0)
+            .await?
+            <= 0
+        {
+            return Ok(false);
+        }
+        let more = MAX_PAUSE.max(began.elapsed() * 2);
+        let rest = patience.saturating_sub(began.elapsed()).min(more);
+        let has_it = |held| held >= amount.into();
+        self.balance_when(of_fees, rest, has_it).await?;
+        Ok(true)
     }
 }
 
