@@ -4,14 +4,17 @@
 //! In the parsed value, `1e30` looks like the integer of that size. The specification sets no bound
 //! on numbers. For validation only, a number that does not fit is replaced by one of the same kind
 //! that fits. An integer beyond 128 bits stays too large for every schema of an integer.
+//!
+//! `serde_json` also rejects one half of a surrogate pair, which JSON may have as `\ud800`, and Python writes. In the parsed
+//! value, it is U+FFFD.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use serde_json::{Value, value::RawValue};
 
 /// Parses the JSON document in `text`, with every integer as an integer and every decimal as a float.
 ///
-/// A number that does not fit into 64 bits gets another value.
+/// A number that does not fit into 64 bits gets another value, and half of a surrogate pair becomes U+FFFD.
 ///
 /// ```
 /// let value = nodeproof_openapi::read_for_validation("[123456789012345678901234567890, 1e30]")?;
@@ -23,17 +26,23 @@ use serde_json::{Value, value::RawValue};
 /// If `text` is not exactly one JSON document. The column of the error can be wrong in a line with
 /// numbers that do not fit into 64 bits.
 pub fn read_for_validation(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(&with_numbers_that_fit(text))
+    serde_json::from_str(&with_values_that_fit(text))
 }
 
-fn with_numbers_that_fit(text: &str) -> Cow<'_, str> {
+fn with_values_that_fit(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut rewritten = String::new();
     let mut copied = 0;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         if byte == b'"' {
-            at = end_of_string(bytes, at);
+            let end = end_of_string(bytes, at);
+            for half in lone_halves(bytes, at..end) {
+                rewritten.push_str(&text[copied..half]);
+                rewritten.push_str("\\ufffd");
+                copied = half + ESCAPE;
+            }
+            at = end;
             continue;
         }
         if byte != b'-' && !byte.is_ascii_digit() {
@@ -71,6 +80,38 @@ fn end_of_string(bytes: &[u8], start: usize) -> usize {
         }
     }
     bytes.len()
+}
+
+/// Length of an escape such as `\ud800`.
+const ESCAPE: usize = 6;
+
+/// Returns the code unit that is escaped at a position.
+fn escaped(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = bytes.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
+    let is_hexadecimal = digits.iter().all(u8::is_ascii_hexdigit);
+    let digits = str::from_utf8(digits).ok().filter(|_| is_hexadecimal)?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+/// Returns the positions of escapes in a string that are one half of a surrogate pair without the other.
+fn lone_halves(bytes: &[u8], string: Range<usize>) -> Vec<usize> {
+    let (mut at, mut halves) = (string.start, Vec::new());
+    while at < string.end {
+        at += match (bytes.get(at), escaped(bytes, at)) {
+            (_, Some(0xD800..=0xDBFF))
+                if matches!(escaped(bytes, at + ESCAPE), Some(0xDC00..=0xDFFF)) =>
+            {
+                2 * ESCAPE
+            }
+            (_, Some(0xD800..=0xDFFF)) => {
+                halves.push(at);
+                ESCAPE
+            }
+            (Some(b'\\'), _) => 2,
+            _ => 1,
+        };
+    }
+    halves
 }
 
 fn is_numeric(byte: u8) -> bool {
@@ -159,7 +200,25 @@ mod tests {
     #[test]
     fn leaves_fractions_strings_and_small_integers_as_they_are() {
         let text = r#"{"a":1.0,"b":"99999999999999999999 \" 99999999999999999999","c":1e3,"d":-5}"#;
-        assert_eq!(with_numbers_that_fit(text), text);
+        assert_eq!(with_values_that_fit(text), text);
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_replaced() {
+        for (text, read) in [
+            (r#"["\ud800"]"#, "\u{fffd}"),
+            (
+                r#"["a\uDFFFb\ud800\ud83d\ude00"]"#,
+                "a\u{fffd}b\u{fffd}\u{1f600}",
+            ),
+            (r#"["\ud800\u0041"]"#, "\u{fffd}A"),
+            (r#"["\ud83d\ude00"]"#, "\u{1f600}"),
+            (r#"["\\ud800"]"#, "\\ud800"),
+            (r#"["\\\ud800\""]"#, "\\\u{fffd}\""),
+        ] {
+            let value = read_for_validation(text).unwrap_or_default();
+            assert_eq!(value[0], read, "{text}");
+        }
     }
 
     #[test]
@@ -171,6 +230,8 @@ mod tests {
             "[99999999999999999999",
             "\"",
             "\"\\",
+            r#"["\ud80"]"#,
+            r#"["\ud800]"#,
             "",
         ] {
             assert!(read_for_validation(text).is_err(), "{text} was read");

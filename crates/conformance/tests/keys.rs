@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{
+    ffi::OsStr,
     fs,
     net::TcpListener,
     path::Path,
@@ -118,11 +119,12 @@ fn a_wallet_signs_for_the_network_of_its_key_file_only() {
 }
 
 #[test]
-fn a_fixture_with_the_wallets_key_is_refused_before_a_request() {
+fn a_fixture_or_a_header_with_the_wallets_key_is_refused_before_a_request() {
     let folder = tempfile::tempdir().unwrap();
     let wallet = key_file(folder.path(), Network::Devnet);
     let key_file = fs::read_to_string(&wallet).unwrap();
-    let fixture = folder.path().join("fixture.json");
+    let [fixture, value, nodes] =
+        ["fixture.json", "value", "nodes.toml"].map(|name| folder.path().join(name));
     let node = TcpListener::bind("127.0.0.1:0").unwrap();
     node.set_nonblocking(true).unwrap();
     let url = format!("http://{}", node.local_addr().unwrap());
@@ -135,16 +137,25 @@ fn a_fixture_with_the_wallets_key_is_refused_before_a_request() {
         let text = serde_json::json!({ "assets": [{ "contract": CONTRACT, "asset_id": asset }] })
             .to_string();
         fs::write(&fixture, text).unwrap();
-        let mut command = nodeproof();
-        command.args(["--base-url", &url, "--network", "devnet", "--quiet"]);
-        command
-            .args(["--wallet", &wallet, "--fixture"])
-            .arg(&fixture);
-        let output = command.output().unwrap();
-        let text = printed(&output);
-        assert_eq!(output.status.code(), Some(2), "{text}");
-        assert!(text.contains(found), "{text}");
-        assert!(!text.contains(&key[..16]), "{text}");
+        fs::write(&value, &asset).unwrap();
+        let header = format!("X-Api-Key: @{}", value.display());
+        let targets =
+            format!("[[node]]\nbase_url = \"{url}\"\nnetwork = \"devnet\"\nheaders = {header:?}\n");
+        fs::write(&nodes, targets).unwrap();
+        let one = ["--base-url", &url, "--network", "devnet"].map(OsStr::new);
+        for given in [
+            [&one[..], &["--fixture".as_ref(), fixture.as_os_str()]].concat(),
+            [&one[..], &["--header".as_ref(), header.as_ref()]].concat(),
+            vec!["--targets".as_ref(), nodes.as_os_str()],
+        ] {
+            let mut command = nodeproof();
+            command.args(["--quiet", "--wallet", &wallet]).args(given);
+            let output = command.output().unwrap();
+            let text = printed(&output);
+            assert_eq!(output.status.code(), Some(2), "{text}");
+            assert!(text.contains(found), "{text}");
+            assert!(!text.contains(&key[..16]), "{text}");
+        }
     }
     assert!(node.accept().is_err(), "a request was sent");
 }

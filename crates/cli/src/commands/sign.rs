@@ -46,7 +46,7 @@ pub(crate) struct SignArgs {
 pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failure> {
     transaction_file::check(args.out.as_deref())?;
     let input = TransactionInput::read("the transaction", &args.file)?;
-    let mut transaction = HalfSigned::read(input.text())?;
+    let mut transaction = input.parsed(HalfSigned::read)?;
     transaction.check_numbers()?;
     let unknown = transaction.unknown_signers();
     let signers = args.signers.signers(session, session.network())?;

@@ -68,11 +68,11 @@ impl CommandResult for AcceptedSubmission {
 pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Failure> {
     let mut input = TransactionInput::read("the transaction", &args.file)?;
     if !args.unverified
-        && let Some(warning) = verified(input.text())?
+        && let Some(warning) = input.parsed(verified)?
     {
         session.output.warn(&warning);
     }
-    let signed = SignedTransaction::from_json(input.text()).map_err(Failure::usage)?;
+    let signed = input.parsed(|text| SignedTransaction::from_json(text).map_err(Failure::usage))?;
     let target = session.target()?;
     target.may_submit(args.allow_mainnet)?;
     if let TransactionInput::Saved(saved) = &input {
@@ -91,7 +91,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
             .submit(&client, &once, |_| ())
             .await
             .map_err(not_made::saved_call)?,
-        TransactionInput::Text(_) => client
+        TransactionInput::Text { .. } => client
             .submit(&signed, &once)
             .await
             .map_err(|error| not_accepted(&error))?,

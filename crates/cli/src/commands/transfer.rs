@@ -154,9 +154,10 @@ pub(crate) async fn run(args: &TransferArgs, session: &Session) -> Result<(), Fa
         return session.output.show(&shown);
     }
     let saved_in = args.keep.display().to_string();
-    interrupt::set_interrupt_message(format!(
-        "if the transaction was signed, it is saved in {saved_in}: run the same command again"
-    ));
+    let known = format!(
+        "the transaction is saved in {saved_in} and was sent, or was about to be: run the same command again"
+    );
+    interrupt::set_interrupt_message_if_saved(args.keep.clone(), known);
     let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
     let made = saved_call.make(&client, &signers).await;
     let made = made.map_err(not_made::saved_call)?;

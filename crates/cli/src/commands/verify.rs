@@ -57,18 +57,18 @@ impl CommandResult for ValidSignatures {
 
 pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<(), Failure> {
     let input = TransactionInput::read("the document to verify", &args.file)?;
-    let text = input.text();
-    if text.starts_with('[') {
-        return Err(Failure::usage(
-            "this is an array, and one signed transaction or one receipt is verified at a time: \
-             give its elements one by one",
-        ));
-    }
-    let right = if is_receipt(text) {
-        receipt(text)?
-    } else {
-        transaction(text)?
-    };
+    let right = input.parsed(|text| {
+        if text.starts_with('[') {
+            return Err(Failure::usage(
+                "this is an array, and one signed transaction or one receipt is verified at a time: \
+                 give its elements one by one",
+            ));
+        }
+        match is_receipt(text) {
+            true => receipt(text),
+            false => transaction(text),
+        }
+    })?;
     if let Some(warning) = &right.warning {
         session.output.warn(warning);
     }

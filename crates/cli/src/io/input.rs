@@ -17,14 +17,10 @@ const MAX_SETTINGS: u64 = 1024 * 1024;
 
 /// Reads the text of a file, or of standard input if the path is `-`.
 pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
-    let (shown, read) = if path == Path::new("-") {
-        (
-            "standard input".to_owned(),
-            bounded(io::stdin().lock(), MAX_BYTES),
-        )
-    } else {
-        let read = open_regular(path).and_then(|file| bounded(file, MAX_BYTES));
-        (path.display().to_string(), read)
+    let shown = shown(path);
+    let read = match path == Path::new("-") {
+        true => bounded(io::stdin().lock(), MAX_BYTES),
+        false => open_regular(path).and_then(|file| bounded(file, MAX_BYTES)),
     };
     let bytes = read
         .map_err(|error| Failure::usage(format!("{what} can't be read from {shown}: {error}")))?;
@@ -37,6 +33,14 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
         )));
     }
     Ok(text)
+}
+
+/// Returns the name of a file, or of standard input if the path is `-`.
+pub(crate) fn shown(path: &Path) -> String {
+    match path == Path::new("-") {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
 }
 
 /// Reads a configuration file.

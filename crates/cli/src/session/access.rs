@@ -12,6 +12,9 @@ use crate::{arguments::global::GlobalArgs, failure::Failure};
 /// Maximum length of a file with a header's value or with certificates, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
 
+/// Rejects a header by its description and its value, before it is sent.
+pub(super) type Check<'c> = &'c dyn Fn(&str, &str) -> Result<(), Failure>;
+
 /// The headers and certificates for a node. `Debug` shows no secret.
 #[derive(Debug, Default)]
 pub(super) struct Access(ClientOptions);
@@ -24,15 +27,16 @@ impl Access {
         flags: &GlobalArgs,
         file: &ConfigFile,
         node: &BaseUrl,
+        check: Check<'_>,
     ) -> Result<Self, Failure> {
         let mut access = Self::default();
         if is_server_of(file, node) {
             for header in &file.headers {
-                access.add_header(header.expose(), &file.folder)?;
+                access.add_header(header.expose(), &file.folder, check)?;
             }
         }
         for header in &flags.header {
-            access.add_header(header.expose(), Path::new(""))?;
+            access.add_header(header.expose(), Path::new(""), check)?;
         }
         let own = |path: &PathBuf| file.folder.join(path);
         let authorities = flags.ca_file.clone();
@@ -49,9 +53,10 @@ impl Access {
         Ok(access)
     }
 
-    fn add_header(&mut self, option: &str, folder: &Path) -> Result<(), Failure> {
+    fn add_header(&mut self, option: &str, folder: &Path, check: Check<'_>) -> Result<(), Failure> {
         let read = |path: &Path| read_text(&folder.join(path), MAX_FILE);
         let (name, value) = header_option(option, read).map_err(Failure::usage)?;
+        check(&format!("the header \"{name}\""), &value)?;
         Ok(self.0.headers.add(&name, &value)?)
     }
 

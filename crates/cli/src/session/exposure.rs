@@ -1,32 +1,20 @@
 //! Rejects texts that contain keys, before anything is sent.
 
-use std::path::PathBuf;
-
 use nodeproof_primitives::WalletAddress;
-use nodeproof_wallet::{KeyFile, exposed_key};
 use serde::Serialize;
 
-use super::settings::Session;
+use super::{settings::Session, without_key::without_key};
 use crate::failure::Failure;
 
-/// Rejects a text that is a key file, or has the private key of one of these wallets or of the
-/// configured ones.
+/// Rejects a text that is a key file, or has the private key of one of these wallets, of the configured ones, or of a key
+/// file that the environment or the command line names.
 pub(crate) fn check(
     what: &str,
     text: &str,
     wallets: &[WalletAddress],
     session: &Session,
 ) -> Result<(), Failure> {
-    let mut wallets = wallets.to_vec();
-    if is_long(text) {
-        wallets.extend(usual_wallets(session));
-    }
-    match exposed_key(text, &wallets) {
-        Some(found) => Err(Failure::usage(format!(
-            "{what} contains {found} and would be sent to the node: nothing was sent or signed"
-        ))),
-        None => Ok(()),
-    }
+    without_key(what, text, wallets, session.wallets(&[]))
 }
 
 /// The same check for a value that is sent as JSON.
@@ -54,17 +42,4 @@ pub(crate) fn check_arguments(session: &Session) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Returns the wallets of the environment and the configuration file, if their key files have an
-/// address.
-fn usual_wallets(session: &Session) -> impl Iterator<Item = WalletAddress> {
-    let of_environment = std::env::var_os("NODECTL_WALLET").map(PathBuf::from);
-    let paths = session.wallets(&[]).into_iter().chain(of_environment);
-    paths.filter_map(|path| KeyFile::read(path).ok()?.address())
-}
-
-/// Whether a text has as many digits as a private key. If not, the configured key files need not be read.
-fn is_long(text: &str) -> bool {
-    text.chars().filter(char::is_ascii_hexdigit).count() >= 64
 }

@@ -6,3 +6,4 @@ pub(crate) mod exposure;
 pub(crate) mod key_files;
 pub(crate) mod settings;
 pub(crate) mod signers;
+mod without_key;

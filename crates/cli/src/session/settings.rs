@@ -10,7 +10,7 @@ use crate::{
     arguments::{fee::FeeArgs, global::GlobalArgs},
     failure::Failure,
     io::output::Output,
-    session::{access::Access, config_file::ConfigFile},
+    session::{access::Access, config_file::ConfigFile, without_key::without_key},
 };
 
 /// The host of the node if no URL is given.
@@ -86,7 +86,8 @@ impl Session {
 
     pub(crate) fn client_of(&self, target: &Target) -> Result<Client, Failure> {
         let timeout = self.request_timeout();
-        let access = Access::of(&self.flags, &self.file, &target.base_url)?;
+        let check = |what: &str, value: &str| without_key(what, value, &[], self.wallets(&[]));
+        let access = Access::of(&self.flags, &self.file, &target.base_url, &check)?;
         let mut options = ClientOptions {
             user_agent: concat!("nodectl/", env!("CARGO_PKG_VERSION")).to_owned(),
             connect_timeout: timeout.min(Duration::from_secs(5)),
@@ -104,9 +105,9 @@ impl Session {
     /// Returns the same failure without the values of headers, which a node can send back.
     pub(crate) fn without_secrets(&self, failure: Failure) -> Failure {
         // If the headers can't be read, none was sent.
-        let access = self
-            .target()
-            .and_then(|target| Access::of(&self.flags, &self.file, &target.base_url));
+        let access = self.target().and_then(|target| {
+            Access::of(&self.flags, &self.file, &target.base_url, &|_, _| Ok(()))
+        });
         match access {
             Ok(access) => failure.rewritten(|text| access.without_secrets(text)),
             Err(_) => failure,

@@ -98,6 +98,21 @@ impl SecretHeaders {
             secrets.add(value, MIN_LENGTH);
         }
     }
+
+    /// Returns the first result for a header, by its name and its value. With it, a program can reject a value that must
+    /// not be sent.
+    ///
+    /// ```
+    /// let mut headers = nodeproof_client::transport::SecretHeaders::default();
+    /// headers.add("x-api-key", "0123456789abcdef")?;
+    /// let long = headers.find_map(|name, value| (value.len() > 8).then(|| name.to_owned()));
+    /// assert_eq!(long.as_deref(), Some("x-api-key"));
+    /// # Ok::<(), nodeproof_client::Error>(())
+    /// ```
+    pub fn find_map<T>(&self, mut find: impl FnMut(&str, &str) -> Option<T>) -> Option<T> {
+        let mut headers = self.0.iter();
+        headers.find_map(|(name, value)| find(name.as_str(), value.to_str().ok()?))
+    }
 }
 
 /// The headers, for a request of your own. Their values are marked as sensitive.

@@ -137,6 +137,13 @@ pub(crate) enum UsageError {
     /// The headers, or the certificates, are not valid. The values are not part of the message.
     #[error("{}", .0.reason())]
     Access(nodeproof_client::Error),
+    #[error(
+        "the header \"{name}\" contains {found} and would be sent to the node: nothing was sent"
+    )]
+    HeaderKey {
+        name: String,
+        found: nodeproof_wallet::Exposure,
+    },
     /// An option `--header` has no name or no value.
     #[error("{0}")]
     Header(String),

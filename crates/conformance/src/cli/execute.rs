@@ -18,7 +18,7 @@ use super::{
     judge::judge,
     manual::{completions, man},
     monitor::start_monitor,
-    named_targets::{for_one_node, named_targets},
+    named_targets::{for_one_node, named_targets, no_keys_in_headers},
     options_from_args::{options, permitted},
     output::{NotWritten, complain_usage, list, print, show, without_keys},
     report_folder::{holds_input, remove_earlier, remove_unnamed},
@@ -125,6 +125,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     for_one_node(args, &named)?;
     let network = named.first().map(|target| target.network);
     let mut options = options(args, network)?;
+    no_keys_in_headers(&named, &options.submitting.wallets())?;
     if args.list {
         list(&options)?;
         return Ok(0);

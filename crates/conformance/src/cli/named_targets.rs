@@ -1,6 +1,7 @@
 //! The nodes that the command line names.
 
 use nodeproof_files::{parent_folder, read_text};
+use nodeproof_primitives::WalletAddress;
 
 use super::{
     access::{access, add_access},
@@ -37,6 +38,7 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
         }
     };
     add_access(args, &mut targets)?;
+    no_keys_in_headers(&targets, &[])?;
     for (place, target) in targets.iter().enumerate() {
         let same = |other: &Target| other.base_url == target.base_url;
         if targets[..place].iter().any(same) {
@@ -53,6 +55,20 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
         return Err(UsageError::TooMany(targets.len()));
     }
     Ok(targets)
+}
+
+/// Rejects headers that contain a key file, or the private key of one of these wallets.
+pub(crate) fn no_keys_in_headers(
+    targets: &[Target],
+    wallets: &[WalletAddress],
+) -> Result<(), UsageError> {
+    let mut found = targets
+        .iter()
+        .filter_map(|target| target.access.exposed_key(wallets));
+    match found.next() {
+        Some((name, found)) => Err(UsageError::HeaderKey { name, found }),
+        None => Ok(()),
+    }
 }
 
 /// Rejects options that only work with a single node.

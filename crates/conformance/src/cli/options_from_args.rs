@@ -186,9 +186,7 @@ pub(crate) fn options(
         settle_timeout: args.settle_timeout,
         ..Submitting::default()
     };
-    let with = &options.submitting;
-    let wallets = [&with.wallet, &with.co_signer].into_iter().flatten();
-    let wallets: Vec<_> = wallets.map(SigningWallet::address).collect();
+    let wallets = options.submitting.wallets();
     if let [one, other] = wallets[..]
         && one == other
     {

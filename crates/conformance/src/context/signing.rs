@@ -72,6 +72,14 @@ pub struct Submitting {
     pub(crate) makes_a_claim: bool,
 }
 
+impl Submitting {
+    /// Returns the addresses of the user's wallets.
+    pub(crate) fn wallets(&self) -> Vec<WalletAddress> {
+        let wallets = self.wallet.iter().chain(&self.co_signer);
+        wallets.map(SigningWallet::address).collect()
+    }
+}
+
 impl Default for Submitting {
     fn default() -> Self {
         Self {

@@ -445,6 +445,7 @@ impl<'a> Blocks<'a> {
         };
         for (index, lookup) in self.lookups {
             let within = ends.is_some_and(|(lowest, latest)| (lowest..=latest).contains(&index));
+            let (block, lost) = (format!("block {index}"), InconclusiveReason::Transport);
             match lookup {
                 Lookup::Object(exchange, None) => discovered.blocks.push((index, exchange)),
                 Lookup::Object(exchange, difference) if difference == discovered.offset => {
@@ -456,15 +457,17 @@ impl<'a> Blocks<'a> {
                 }
                 Lookup::Neither(exchange) if within && is_gateway_error(exchange.status) => {
                     let reason = exchange.summary();
-                    discovered.unread(format!("block {index}"), &reason);
+                    discovered.unread(&block, &reason, lost);
                 }
                 Lookup::Neither(exchange) | Lookup::NotFound(exchange) if within => {
                     discovered.without.push(exchange);
                 }
                 Lookup::Nothing(reason) if within => {
-                    discovered.unread(format!("block {index}"), &reason);
+                    discovered.unread(&block, &reason, lost);
                 }
-                Lookup::TooLarge(reason) => discovered.unread(format!("block {index}"), &reason),
+                Lookup::TooLarge(reason) => {
+                    discovered.unread(&block, &reason, InconclusiveReason::TooLarge);
+                }
                 _ => {}
             }
         }

@@ -83,7 +83,8 @@ async fn find_holdings(
         .buffered(jobs);
     while let Some((wallet, response)) = lists.next().await {
         if let Err(InconclusiveReason::TooLarge(reason)) = &response {
-            discovered.unread(format!("the list of wallet {wallet}"), reason);
+            let what = format!("the list of wallet {wallet}");
+            discovered.unread(&what, reason, InconclusiveReason::TooLarge);
         }
         let Some(response) = optional(response)? else {
             continue;

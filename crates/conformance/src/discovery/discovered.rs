@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{fixture::Fixture, unknown_index::Unknown};
 use crate::{
     api::{is_nothing, reported_index, requested_index},
-    http::Exchange,
+    http::{Exchange, InconclusiveReason},
 };
 
 /// The samples that discovery found on a chain.
@@ -26,7 +26,7 @@ pub(crate) struct Discovered {
     /// Responses without a block, for indexes at which there should be one.
     pub(crate) without: Vec<Arc<Exchange>>,
     /// The first response that could not be read, with the reason.
-    pub(crate) unread: Option<String>,
+    pub(crate) unread: Option<InconclusiveReason>,
     /// The node's responses for a block that does not exist, other than "not found".
     pub(crate) unknown: Unknown,
     /// The first response to a block request, whatever it was.
@@ -108,9 +108,14 @@ impl Discovered {
     }
 
     /// Notes that something was requested and could not be read.
-    pub(crate) fn unread(&mut self, what: String, reason: &str) {
-        self.unread
-            .get_or_insert_with(|| format!("{what} could not be read: {reason}"));
+    pub(crate) fn unread(
+        &mut self,
+        what: &str,
+        reason: &str,
+        kind: fn(String) -> InconclusiveReason,
+    ) {
+        let reason = || kind(format!("{what} could not be read: {reason}"));
+        self.unread.get_or_insert_with(reason);
     }
 }
 

@@ -4,7 +4,8 @@ use nodeproof_client::{
     BaseUrl, Error,
     transport::{SecretHeaders, TransportOptions, http_client},
 };
-use nodeproof_primitives::Hidden;
+use nodeproof_primitives::{Hidden, WalletAddress};
+use nodeproof_wallet::{Exposure, exposed_key};
 
 use super::exchange::quoted;
 
@@ -45,6 +46,14 @@ impl Access {
     /// Returns the headers of every request.
     pub(crate) fn headers(&self) -> &SecretHeaders {
         &self.headers
+    }
+
+    /// Returns the name of a header whose value exposes a private key, of these wallets or in a key file.
+    pub(crate) fn exposed_key(&self, wallets: &[WalletAddress]) -> Option<(String, Exposure)> {
+        let found = |name: &str, value: &str| {
+            exposed_key(value, wallets).map(|found| (name.to_owned(), found))
+        };
+        self.headers.find_map(found)
     }
 
     /// Whether there is anything that only the node's operator should get.

@@ -3,7 +3,10 @@
 use std::{
     convert::Infallible,
     pin::pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -13,7 +16,7 @@ use nodeproof_client::{
     transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
 };
 use nodeproof_primitives::JsonLimits;
-use reqwest::header;
+use reqwest::{Version, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{
@@ -54,6 +57,8 @@ pub(super) struct Connections {
     /// Allows one long body at a time.
     long_bodies: Arc<Semaphore>,
     room: Room,
+    /// Whether the node responds with HTTP/1.0.
+    is_old: AtomicBool,
 }
 
 /// A response to one request.
@@ -85,6 +90,7 @@ impl Connections {
             limits,
             long_bodies: Arc::new(Semaphore::new(1)),
             room: Room::new(limits.values, limits.all_bodies()),
+            is_old: AtomicBool::new(false),
             target,
         })
     }
@@ -122,6 +128,9 @@ impl Connections {
             share = Some(self.share(request, values, &response.body)?);
         } else if permit.is_none() && values > MANY_VALUES {
             permit = self.permit().await;
+        }
+        if response.response.version() == Version::HTTP_10 {
+            self.is_old.store(true, Relaxed);
         }
         let retry_after = retry_after(response.response.headers());
         let mut exchange = Exchange::of_response(request, &self.base, response, started.elapsed());
@@ -164,7 +173,10 @@ impl Connections {
             (Method::Get, _) => http.get(url),
             (Method::Post, body) => {
                 let body = body.clone().unwrap_or_default();
-                match request.wording.is_in_pieces() && self.target.in_process.is_none() {
+                let is_in_pieces =
+                    request.wording.is_in_pieces() && self.target.in_process.is_none();
+                // HTTP/1.0 has no chunks.
+                match is_in_pieces && !self.is_old.load(Relaxed) {
                     true => http
                         .post(url)
                         .body(in_pieces(&body, tokio::time::sleep(BETWEEN_PIECES))),

@@ -161,9 +161,9 @@ async fn sweep_if_asked(
     deadline: (Instant, Duration),
 ) -> Result<Option<StopReason>, StopReason> {
     let Some(sweeping) = sweeping else {
-        let unread = chain.unread.as_ref();
+        let unread = chain.unread.clone();
         let unread = unread.filter(|_| !running.progress.has(Outcome::Fail));
-        return Ok(unread.map(|reason| StopReason::Unreachable(reason.clone())));
+        return Ok(unread.map(StopReason::from));
     };
     let deadline = sweeping.sweep.has_deadline.then_some(deadline);
     sweep_blocks(sweeping, chain, running, following, interrupt, deadline).await
@@ -351,15 +351,7 @@ fn snapshots(options: &Options) -> Result<SnapshotStore, StopReason> {
 
 /// Looks for samples. Fails if this is not a node.
 async fn discover(node: &Arc<Node>, options: &Options) -> Result<Discovered, StopReason> {
-    let discovered = match discovery::discover(node, &wanted_by(options)).await {
-        Ok(discovered) => discovered,
-        Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
-        Err(inconclusive) => {
-            return Err(StopReason::DeadlineExceeded(
-                inconclusive.reason().to_owned(),
-            ));
-        }
-    };
+    let discovered = discovery::discover(node, &wanted_by(options)).await?;
     match not_a_node_reason(node, &discovered).await {
         Ok(None) => {}
         Ok(Some(reason)) => return Err(StopReason::NotANode(reason)),

@@ -1,6 +1,9 @@
 //! What discovery found about a chain.
 
-use crate::discovery::{Discovered, Unknown};
+use crate::{
+    discovery::{Discovered, Unknown},
+    http::InconclusiveReason,
+};
 
 /// What discovery found about a chain.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +17,7 @@ pub(crate) struct ChainBounds {
     /// What the node returns for a block that it does not have.
     pub(crate) unknown: Unknown,
     /// The first response in between that could not be read, with the reason.
-    pub(crate) unread: Option<String>,
+    pub(crate) unread: Option<InconclusiveReason>,
     /// Indexes of some blocks that were read.
     pub(crate) known: Vec<u64>,
 }

@@ -105,11 +105,8 @@ impl RunningSweep {
                     blocks: kind.blocks(),
                 })
             });
-            let kept = self
-                .sweep
-                .state
-                .as_ref()
-                .filter(|_| !done && trouble.is_none());
+            let kept = self.sweep.state.as_ref();
+            let kept = kept.filter(|path| !done && (trouble.is_none() || path.exists()));
             Some(SweepReport {
                 blocks: self.sweep.blocks.to_string(),
                 from: state.from,
@@ -128,7 +125,7 @@ impl RunningSweep {
                 kinds: kinds.collect(),
                 records: None,
                 state: kept.map(|path| path.display().to_string()),
-                trouble: trouble.clone().filter(|_| !done),
+                trouble: trouble.clone(),
             })
         })
     }

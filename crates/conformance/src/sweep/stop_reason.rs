@@ -1,5 +1,7 @@
 //! The reasons why a run or a sweep stopped early.
 
+use crate::http::InconclusiveReason;
+
 /// The reason why a run stopped before it had a verdict.
 #[derive(Clone, Debug)]
 pub(crate) enum StopReason {
@@ -10,4 +12,14 @@ pub(crate) enum StopReason {
     ChainTooShort(String),
     Interrupted,
     Harness(String),
+}
+
+/// Something that a run needs could not be read.
+impl From<InconclusiveReason> for StopReason {
+    fn from(reason: InconclusiveReason) -> Self {
+        match reason {
+            InconclusiveReason::Transport(reason) => Self::Unreachable(reason),
+            other => Self::DeadlineExceeded(other.reason().to_owned()),
+        }
+    }
 }

@@ -40,7 +40,7 @@ pub struct SweepReport {
     /// The path of the state file, from which the sweep can be resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Why there is no state file.
+    /// Why the state was not saved last. An earlier state may be in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
@@ -84,13 +84,18 @@ impl SweepReport {
         }
         if !self.done {
             let rest = match (&self.state, &self.trouble) {
-                (Some(path), _) => format!("; --resume continues from there, with {path}"),
+                (Some(path), None) => format!("; --resume continues from there, with {path}"),
+                (Some(path), Some(trouble)) => format!(
+                    "; --resume continues at an earlier block, with {path}, as the latest state was not saved: {trouble}"
+                ),
                 (None, Some(trouble)) => {
                     format!(", and can't be resumed, as its state was not saved: {trouble}")
                 }
                 (None, None) => String::new(),
             };
             lines.push(format!("it ended before block {}{rest}", self.next));
+        } else if let Some(trouble) = &self.trouble {
+            lines.push(format!("its state was not saved: {trouble}"));
         }
         lines
     }
@@ -118,4 +123,45 @@ pub struct SweepKind {
     pub count: u64,
     /// The indexes of the first blocks with such a finding.
     pub blocks: Vec<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_says_why_its_state_was_not_saved() {
+        let full = Some("no space");
+        for (done, state, trouble, last) in [
+            (true, None, None, "sweep of blocks 1 to 8: 5 checked"),
+            (true, None, full, "its state was not saved: no space"),
+            (
+                false,
+                Some("st.json"),
+                None,
+                "it ended before block 6; --resume continues from there, with st.json",
+            ),
+            (
+                false,
+                Some("st.json"),
+                full,
+                "it ended before block 6; --resume continues at an earlier block, with st.json",
+            ),
+            (
+                false,
+                None,
+                full,
+                "it ended before block 6, and can't be resumed, as its state was not saved: no space",
+            ),
+        ] {
+            let report = serde_json::json!({
+                "blocks": "..", "from": 1, "to": 9, "next": 6, "done": done, "judged": 5, "missing": 0, "unread": 0,
+                "findings": 0, "state": state, "trouble": trouble,
+            });
+            let report: SweepReport = serde_json::from_value(report).expect("a report");
+            let lines = report.in_words();
+            let said = lines.last().expect("a line");
+            assert!(said.starts_with(last), "{said}");
+        }
+    }
 }

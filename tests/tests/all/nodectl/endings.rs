@@ -7,6 +7,7 @@ use std::{
 
 use integration_tests::table::rows;
 use nodeproof_devnode::Config;
+use nodeproof_wallet::KeyPair;
 
 use crate::nodectl::{
     program::{Home, RunOutput, call, keys, words},
@@ -45,6 +46,18 @@ fn wrong_usage_is_2_and_nothing_is_asked() {
         .replace("CONTRACT", CONTRACT)
         .replace("WALLET", WALLET);
     let table = table.replace("UPPER", &WALLET.replace('a', "A"));
+    // An error names the file in which it is.
+    let files = [
+        ("cut.json", "{\"transaction\":"),
+        ("empty.json", ""),
+        ("array.json", "[]"),
+    ];
+    let files = files.map(|(name, text)| home.file(name, text));
+    let of_files = files.iter().flat_map(|file| {
+        ["sign --yes", "submit", "submit --unverified", "verify"]
+            .map(|command| format!("{command} {file} | {file}: "))
+    });
+    let table = of_files.fold(table, |table, row| format!("{table}\n{row}"));
     for [arguments, expected] in rows(&table) {
         let arguments = words(arguments);
         let ran = home.ask(&server.base_url, &arguments).ended(2);
@@ -187,6 +200,7 @@ fn a_signal_is_a_status_and_says_what_is_known() {
     let home = Home::new();
     let file = signed(&home);
     let target = ["--base-url", &server.base_url, "--network", "devnet"];
+    let wallet = home.wallet("payer.json", &KeyPair::from_hex(&"5e".repeat(32)).unwrap());
     for (signal, status, what) in [
         ("INT", 130, "interrupted"),
         #[cfg(unix)]
@@ -202,6 +216,24 @@ fn a_signal_is_a_status_and_says_what_is_known() {
         let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(status);
         let said = ran.err.contains(what) && ran.err.contains("same file again is safe");
         assert!(said, "{ran:?}");
+
+        // Its call is not built yet.
+        let earlier = server.requests();
+        let transfer = format!(
+            "transfer --token T --amount 1 --to {WALLET} --token-contract {CONTRACT} --fee 1000000 --currency T"
+        );
+        let keep = home.path("kept.json").display().to_string();
+        let transfer = [
+            &words(&transfer)[..],
+            &["--wallet", &wallet, "--keep", &keep],
+        ]
+        .concat();
+        let child = home.command(&[&transfer[..], &target].concat()).spawn();
+        let child = child.unwrap();
+        server.wait_for(earlier + 1);
+        send(signal, child.id());
+        let ran = RunOutput::of(child.wait_with_output().unwrap()).ended(status);
+        assert_eq!(ran.err, format!("error: {what}; no transaction was sent\n"));
 
         let mut child = home
             .command(&[&["watch", "--from", "1", "--interval", "100"][..], &target].concat())

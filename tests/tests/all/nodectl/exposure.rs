@@ -14,6 +14,8 @@ enum Place {
     Argument,
     File,
     Input,
+    /// The file with the value of a header.
+    Header,
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,6 +126,7 @@ async fn no_input_takes_a_key_to_the_node() {
         (vec!["sign", "--yes"], Place::File),
         (vec!["sign", "--yes"], Place::Input),
         (vec!["submit"], Place::File),
+        (vec!["block", "2", "--header"], Place::Header),
     ];
     let url = proxy.server.base_url();
     for (number, secret) in secrets.iter().enumerate() {
@@ -133,10 +136,12 @@ async fn no_input_takes_a_key_to_the_node() {
             for wallet in [&wallet, &sealed].into_iter().take(wallets) {
                 let mut arguments = arguments.clone();
                 let file = home.file("given", secret);
+                let header = format!("X-Api-Key: @{file}");
                 arguments.push(match place {
                     Place::Argument => secret,
                     Place::File => &file,
                     Place::Input => "-",
+                    Place::Header => &header,
                 });
                 let target = ["--base-url", &*url, "--network", "devnet"];
                 let mut command = home.command(&[&arguments[..], &target].concat());
@@ -155,6 +160,21 @@ async fn no_input_takes_a_key_to_the_node() {
             }
         }
     }
+    // The wallet is named on the command line, and the header as a whole.
+    let header = format!("x-api-key: {}", *digits);
+    let add = [
+        &claim[..],
+        &with_asset,
+        &with_currency,
+        &["--dry-run", "--wallet", &wallet, "--header", &header],
+    ]
+    .concat();
+    let ran = home.ask(&url, &add).ended(2);
+    assert!(
+        ran.err.contains("contains the private key of 0x"),
+        "{ran:?}"
+    );
+    assert!(proxy.requests().is_empty());
     // An ordinary number of that length is not a key.
     let hash = "7f".repeat(32);
     let get = ["claim", "get", "--contract", CONTRACT, &hash];

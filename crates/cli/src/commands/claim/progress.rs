@@ -103,7 +103,13 @@ impl Progress {
                 self.note(&format!("signed, and saved to {}", path.display()));
             }
             ClaimStep::Submitting { earlier: 0 } => self.spin("submitting"),
-            ClaimStep::Submitting { .. } => self.spin("submitting the same transaction again"),
+            ClaimStep::Submitting { earlier } => {
+                if *earlier == 1 {
+                    self.end();
+                    self.note("the node has not accepted the transaction yet: submitting the same one again");
+                }
+                self.spin("submitting the same transaction again");
+            }
             ClaimStep::Submitted { new_transaction } => {
                 self.end();
                 self.note(match new_transaction {
