@@ -113,6 +113,8 @@ fn expected(fault: F) -> Option<Found> {
         | F::PoolFull
         | F::SmallMinted
         | F::OppositeLost
+        | F::CreatorUnpaid
+        | F::MembersUnpaid
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
         F::CodesForgotten => AsUser("submit-transaction/resubmission-not-new"),
@@ -135,8 +137,9 @@ fn expected(fault: F) -> Option<Found> {
         F::TypeShared | F::AssetReplaced => As("sc-state/new-records"),
         F::DuplicateMerged => AsUser("sc-state/new-records"),
         F::VerifierPays => AsUser("submit-transaction/fee-paid"),
-        F::LastFeeOnly | F::FeeElsewhere => As("submit-transaction/nothing-created"),
-        F::CreatorUnpaid => AsUser("submit-transaction/nothing-created"),
+        F::LastFeeOnly | F::FeeElsewhere | F::FeesMinted => {
+            As("submit-transaction/nothing-created")
+        }
         _ => return None,
     })
 }

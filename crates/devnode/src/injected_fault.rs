@@ -255,6 +255,8 @@ faults! {
     CodesForgotten "codes-forgotten" "a transaction in a block that has ten others above it counts as new when it is submitted again";
     PoolFull "pool-full" "accepted transactions are lost while 16 others are pending";
     SmallMinted "small-minted" "a transfer of less than 256 units of another token than that of fees reaches its receiver, also if the sender does not have it";
+    FeesMinted "fees-minted" "the creator of a block receives four fifths of its fees twice";
+    MembersUnpaid "members-unpaid" "what is sent of another token than that of fees to a member of the committee is received by the token's contract";
     OppositeLost "opposite-lost" "a transfer back in the same block, of more than was received, moves nothing";
     ReceiverSigns "receiver-signs" "the receiver of a transfer may sign in place of the sender";
     ListsShared "lists-shared" "the hashes of a claim are stored in the order of an earlier claim with the same ones";

@@ -82,7 +82,8 @@ pub(crate) const CASES: &[Case] = &[
             "Balance of another wallet before: 5000000. Balance after: 5000000.",
         ),
         matters: "A wallet agrees to a fee by its signature. Nobody else has agreed to it.",
-        explained_by: explained_by!(),
+        // What another wallet paid, those who signed have not paid.
+        explained_by: explained_by!["submit-transaction/fee-paid"],
         sends: PAID,
         is_last: true,
         aspect: Aspect::Spending,
@@ -92,7 +93,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/nothing-created",
         requirements: &["CONSISTENT-9"],
-        checks: "No balance falls below 0 or wraps to nearly 2^64, and the holders of the fee's token gain no more together than the accepted transactions cost. Holders that a block names are left out. If other holders receive all of some fees, or all but a few units, nothing is lost, and no fee of a failed transaction is refunded while its receiver keeps it.",
+        checks: "No balance falls below 0 or wraps to nearly 2^64, and the holders of the fee's token gain no more together than the accepted transactions cost. Holders that a block names are left out. If other holders receive all of some fees, or all but a few units, nothing is lost, and no fee of a failed transaction is refunded while its receiver keeps it. If blocks have no reward, what is paid makes no money.",
         example: Example::Text("Gained by all holders: 1000000. Fees: 1000000."),
         matters: "Money that nobody paid makes all other money worthless. Money that nobody received is lost.",
         sends: REFUSED,

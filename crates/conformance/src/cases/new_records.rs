@@ -16,7 +16,10 @@ use super::{
     state_columns::columns_of_new,
 };
 use crate::{
-    api::{FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
+    api::{
+        FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, is_listed_as_failed,
+        known_rows, listed_transactions, requested,
+    },
     checks::{Examination, Finding, Findings, check_json_responses, objects},
     context::Context,
     history::{ClaimSteps, History},
@@ -36,7 +39,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/new-records",
         requirements: &["STATE-2", "STATE-3", "RECORD-14"],
-        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. If another wallet has claimed the same asset, its record stays. The first one is found by each column by which others are. A record that is requested by any column has the requested value there.",
+        checks: "The response with the record of each of the run's claims is one JSON object without duplicate members. Each record in it is about the requested asset, and has the values of one of the run's claims about it, also after a second claim of the same wallet, which a node may refuse. A claim that a block lists as failed leaves no record beside another one. If another wallet has claimed the same asset, its record stays. The first one is found by each column by which others are. A record that is requested by any column has the requested value there.",
         check: Own(|c| Box::pin(new_records(c))),
         ..BASE
     },
@@ -106,26 +109,40 @@ fn by_other_columns(history: &History) -> Examination {
     checked
 }
 
-/// Checks the records of all assets about which the node accepted only right claims: each has the values of one of them.
+/// Checks the records of all assets about which the node accepted only right claims: each has the values of one of them, if
+/// possible of one that no block lists as failed.
 fn of_one_claim(history: &History) -> Examination {
+    let blocks = history.blocks();
+    let blocks = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
+    let failed = blocks
+        .flat_map(listed_transactions)
+        .filter(|(entry, _)| is_listed_as_failed(entry));
+    let failed: BTreeSet<_> = failed
+        .filter_map(|(_, transaction)| transaction["trans_code"].as_str())
+        .collect();
     let accepted = history.accepted().map(|(entry, transaction)| {
         let is_wrong = entry.exchange.request.wrongly_signed.is_some();
-        (transaction["specific_data"].clone(), is_wrong)
+        let code = transaction["trans_code"].as_str();
+        let has_failed = code.is_some_and(|code| failed.contains(code));
+        (transaction["specific_data"].clone(), is_wrong, has_failed)
     });
     let accepted: Vec<_> = accepted.collect();
     let mut checked = Examination::default();
     for entry in history.of_path("/sc-state") {
         let asked = |name| requested(&entry.exchange, name).unwrap_or_default();
-        let is_about = |(call, _): &&(Value, bool)| {
+        let is_about = |(call, ..): &&(Value, bool, bool)| {
             call["address"] == asked("contract_address")
                 && call["params"]["asset_id"] == asked("unique_value")
         };
         let about: Vec<_> = accepted.iter().filter(is_about).collect();
         let is_by_asset =
             entry.exchange.request.raw_query.is_none() && asked("unique_column") == "asset_id";
-        if is_by_asset && !about.is_empty() && about.iter().all(|(_, is_wrong)| !is_wrong) {
-            let calls: Vec<_> = about.into_iter().map(|(call, _)| call).collect();
-            checked.extend(other_records(&entry.exchange, &calls));
+        if is_by_asset && about.iter().all(|(_, is_wrong, _)| !is_wrong) {
+            let made = about.iter().filter(|(_, _, has_failed)| !has_failed);
+            let calls: Vec<_> = made.map(|(call, ..)| call).collect();
+            if !calls.is_empty() {
+                checked.extend(other_records(&entry.exchange, &calls));
+            }
         }
     }
     checked
@@ -266,4 +283,69 @@ fn form(response: &Exchange) -> String {
         format!("`{name}`: {form}{list}")
     });
     forms.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        api::{block_request, contract_state_request},
+        history::recorded,
+    };
+
+    const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
+    const ANN: &str = "0x00000000000000000000000000000000000000a1";
+
+    /// Whether a record with these remarks is right, if a block has two claims of one wallet: their remarks, and the status
+    /// that the block shows for each.
+    fn is_right(remarks: &str, claims: [(&str, i64); 2]) -> bool {
+        let submission = |place: usize, remarks: &str| {
+            json!({"transaction": {
+                "trans_code": format!("{place:040x}"),
+                "specific_data": {
+                    "address": CONTRACT,
+                    "function": "add_verification",
+                    "signers": [ANN],
+                    "params": {"asset_id": "lot", "verifier_address": ANN, "outcome": 1, "remarks": remarks},
+                },
+            }, "signatures": []})
+        };
+        let all = [0, 1].map(|place| submission(place, claims[place].0));
+        let entries = [0, 1].map(|place| {
+            let mut entry = all[place].clone();
+            entry["status"] = claims[place].1.into();
+            entry
+        });
+        let accepted =
+            r#"{"status":"SUCCESS","response":{"valid":true,"msg":"","new_transaction":true}}"#;
+        let block = json!({"index": 7, "text": {"transactions": entries}}).to_string();
+        let record = json!({"value": [{"asset_id": "lot", "verifier_address": ANN, "outcome": 1, "remarks": remarks}]});
+        let record = record.to_string();
+        let [first, second] = all.map(|one| Request::post("/submit-transaction", one.to_string()));
+        let history = recorded(vec![
+            (0, first, 200, accepted),
+            (2, second, 200, accepted),
+            (4, block_request(7), 200, &block),
+            (6, contract_state_request(CONTRACT, "lot"), 200, &record),
+        ]);
+        let checked = of_one_claim(&history);
+        checked.has_no_findings()
+    }
+
+    #[test]
+    fn a_claim_that_failed_leaves_no_record() {
+        for (remarks, claims, expected) in [
+            ("old", [("old", 1), ("new", 1)], true),
+            ("new", [("old", 1), ("new", 1)], true),
+            ("other", [("old", 1), ("new", 1)], false),
+            ("old", [("old", 1), ("new", -1)], true),
+            ("new", [("old", 1), ("new", -1)], false),
+            // The status may mean something else.
+            ("new", [("old", -1), ("new", -1)], true),
+        ] {
+            assert_eq!(is_right(remarks, claims), expected, "{remarks} {claims:?}");
+        }
+    }
 }

@@ -77,7 +77,7 @@ impl Transfers<'_> {
         let new = new_wallet.address();
         let mut gifts = Vec::new();
         let other = self.submitter.another_token(self.token);
-        let other = other.filter(|other| has(&own, other, 2 * FEW));
+        let other = other.filter(|other| has(&own, other, 8 * FEW));
         if let Some(other) = &other {
             gifts.push((wallet, new, FEW, &**other));
             let co_signer = self.submitter.with.co_signer.as_ref();
@@ -105,12 +105,19 @@ impl Transfers<'_> {
         // They receive fees in the same block.
         let makers = makers(&history);
         gifts.extend(makers.iter().map(|maker| (wallet, *maker, FEW, self.token)));
-        // A node may have no space for all that is pending.
-        let all = makers.into_iter().chain([wallet.address()]).cycle();
-        let more = all.map(|to| (wallet, to, FEW, self.token));
-        let more = more.take(MOST_GIFTS.saturating_sub(gifts.len()));
-        let is_rich = has(&own, self.token, fee.saturating_mul(4 * MOST_GIFTS as i64));
-        gifts.extend(more.filter(|_| is_rich));
+        if has(&own, self.token, fee.saturating_mul(4 * MOST_GIFTS as i64)) {
+            // Fees may hide what they receive of the fee's token, but not of another one.
+            if let Some(other) = &other {
+                for maker in &makers {
+                    self.balance(*maker, other).await?;
+                    gifts.push((wallet, *maker, FEW, &**other));
+                }
+            }
+            // A node may have no space for all that is pending.
+            let all = makers.iter().copied().chain([wallet.address()]).cycle();
+            let more = all.map(|to| (wallet, to, FEW, self.token));
+            gifts.extend(more.take(MOST_GIFTS.saturating_sub(gifts.len())));
+        }
         self.give(self.token, &gifts).await.map(drop)
     }
 

@@ -15,7 +15,10 @@ use super::{
     samples::Samples,
     signing::{SigningWallet, Submitting},
 };
-use crate::http::{Exchange, InconclusiveReason, MissingStep, Request, Step};
+use crate::{
+    api::find,
+    http::{Exchange, InconclusiveReason, MissingStep, Request, Step},
+};
 
 /// Number of times that a transaction is submitted at the same moment.
 pub(super) const COPIES: usize = 3;
@@ -89,6 +92,17 @@ impl Submitter {
             wallet.and_then(|wallet| other_token(&self.samples.history(), &wallet, token, 1));
         let known = self.samples.discovered.tokens.iter();
         held.or_else(|| known.clone().find(|other| *other != token).cloned())
+    }
+
+    /// Returns the token that pays fees: the one that the user names, or that of built calls.
+    pub(crate) fn fee_token(&self) -> Option<String> {
+        let history = self.samples.history();
+        let built = history.of_path("/call-sc").find_map(|entry| {
+            let (_, token) = find(entry.exchange.success_object()?, "currency")?;
+            token.as_str().map(ToOwned::to_owned)
+        });
+        let found = || self.samples.discovered.tokens.first().cloned();
+        self.with.currency.clone().or(built).or_else(found)
     }
 
     /// Returns the contract to call: the one that the user names, or else one that was found.

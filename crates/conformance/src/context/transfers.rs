@@ -154,12 +154,12 @@ fn in_other_form(submission: &Request) -> Option<Request> {
     Some(Request::post(submission.path, text).carrying_signature())
 }
 
-/// Returns the largest amount that a wallet has which holds this much, and that a careless node rounds or cuts: one more
-/// than is exact in a float, or than has space in 32 or 31 bits.
-fn large_part(held: i128) -> Option<i64> {
-    let bounds = [MOST_EXACT, 1 << 32, 1 << 31];
-    let enough = |bound: &i64| held > i128::from(*bound);
-    bounds.into_iter().find(enough).map(|bound| bound + 1)
+/// Returns the largest amounts of a wallet that holds this much, which a careless node cuts or rounds: one more and one less
+/// than has no space in 64 bits, is not exact in a float, or has no space in 32 or 31 bits.
+fn large_parts(held: i128) -> Option<[i128; 2]> {
+    let bounds = [1 << 64, i128::from(MOST_EXACT), 1 << 32, 1 << 31];
+    let bound = bounds.into_iter().find(|bound| held > *bound);
+    bound.map(|bound| [bound + 1, bound - 1])
 }
 
 /// Returns the contract of a transfer that a block shows, if possible of this token.
@@ -223,14 +223,14 @@ impl<'s> Transfers<'s> {
                 let is_of_fees = token == *self.token;
                 let least = *theirs.get(&token)?.min(&amount);
                 // The rest has to pay the fees.
-                let amount = large_part(if is_of_fees { least / 2 } else { least })?;
+                let amounts = large_parts(if is_of_fees { least / 2 } else { least })?;
                 // Parts of fees, which may be rounded, would hide one unit of their token.
-                Some(((amount, !is_of_fees), token))
+                Some(((amounts, !is_of_fees), token))
             });
             // Of several, the first token.
             let large = large.rev().max_by_key(|(value, _)| *value);
-            if let Some(((amount, _), token)) = large {
-                let both = self.exchange([wallet, co_signer], amount, &token).await;
+            if let Some(((amounts, _), token)) = large {
+                let both = self.exchange([wallet, co_signer], amounts, &token).await;
                 at_once.extend(both.into_iter().flatten());
             }
         }
@@ -247,18 +247,27 @@ impl<'s> Transfers<'s> {
         Ok(is_valid(&last) || of_alone.is_some_and(|response| is_valid(response)))
     }
 
-    /// Returns transfers of a token between two wallets: an amount, and one unit less back.
+    /// Returns transfers of a token between two wallets: these amounts there and back.
     async fn exchange(
         &self,
         [one, other]: [&SigningWallet; 2],
-        amount: i64,
+        amounts: [i128; 2],
         token: &str,
     ) -> Taken<[Request; 2]> {
-        let there = self.call(&[one], other.address(), &json!(amount), token);
-        let back = self.call(&[other], one.address(), &json!(amount - 1), token);
-        let (there, _) = self.signed(&[one], &there).await?;
-        let (back, _) = self.signed(&[other], &back).await?;
-        Ok([there, back])
+        let [there, back] = amounts.map(|amount| amount.to_string());
+        let to_other = self.call(&[one], other.address(), &json!(0), token);
+        let to_one = self.call(&[other], one.address(), &json!(0), token);
+        Ok([
+            self.of_amount(one, &to_other, &there).await?,
+            self.of_amount(other, &to_one, &back).await?,
+        ])
+    }
+
+    /// Returns a transfer of an amount in place of nothing. Not every number is a value of `serde_json`.
+    async fn of_amount(&self, from: &SigningWallet, call: &Value, amount: &str) -> Taken<Request> {
+        let text = written(self.token, self.submitter.with.fee.as_str(), call);
+        let text = text.replacen(NOTHING, &format!("{AMOUNT}{amount}"), 1);
+        signed_by(self.submitter, from, &text).await
     }
 
     /// Submits two transfers, of which the wallet can pay one: the first time in a batch, and at the same moment if a node
@@ -357,9 +366,10 @@ impl<'s> Transfers<'s> {
                 other_address,
                 (beyond_64_bits - i128::from(fee)).to_string(),
             ),
-            // A fee with half a unit may hide one unit that such a transfer creates, but not two.
+            // Two odd fees may each hide one unit that such a transfer creates, but not three.
             (wallet, other_address, "1.5".to_owned()),
             (wallet, other_address, "2.5".to_owned()),
+            (wallet, other_address, "3.5".to_owned()),
         ];
         let wrong = wrong.map(|(from, to, amount)| (from, to, amount, self.token));
         let in_other_letters = (
@@ -379,10 +389,7 @@ impl<'s> Transfers<'s> {
         to_nobody["params"]["receiver"] = json!("0x5a");
         calls.push((new_wallet, to_nobody, (fee / 4).to_string()));
         for (from, call, amount) in calls {
-            let text = by_hand(self.submitter, &call);
-            // Not every number is a value of `serde_json`.
-            let text = text.replacen(NOTHING, &format!("{AMOUNT}{amount}"), 1);
-            let request = signed_by(self.submitter, from, &text).await?;
+            let request = self.of_amount(from, &call, &amount).await?;
             self.submitter.submit_serialized(request).await?;
         }
         self.share_too_much(new_wallet, held + fee + fee / 2)
@@ -519,7 +526,8 @@ mod tests {
     #[test]
     fn a_large_amount_is_at_most_what_is_held() {
         for (held, amount) in [
-            (1_i128 << 60, Some((1 << 53) + 1)),
+            ((1_i128 << 64) + 1, Some((1 << 64) + 1)),
+            (1 << 64, Some((1 << 53) + 1)),
             ((1 << 53) + 1, Some((1 << 53) + 1)),
             (1 << 53, Some((1 << 32) + 1)),
             (1_000_000_000_000, Some((1 << 32) + 1)),
@@ -527,7 +535,8 @@ mod tests {
             (1 << 31, None),
             (0, None),
         ] {
-            assert_eq!(large_part(held), amount, "{held}");
+            let there = large_parts(held).map(|[there, _]| there);
+            assert_eq!(there, amount, "{held}");
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     api::{
         IndexSearch, block_request, contract_state_request, has_record, in_block,
         lists_no_transaction, lists_transactions, reported_index, requested_index, submitted_code,
+        token_holders_request,
     },
     history::Settled,
     http::{Act, BackOff, Exchange, InconclusiveReason, Request, Step},
@@ -94,8 +95,12 @@ async fn wait_until(submitter: &Submitter, accepted: &str, until: Instant) -> Op
 
 /// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
 /// timeout. A chain may make blocks only for submitted transactions. Reads these blocks, and the
-/// latest ones before them.
+/// latest ones before them, and first what the holders of the fee's token have: a block may have a reward.
 pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
+    if let Some(token) = submitter.fee_token() {
+        let list = token_holders_request(&token);
+        submitter.samples.node.send(list).await?;
+    }
     let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;
     let mut before = NewBlocks::since(None);

@@ -63,6 +63,15 @@ impl Heights {
         seen.any(|ended| (from..=to).contains(ended))
     }
 
+    /// Whether a block was missing after a moment, and was read before another one.
+    pub(super) fn is_made_between(&self, from: Duration, to: Duration) -> bool {
+        let mut absent = self.absent.iter();
+        absent.any(|(index, (_, last))| {
+            let seen = self.first_seen.get(index).copied();
+            *last >= from && seen.is_some_and(|seen| (*last..=to).contains(&seen))
+        })
+    }
+
     /// Whether a request for a block got nothing at this moment or later.
     pub(super) fn is_absent_at(&self, index: u64, moment: Duration) -> bool {
         let absent = self.absent.get(&index);

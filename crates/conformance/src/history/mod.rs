@@ -199,6 +199,11 @@ impl History {
         self.heights.unchanged(earlier.began, later.ended)
     }
 
+    /// Whether a block was made between two moments: it was not there after the first one, and was read before the other.
+    pub(crate) fn has_grown(&self, from: Duration, to: Duration) -> bool {
+        self.heights.is_made_between(from, to)
+    }
+
     /// Whether the run neither submitted anything nor read a new block between two moments.
     pub(crate) fn is_quiet(&self, from: Duration, to: Duration) -> bool {
         let mut submissions = self.submissions();

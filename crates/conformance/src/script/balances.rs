@@ -5,11 +5,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+use nodeproof_client::{Transfer, contract_call::ContractFunction as _};
 use nodeproof_primitives::WalletAddress;
 use tokio::time::Instant;
 
 use crate::{
-    api::{find, token_balance_request, token_holders_request, wallet_balances_request},
+    api::{
+        Pair, is_address, token_balance_request, token_holders_request, wallet_balances_request,
+    },
     context::{
         FIRST_PAUSE, MAX_PAUSE, SigningWallet, Submitter, held_by, read_missing_blocks,
         read_new_blocks, rich_holder, signer, stranger,
@@ -36,7 +39,7 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
         )
         .chain(creators(&submitter.samples.history()))
         .collect();
-    let Some(token) = fee_token(submitter) else {
+    let Some(token) = submitter.fee_token() else {
         return Ok(());
     };
     let node = &submitter.samples.node;
@@ -53,10 +56,15 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
         let ends = new_wallet.into_iter().chain([address(&other)]).chain(rich);
         of_transfers.extend(ends.map(|wallet| token_balance_request(&wallet, &token)));
     }
+    let moved = moved_by_transfers(&history);
+    let moved = moved
+        .iter()
+        .map(|(wallet, token)| token_balance_request(wallet, token));
     let single = wallets
         .iter()
         .map(|wallet| token_balance_request(wallet, &token))
-        .chain(of_transfers);
+        .chain(of_transfers)
+        .chain(moved);
     node.send_all(single.collect()).await?;
     // The fee may be taken in another token.
     let history = submitter.samples.history();
@@ -75,6 +83,24 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     node.send_all(others.chain(holders).collect())
         .await
         .map(drop)
+}
+
+/// Returns the balances from which and to which the accepted transfers move tokens.
+fn moved_by_transfers(history: &History) -> BTreeSet<Pair> {
+    let calls = history
+        .accepted()
+        .map(|(_, transaction)| transaction["specific_data"].clone());
+    let pairs = calls.flat_map(|call| {
+        let token = call["params"]["asset_code"].as_str().unwrap_or_default();
+        let ends = [&call["signers"][0], &call["params"]["receiver"]];
+        let ends = ends.map(|end| Some((end.as_str()?.to_owned(), token.to_owned())));
+        let is_transfer = call["function"] == Transfer::NAME;
+        ends.into_iter()
+            .flatten()
+            .filter(move |(wallet, _)| is_transfer && is_address(wallet))
+            .collect::<Vec<_>>()
+    });
+    pairs.collect()
 }
 
 /// Returns the wallets that made the latest blocks. They may receive fees.
@@ -125,15 +151,4 @@ pub(crate) async fn observe_settled_balances(
 
 fn address(wallet: &SigningWallet) -> String {
     wallet.address().to_string()
-}
-
-/// Returns the token that pays fees: the one that the user names, or that of built calls.
-fn fee_token(submitter: &Submitter) -> Option<String> {
-    let history = submitter.samples.history();
-    let built = history.of_path("/call-sc").find_map(|entry| {
-        let (_, token) = find(entry.exchange.success_object()?, "currency")?;
-        token.as_str().map(ToOwned::to_owned)
-    });
-    let found = || submitter.samples.discovered.tokens.first().cloned();
-    submitter.with.currency.clone().or(built).or_else(found)
 }

@@ -442,6 +442,10 @@ impl Chain {
                         self.ledger.burn(NATIVE_TOKEN, creator, earlier_fee);
                         earlier_fee = transaction.fee;
                     }
+                    if self.has(InjectedFault::FeesMinted) {
+                        let more = transaction.fee / 5 * 4;
+                        self.ledger.mint(NATIVE_TOKEN, creator, more);
+                    }
                     if self.has(InjectedFault::FeeElsewhere) {
                         let treasury = HolderAddress::Contract(self.rules.token);
                         self.ledger.burn(NATIVE_TOKEN, creator, transaction.fee);
@@ -562,6 +566,10 @@ impl Chain {
                 }
                 if *to == creator && self.has(InjectedFault::CreatorUnpaid) {
                     self.ledger.burn(token, *to, *amount);
+                }
+                if is_other && self.has(InjectedFault::MembersUnpaid) && self.is_member(*to) {
+                    let contract = HolderAddress::Contract(self.rules.token);
+                    let _moved_on = self.ledger.transfer(token, *to, contract, *amount);
                 }
                 self.leave_zero_unwritten(token, *from, *amount);
                 if self.has(InjectedFault::SignersSend) {

@@ -9,8 +9,9 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{
     super::readings::{HOLDERS, Key, Reading},
+    accepted::Accepted,
     change_by,
-    money::{Accepted, Money},
+    money::Money,
 };
 use crate::{
     checks::{Examination, Finding},
@@ -36,6 +37,8 @@ struct Part<'l, 'h> {
     change: i128,
     /// The number of transactions that were paid.
     count: i128,
+    /// How many units may be lost, or gained, in parts of a unit.
+    rounded: i128,
     is_suspicious: bool,
 }
 
@@ -139,14 +142,23 @@ impl<'h> Money<'h> {
                     lists: [before, after],
                     change,
                     count,
+                    rounded,
                     is_suspicious: is_given_back || few.contains(&change.saturating_abs()),
                 }
             })
             .collect();
-        // Some part has to show that blocks have no reward.
-        let has_no_rewards = parts.iter().any(|part| part.count > 0 && part.change == 0);
-        let mut wrong = parts.into_iter().filter(|part| part.is_suspicious);
-        let wrong = wrong.find(|part| part.change < 0 || has_no_rewards);
+        // Some part has to show that blocks have no reward, or some block, if all that is paid makes more.
+        let (paying, idle): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.count > 0);
+        let makes_more = paying.len() > 1
+            && paying.iter().all(|part| part.change > part.rounded)
+            && idle.iter().all(|part| part.change == 0)
+            && self.shows_no_reward(lists);
+        let has_no_rewards = paying.iter().any(|part| part.change == 0);
+        let mut wrong = parts.into_iter();
+        let wrong = wrong.find(|part| match part.change {
+            ..0 => part.is_suspicious,
+            _ => part.is_suspicious && has_no_rewards || part.count > 0 && makes_more,
+        });
         let Part {
             lists: [before, after],
             change,
@@ -161,6 +173,15 @@ impl<'h> Money<'h> {
         let (exchange, actual) = (&after.entry.exchange, after.of_all.to_string());
         let finding = Finding::new(exchange, what, before.of_all.to_string(), actual);
         Some(finding.at("/balance"))
+    }
+
+    /// Whether the holders of a token had the same before and after a block was made.
+    fn shows_no_reward(&self, lists: &[Sums<'_>]) -> bool {
+        lists.windows(2).any(|pair| {
+            let [before, after] = [&pair[0], &pair[1]];
+            let (from, to) = (before.entry.ended, after.entry.began);
+            before.of_all == after.of_all && self.history.has_grown(from, to)
+        })
     }
 
     /// Returns what the lists of a token's holders show, or `None` if one lacks a holder, as a list that is cut off does.

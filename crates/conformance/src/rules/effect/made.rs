@@ -2,10 +2,7 @@
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
-use super::{
-    super::readings::SINGLE,
-    money::{Accepted, Money},
-};
+use super::{super::readings::SINGLE, accepted::Accepted, money::Money};
 use crate::{
     api::{Pair, is_address, lists_transactions},
     checks::Finding,

@@ -4,6 +4,7 @@
 //! some accepted transactions, and the last one is lower by all that are in blocks. What the blocks since then explain
 //! in another way is not judged.
 
+mod accepted;
 mod lists;
 mod made;
 mod money;
@@ -19,12 +20,13 @@ use std::{
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use self::{
-    money::{Accepted, Money},
+    accepted::Accepted,
+    money::Money,
     payable::{in_any_order, payable},
 };
 use super::{
     authority::Replies,
-    readings::{HOLDERS, Reading, SINGLE},
+    readings::{HOLDERS, Key, Reading, SINGLE},
 };
 use crate::{
     api::Pair,
@@ -247,7 +249,7 @@ impl<'h> Money<'h> {
             let ends = readings.first().zip(readings.last());
             let wrong = ends.filter(|(base, last)| !self.is_explained(pair, base, last, true));
             let at = wrong.map_or(at, |(_, last)| last);
-            self.report(pair, readings, at, result);
+            self.report(key, readings, at, result);
         }
     }
 
@@ -323,12 +325,19 @@ impl<'h> Money<'h> {
 
     fn report(
         &self,
-        pair: &Pair,
+        (pair, kind): &Key<'_>,
         readings: &[Reading<'h>],
         at: &Reading<'h>,
         result: &mut Examination,
     ) {
-        let reason = self.other_reason(&pair.0);
+        let base = readings.first().map_or(0, |base| base.amount);
+        // A reward adds something, so it does not explain what is missing of another token than that of fees.
+        let lacks = *kind == SINGLE && at.amount < base.saturating_sub(self.cost(pair).0);
+        let mut paid = self.accepted.iter().map(|one| &one.token);
+        let reason = match lacks && !paid.any(|token| *token == pair.1) {
+            true => self.reason_of_others(&pair.0),
+            false => self.other_reason(&pair.0),
+        };
         match reason.or_else(|| self.reason_just_before(&pair.0)) {
             Some(reason) => {
                 let reason = format!("a balance changed by another amount, and {reason}");

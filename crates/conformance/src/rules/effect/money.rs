@@ -5,247 +5,23 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::super::{
-    readings::{Key, Reading, Readings, SINGLE, readings},
-    refused::is_clear_refusal,
+use super::{
+    super::{
+        readings::{Key, Reading, Readings, SINGLE, readings},
+        refused::is_clear_refusal,
+    },
+    accepted::{Accepted, MAX_DECIMALS, Transfer},
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, is_address, is_listed_as_failed,
+        Pair, accepts, find_in_block, has_record, in_block, is_listed_as_failed,
         listed_transactions, lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
     http::Step,
 };
-
-/// No amount or fee is higher. Sums of many are exact enough, and do not overflow.
-const MOST_AMOUNT: f64 = 1e30;
-
-/// A transaction that the node accepted.
-pub(super) struct Accepted {
-    pub(super) code: String,
-    pub(super) payers: BTreeSet<String>,
-    pub(super) token: String,
-    /// The fee, rounded down, and what it costs more if it is rounded up.
-    pub(super) fee: i128,
-    pub(super) rounding: i128,
-    pub(super) asset: Option<String>,
-    pub(super) transfer: Option<Transfer>,
-    pub(super) began: Duration,
-    /// The index of the first block that has it.
-    pub(super) block: Option<u64>,
-    /// The index of the first block that lists it as failed.
-    failed_in: Option<u64>,
-    /// When it was known to be in a block.
-    pub(super) settled: Option<Duration>,
-    /// Whether it may have failed when its block was made: it is not known to have had an effect, and a payer had too
-    /// little for all that is in blocks.
-    pub(super) may_have_failed: bool,
-    /// When a block after the one that contains it had been read. It must have been paid by then.
-    pub(super) is_past: Option<Duration>,
-}
-
-impl Accepted {
-    fn of(submission: &Value, began: Duration) -> Option<Self> {
-        let transaction = submission.get("transaction")?;
-        let data = transaction.get("specific_data")?;
-        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        let signers = data.get("signers")?.as_array()?;
-        let fee = transaction.get("fee")?;
-        // Below 2^53, this is exact.
-        let decimal = fee
-            .as_f64()
-            .filter(|decimal| fee.as_i64().is_none() && decimal.abs() < MOST_AMOUNT);
-        Some(Self {
-            code: text(transaction.get("trans_code")?)?,
-            payers: signers.iter().filter_map(text).collect(),
-            token: text(transaction.get("currency")?)?,
-            fee: match fee.as_i64() {
-                Some(fee) => fee.into(),
-                None => decimal?.floor() as i128,
-            },
-            rounding: decimal.is_some_and(|fee| fee.fract() != 0.0).into(),
-            asset: text(&data["params"]["asset_id"]),
-            transfer: Transfer::of(data),
-            began,
-            block: None,
-            failed_in: None,
-            settled: None,
-            may_have_failed: false,
-            is_past: None,
-        })
-    }
-
-    /// Whether it pays a fee from a balance, or is a transfer from or to it.
-    pub(super) fn concerns(&self, pair: &Pair) -> bool {
-        self.fee_of(pair) != 0 || self.moved_from(pair) != 0
-    }
-
-    /// Whether it is a transfer to a wallet.
-    pub(super) fn is_to(&self, wallet: &str) -> bool {
-        self.transfer.as_ref().is_some_and(|one| one.to == wallet)
-    }
-
-    /// Returns the balances from which it takes something.
-    fn paying(&self) -> impl Iterator<Item = Pair> {
-        let fee = self
-            .payers
-            .iter()
-            .map(|payer| (payer.clone(), self.token.clone()));
-        let sent = self.transfer.as_ref();
-        fee.chain(sent.map(|one| (one.from.clone(), one.token.clone())))
-    }
-
-    /// Returns the balances that it changes, by token.
-    pub(super) fn balances(&self) -> impl Iterator<Item = BTreeSet<Pair>> {
-        let received = self.transfer.as_ref().and_then(Transfer::receiver);
-        let mut all = BTreeMap::<_, BTreeSet<_>>::new();
-        for (wallet, token) in self.paying().chain(received) {
-            all.entry(token.clone())
-                .or_default()
-                .insert((wallet, token));
-        }
-        all.into_values()
-    }
-
-    pub(super) fn fee_of(&self, (wallet, token): &Pair) -> i128 {
-        let pays = self.token == *token && self.payers.contains(wallet);
-        if pays { self.fee } else { 0 }
-    }
-
-    /// Returns what it moves away from a balance. That is negative if the wallet receives it.
-    pub(super) fn moved_from(&self, (wallet, token): &Pair) -> i128 {
-        let transfer = self.transfer.as_ref().filter(|one| one.token == *token);
-        transfer.map_or(0, |one| {
-            let amount_if = |is_it| if is_it { one.amount } else { 0 };
-            amount_if(one.from == *wallet) - amount_if(one.to == *wallet)
-        })
-    }
-
-    /// Returns what it sends from a balance.
-    pub(super) fn sent_by(&self, (wallet, token): &Pair) -> i128 {
-        let transfer = self.transfer.as_ref();
-        let sent = transfer.filter(|one| one.from == *wallet && one.token == *token);
-        sent.map_or(0, |one| one.amount)
-    }
-
-    /// Returns the amount of a token that it sends.
-    pub(super) fn sent_of(&self, token: &str) -> i128 {
-        let transfer = self.transfer.as_ref().filter(|one| one.token == token);
-        transfer.map_or(0, |one| one.amount)
-    }
-
-    /// Returns what some balances receive of it.
-    pub(super) fn received_by(&self, pairs: &[&Pair]) -> i128 {
-        let received = pairs.iter().map(|pair| (-self.moved_from(pair)).max(0));
-        received.sum()
-    }
-
-    /// Returns what it takes from some balances together. The fee is taken once.
-    pub(super) fn cost_to(&self, pairs: &[&Pair]) -> i128 {
-        let moved: i128 = pairs.iter().map(|pair| self.moved_from(pair)).sum();
-        let pays = pairs.iter().any(|pair| self.fee_of(pair) != 0);
-        moved + if pays { self.fee } else { 0 }
-    }
-
-    /// Whether the first block that has it lists it as failed.
-    pub(super) fn has_failed(&self) -> bool {
-        self.failed_in.is_some() && self.failed_in == self.block
-    }
-
-    /// Whether what it transfers has been moved for sure.
-    pub(super) const fn has_moved(&self) -> bool {
-        self.settled.is_some() && !self.may_have_failed
-    }
-
-    /// Returns the most that others receive of a token, without a transfer that has been moved.
-    pub(super) fn paid_in(&self, token: &str) -> i128 {
-        let fee = if self.token == token { self.most() } else { 0 };
-        let transfer = self.transfer.as_ref().filter(|_| !self.has_moved());
-        let transfer = transfer.filter(|one| one.token == token && one.from != one.to);
-        fee + transfer.map_or(0, |one| one.amount)
-    }
-
-    /// Returns what it sends to a malformed receiver: a node may take that, and then nobody holds it.
-    pub(super) fn burned_of(&self, token: &str) -> i128 {
-        let transfer = self.transfer.as_ref();
-        let to_nobody = transfer.filter(|one| one.token == token && !is_address(&one.to));
-        to_nobody.map_or(0, |one| one.amount)
-    }
-
-    /// Returns how many units of a token may be lost, or gained, because it pays or sends a part of one.
-    pub(super) fn rounded_of(&self, token: &str) -> i128 {
-        let transfer = self.transfer.as_ref().filter(|one| one.token == token);
-        let sends_part = transfer.is_some_and(|one| one.fraction != 0.0);
-        let fee = if self.token == token {
-            self.rounding
-        } else {
-            0
-        };
-        fee + i128::from(sends_part)
-    }
-
-    /// Returns the most that the signers pay together: each part of the fee may be rounded up.
-    pub(super) fn most(&self) -> i128 {
-        let payers = (self.payers.len() as i128).max(1);
-        (self.fee + self.rounding + payers - 1) / payers * payers
-    }
-}
-
-/// A transfer of tokens.
-pub(super) struct Transfer {
-    pub(super) from: String,
-    pub(super) to: String,
-    pub(super) token: String,
-    pub(super) amount: i128,
-    /// The part of a unit that it sends, too.
-    pub(super) fraction: f64,
-}
-
-/// The largest power of ten by which a node may count an amount in other units than a balance.
-const MAX_DECIMALS: u32 = 18;
-
-impl Transfer {
-    /// Returns the transfer that a call is. The first signer pays.
-    fn of(data: &Value) -> Option<Self> {
-        let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
-        let params = data
-            .get("params")
-            .filter(|_| data["function"] == "transfer")?;
-        let amount = &params["amount_to_send"];
-        // Nobody can send less than nothing.
-        let (amount, fraction) = match amount.as_i64() {
-            Some(whole) => (whole.max(0).into(), 0.0),
-            None => {
-                let decimal = amount.as_f64()?.clamp(0.0, MOST_AMOUNT);
-                (decimal.floor() as i128, decimal.fract())
-            }
-        };
-        Some(Self {
-            from: text(&data["signers"][0])?,
-            to: text(&params["receiver"])?,
-            token: text(&params["asset_code"])?,
-            amount,
-            fraction,
-        })
-    }
-
-    /// Returns the balance that it adds to, unless it is to the wallet itself.
-    fn receiver(&self) -> Option<Pair> {
-        (self.to != self.from).then(|| (self.to.clone(), self.token.clone()))
-    }
-
-    /// Returns what it moves if a node counts balances in this power of ten of the unit. A node whose units are whole may
-    /// round up or down.
-    fn in_units(&self, power: u32) -> Option<[i128; 2]> {
-        let factor = 10_i128.checked_pow(power)?;
-        let whole = self.amount.checked_mul(factor)?;
-        let rest = self.fraction * factor as f64;
-        Some([rest.floor(), rest.ceil()].map(|rest| whole + rest as i128))
-    }
-}
 
 /// A transaction in a block that this run did not submit.
 pub(super) struct Other {
@@ -260,7 +36,7 @@ pub(super) struct Money<'h> {
     pub(super) history: &'h History,
     pub(super) first_submission: Duration,
     pub(super) accepted: Vec<Accepted>,
-    /// The wallets that submissions name as signers, also those that were refused.
+    /// The wallets in whose names submissions are signed, also those that were refused.
     pub(super) signers: BTreeSet<String>,
     /// The codes of what was not accepted, and whether all of them were clearly refused.
     refused: BTreeMap<String, bool>,
@@ -320,11 +96,8 @@ impl<'h> Money<'h> {
             return;
         }
         for submission in entry.submissions() {
-            let signers = submission.pointer("/transaction/specific_data/signers");
-            let signers = signers.and_then(Value::as_array).into_iter().flatten();
-            self.signers
-                .extend(signers.filter_map(Value::as_str).map(ToOwned::to_owned));
-            let Some(accepted) = Accepted::of(&submission, entry.began) else {
+            self.signers.extend(signers(&submission));
+            let Some(accepted) = Accepted::of(&submission, entry) else {
                 continue;
             };
             // What the node received twice may be refused the second time.
@@ -591,6 +364,19 @@ impl<'h> Money<'h> {
         let read_again = |key| Some((key, self.read_again(key)?));
         self.readings.keys().filter_map(read_again)
     }
+}
+
+/// Returns the signers of a submission in whose names it is signed, or all of them if it has no signatures.
+fn signers(submission: &Value) -> impl Iterator<Item = String> {
+    let list = |pointer| submission.pointer(pointer).and_then(Value::as_array);
+    let signatures = list("/signatures");
+    let is_signed_by = move |signer: &&str| {
+        let mut names = signatures.into_iter().flatten();
+        signatures.is_none() || names.any(|one| one.get("wallet_address") == Some(&json!(signer)))
+    };
+    let signers = list("/transaction/specific_data/signers").into_iter();
+    let signers = signers.flatten().filter_map(Value::as_str);
+    signers.filter(is_signed_by).map(ToOwned::to_owned)
 }
 
 /// Whether a block names a wallet as its creator.

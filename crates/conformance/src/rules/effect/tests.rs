@@ -42,6 +42,8 @@ enum Row {
     Forge(&'static str),
     /// A block with its creator, and the codes of the transactions of this run.
     Block(u64, &'static str, &'static [&'static str]),
+    /// A block that is not there.
+    Absent(u64),
     /// A block that lists these transactions of the run as failed.
     Failed(u64, &'static [&'static str]),
     /// A block with a transfer of another program, by wallet d to this wallet.
@@ -50,7 +52,8 @@ enum Row {
     Call(u64),
 }
 use Row::{
-    Block, Call, Cut, Failed, Forge, Holds, Other, Pays, Record, Sends, SendsFrom, Submit, Transfer,
+    Absent, Block, Call, Cut, Failed, Forge, Holds, Other, Pays, Record, Sends, SendsFrom, Submit,
+    Transfer,
 };
 
 fn wallet(name: &str) -> String {
@@ -59,8 +62,10 @@ fn wallet(name: &str) -> String {
 
 fn submission(code: &str, signers: &[&str]) -> Value {
     let signers: Vec<_> = signers.iter().map(|name| wallet(name)).collect();
+    let entry = |name: &String| serde_json::json!({"wallet_address": name, "msgsign": "5a"});
+    let signatures: Vec<_> = signers.iter().map(entry).collect();
     serde_json::json!({"transaction": {"trans_code": code, "type": 3, "currency": "T", "fee": 10,
-        "specific_data": {"signers": signers, "params": {"asset_id": code}}}, "signatures": []})
+        "specific_data": {"signers": signers, "params": {"asset_id": code}}}, "signatures": signatures})
 }
 
 fn list(token: &str, amounts: &[i64]) -> (Request, String) {
@@ -126,6 +131,7 @@ fn exchange(row: Row) -> (Request, String) {
             let own = codes.iter().map(|code| submission(code, &["a"]));
             block(index, creator, own.collect())
         }
+        Absent(index) => (block_request(index), "{}".to_owned()),
         Failed(index, codes) => {
             let failed = codes.iter().map(|code| {
                 let mut entry = submission(code, &["a"]);
@@ -144,10 +150,11 @@ fn exchange(row: Row) -> (Request, String) {
 
 fn history(rows: &[Row]) -> History {
     let exchanges: Vec<_> = rows.iter().map(|row| exchange(*row)).collect();
-    let rows = exchanges
-        .iter()
-        .enumerate()
-        .map(|(at, (request, body))| (at as u64 * 10, request.clone(), 200, body.as_str()));
+    let exchanges = (0..).zip(rows).zip(&exchanges);
+    let rows = exchanges.map(|((at, row), (request, body))| {
+        let status = if matches!(row, Absent(_)) { 400 } else { 200 };
+        (at * 10, request.clone(), status, body.as_str())
+    });
     recorded(rows.collect())
 }
 

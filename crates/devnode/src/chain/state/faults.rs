@@ -26,6 +26,12 @@ impl Chain {
         token != NATIVE_TOKEN && (is_small || self.has(InjectedFault::OtherTokenMinted))
     }
 
+    /// Whether a holder is a wallet of the committee.
+    pub(super) fn is_member(&self, holder: HolderAddress) -> bool {
+        let mut members = self.committee.members().iter();
+        members.any(|member| HolderAddress::Wallet(member.keys.address()) == holder)
+    }
+
     /// Whether a correctly signed transaction with this code was refused.
     pub(crate) fn has_refused(&self, code: TransactionCode) -> bool {
         self.refused.contains(&code)

@@ -109,3 +109,40 @@ fn no_unit_is_lost_or_gained_where_only_whole_units_are_paid() {
         assert_eq!(judged(&rows.concat()).0, found, "{last:?}");
     }
 }
+
+/// What wallet c has after each of two transactions of wallet a, whose blocks it made, and after an empty block of another
+/// wallet.
+#[test]
+fn who_makes_blocks_receives_no_more_than_is_paid_unless_there_are_rewards() {
+    for (received, found) in [
+        ([10, 20, 20], &[][..]),
+        ([18, 36, 36], &[Created]),
+        // A block without transactions has a reward, too.
+        ([18, 36, 44], &[]),
+        // Another reason than the fees.
+        ([18, 28, 28], &[]),
+    ] {
+        let [first, second, last] = received;
+        let rows = [
+            START,
+            Holds("a", 50),
+            Row::List([50, 20, 0]),
+            Submit("1", &["a"], true),
+            Block(2, "c", &["1"]),
+            Row::List([40, 20, first]),
+            Pays("2", 10.0),
+            Block(3, "c", &["2"]),
+            Row::List([30, 20, second]),
+            Absent(4),
+            Block(4, "e", &[]),
+            Row::List([30, 20, last]),
+        ];
+        assert_eq!(judged(&rows).0, found, "{received:?}");
+        // Without proof that the chain has grown, the last list may be as old as the one before it.
+        let without_proof: Vec<_> = rows
+            .into_iter()
+            .filter(|row| !matches!(row, Absent(_)))
+            .collect();
+        assert!(judged(&without_proof).0.is_empty(), "{received:?}");
+    }
+}
