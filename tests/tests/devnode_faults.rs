@@ -118,7 +118,9 @@ fn expected(fault: F) -> Option<Found> {
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
         F::CodesForgotten => AsUser("submit-transaction/resubmission-not-new"),
-        F::ReceiverSigns => AsUser("submit-transaction/authority"),
+        F::ReceiverSigns | F::ThirdUnchecked => AsUser("submit-transaction/authority"),
+        F::PendingTaken => AsUser("submit-transaction/claim-in-block-as-signed"),
+        F::SignaturesReplaced => AsUser("chain/repeat-read"),
         F::ListsShared => AsUser("submit-transaction/claim-as-submitted"),
         F::CurrencyLetters => AsUser("submit-transaction/fee-negative"),
         F::CutInCharacter => As("submit-transaction/claim-accepted"),
@@ -172,6 +174,7 @@ fn block_time(fault: F) -> Duration {
         | F::RefusalDrops
         | F::PoolFull
         | F::OppositeLost
+        | F::PendingTaken
         | F::RestDropped
         | F::CopiesExecuted => 5 * BLOCK_TIME,
         _ => BLOCK_TIME,

@@ -255,6 +255,9 @@ faults! {
     CodesForgotten "codes-forgotten" "a transaction in a block that has ten others above it counts as new when it is submitted again";
     PoolFull "pool-full" "accepted transactions are lost while 16 others are pending";
     SmallMinted "small-minted" "a transfer of less than 256 units of another token than that of fees reaches its receiver, also if the sender does not have it";
+    ThirdUnchecked "third-unchecked" "of more than two signatures, only the first two are verified";
+    PendingTaken "pending-taken" "a transaction with the trans_code of a pending one replaces it, and counts as known";
+    SignaturesReplaced "signatures-replaced" "a transaction that is submitted again replaces the signatures in its block";
     FeesMinted "fees-minted" "the creator of a block receives four fifths of its fees twice";
     MembersUnpaid "members-unpaid" "what is sent of another token than that of fees to a member of the committee is received by the token's contract";
     OppositeLost "opposite-lost" "a transfer back in the same block, of more than was received, moves nothing";

@@ -167,7 +167,11 @@ pub(crate) const CASES: &[Case] = &[
         checks: "`response.new_transaction` is false whenever an accepted transaction is submitted again: while it is pending, in a block, and at the end of the run. Of several at the same moment, at most one is new. A transaction that was refused each time, also in a batch, does not count as known. A code that was accepted is not new for another transaction.",
         example: Example::Named("/submit-transaction", "seen_before"),
         is_last: true,
-        explained_by: &[OTHER_ACCEPTED],
+        // Another transaction took its place.
+        explained_by: &[
+            OTHER_ACCEPTED,
+            Cause::of(&["submit-transaction/claim-in-block-as-signed"]),
+        ],
         check: Own(|c| Box::pin(resubmission_not_new(c))),
         ..BASE
     },

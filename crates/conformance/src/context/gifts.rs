@@ -118,7 +118,17 @@ impl Transfers<'_> {
             let more = all.map(|to| (wallet, to, FEW, self.token));
             gifts.extend(more.take(MOST_GIFTS.saturating_sub(gifts.len())));
         }
-        self.give(self.token, &gifts).await.map(drop)
+        let last = self.give(self.token, &gifts).await?;
+        let co_signer = self.submitter.with.co_signer.as_ref();
+        if let (Some(last), Some(co_signer)) = (last, co_signer) {
+            // It is pending, and no other transaction with its code replaces it.
+            let text = altered(&last, |transaction| {
+                transaction["specific_data"]["signers"] = json!([co_signer.address()]);
+            })?;
+            let request = signed_by(self.submitter, co_signer, &text).await?;
+            self.submitter.submit_serialized(request).await?;
+        }
+        Ok(())
     }
 
     /// Gives the new wallet some of the fee's token, of which it has nothing. If it has another token, it sends all of that
@@ -141,11 +151,11 @@ impl Transfers<'_> {
         // Whatever became of its claims, it can pay what follows.
         let fees = if other.is_some() { 9 * fee } else { 0 };
         let gift = [(wallet, new, fees + FEW, self.token)];
-        let is_given = match self.other_currency(wallet, fee) {
+        let given = match self.other_currency(wallet, fee) {
             Some(currency) => self.give(&currency, &gift).await?,
-            None => false,
+            None => None,
         };
-        if !is_given {
+        if given.is_none() {
             self.give(self.token, &gift).await?;
         }
         let Some((other, held)) = other else {
@@ -191,11 +201,11 @@ impl Transfers<'_> {
     }
 
     /// Submits plain transfers one after the other, all of the same time, and each with a higher fee than the one before it.
-    /// Returns whether the last one is valid.
-    async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<bool> {
+    /// Returns the text of the last one if it is valid.
+    async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<Option<String>> {
         let fee = self.submitter.with.fee.as_str();
         let now = json!(unique() / 1_000_000);
-        let mut is_given = false;
+        let mut given = None;
         for (more, (from, to, amount, token)) in (0..).zip(gifts) {
             let call = self.call(&[from], *to, &json!(amount), token);
             let text = with_more_fee(&written(currency, fee, &call), more)?;
@@ -204,8 +214,8 @@ impl Transfers<'_> {
             // Its transfer must be made once, and as a whole.
             let request = request.worded(Wording::AfterLeaving);
             let response = self.submitter.submit_serialized(request).await?;
-            is_given = is_valid(&response);
+            given = is_valid(&response).then_some(text);
         }
-        Ok(is_given)
+        Ok(given)
     }
 }

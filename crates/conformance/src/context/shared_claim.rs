@@ -10,7 +10,7 @@ use super::{
     claim_values::claim_call,
     draft::{by_hand, call_request, checked_with_time, difference_from_call, unique},
     edit::altered,
-    signatures::{sign, signed_over, stranger},
+    signatures::{in_the_name_of, sign, signed_over, stranger},
     signing::{SigningWallet, Submitting},
     submitter::{Response, Submitter},
     variant::{SIGNERS, Variant},
@@ -43,31 +43,39 @@ fn third_signers(
     Ok(known.into_iter().chain([stranger()?.address()]).collect())
 }
 
-/// Returns a request that submits a transaction of three signers with the signatures of two.
+/// Returns requests that submit transactions of three signers: one with the signatures of two, and one whose third signature
+/// was made with another wallet's key.
 async fn two_of_three(
     submitter: &Submitter,
     call: &Value,
     wallets: [&SigningWallet; 2],
     third: WalletAddress,
-) -> Result<Request, InconclusiveReason> {
+) -> Result<Vec<Request>, InconclusiveReason> {
     let [first, second] = wallets.map(SigningWallet::address);
     let signers = [first, second, third];
-    let asset = format!("conformance-refused-{:x}", unique());
-    let mut call = call.clone();
-    call["signers"] = json!(signers);
-    call["params"]["asset_id"] = asset.into();
-    let text = by_hand(submitter, &call);
-    let mut entries = Vec::new();
-    for wallet in wallets {
-        let entry = sign(wallet, &text).await?;
-        submitter
-            .with
-            .redactor
-            .add(entry["msgsign"].as_str().unwrap_or_default());
-        entries.push(entry);
+    let missing = "a transaction that two of its three signers signed";
+    let wrong = "a transaction whose third signature of three is wrong";
+    let mut requests = Vec::new();
+    for (what, is_forged) in [(missing, false), (wrong, true)] {
+        let asset = format!("conformance-refused-{:x}", unique());
+        let mut call = call.clone();
+        call["signers"] = json!(signers);
+        call["params"]["asset_id"] = asset.into();
+        let text = by_hand(submitter, &call);
+        let mut entries = Vec::new();
+        for wallet in wallets {
+            let entry = sign(wallet, &text).await?;
+            submitter
+                .with
+                .redactor
+                .add(entry["msgsign"].as_str().unwrap_or_default());
+            entries.push(entry);
+        }
+        let forged = entries.first().filter(|_| is_forged).cloned();
+        entries.extend(forged.map(|entry| in_the_name_of(third, entry)));
+        requests.push(signed_over(&text, &text, &entries).wrongly_signed(what));
     }
-    let what = "a transaction that two of its three signers signed";
-    Ok(signed_over(&text, &text, &entries).wrongly_signed(what))
+    Ok(requests)
 }
 
 /// Returns the settings for a transaction with the fee that the node has set, if that is not more than the run's fee.
@@ -202,9 +210,10 @@ async fn make(
     }
     if submitter.with.claims.get() > 1 {
         for third in third_signers(submitter, wallets)? {
-            let request = two_of_three(submitter, &call, wallets, third).await?;
-            let request = request.carrying_signature();
-            let _ = submitter.submit_serialized(request).await;
+            for request in two_of_three(submitter, &call, wallets, third).await? {
+                let request = request.carrying_signature();
+                let _ = submitter.submit_serialized(request).await;
+            }
         }
     }
     Ok(accepted)

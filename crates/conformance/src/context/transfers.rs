@@ -19,14 +19,14 @@ use super::{
     signatures::{sign, signed_over, stranger, with_high_s},
     signing::{SigningWallet, Submitting},
     submitter::{COPIES, Submitter},
-    waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks},
+    waiting::{FIRST_PAUSE, MAX_PAUSE, NewBlocks, read_new_blocks},
 };
 use crate::{
     api::{
-        accepts, held, is_valid, listed_transactions, times_in_batch, token_balance_request,
-        wallet_balances_request,
+        accepts, block_request, held, in_block, is_valid, listed_transactions, submitted_code,
+        times_in_batch, token_balance_request, wallet_balances_request,
     },
-    history::{History, OF_NEW_WALLET},
+    history::{Entry, History, OF_NEW_WALLET},
     http::{BackOff, Exchange, Request, Step},
 };
 
@@ -66,12 +66,14 @@ pub(super) async fn transfer_and_overspend(
     // A little more than five fees and a half.
     let all = 2 * part;
     let began = Instant::now();
-    if !transfers.send_right([wallet, new_wallet], part).await?
-        || !transfers.has_received(new_wallet.address(), all).await?
-    {
+    let Some(again) = transfers.send_right([wallet, new_wallet], part).await? else {
+        return Ok(());
+    };
+    if !transfers.has_received(new_wallet.address(), all).await? {
         return Ok(());
     }
     let took = began.elapsed();
+    transfers.submit_again(again).await?;
     let patience = (took * 3).max(MAX_PAUSE).min(submitter.with.settle_timeout);
     let mut overdraw = Overdraw {
         number: 0,
@@ -189,12 +191,13 @@ impl<'s> Transfers<'s> {
 
     /// Sends at the same moment: a transfer to the wallet itself in copies, one to the new wallet, which the co-signer signs,
     /// too, another one to it twice in a batch, and transfers of a large amount to the co-signer and back. If a node has no
-    /// batches, that of the batch follows alone. Returns whether the new wallet receives any.
+    /// batches, that of the batch follows alone. If the new wallet receives any, returns a request to send again once they are
+    /// in a block.
     async fn send_right(
         &self,
         [wallet, new_wallet]: [&SigningWallet; 2],
         part: i64,
-    ) -> Taken<bool> {
+    ) -> Taken<Option<Request>> {
         let history = self.submitter.samples.history();
         let held = |wallet: &SigningWallet| held_by(&history, &wallet.address().to_string());
         let co_signer = self.submitter.with.co_signer.as_ref();
@@ -213,6 +216,7 @@ impl<'s> Transfers<'s> {
         let batch = batch_of([&twice, &twice]);
         // Another form of the signature is the same transaction.
         let other_form = in_other_form(&to_itself);
+        let again = other_form.clone().unwrap_or_else(|| to_itself.clone());
         let mut at_once = vec![to_itself; COPIES];
         at_once.extend(other_form);
         let alone_at = at_once.len();
@@ -238,13 +242,34 @@ impl<'s> Transfers<'s> {
         let is_in_batch =
             |response: &Arc<Exchange>| times_in_batch(response, "accepted_transactions", &code) > 0;
         if responses.iter().flatten().any(is_in_batch) {
-            return Ok(true);
+            return Ok(Some(again));
         }
         let last = self.submitter.submit_serialized(twice).await?;
         let of_alone = responses
             .get(alone_at)
             .and_then(|response| response.as_ref().ok());
-        Ok(is_valid(&last) || of_alone.is_some_and(|response| is_valid(response)))
+        let is_any = is_valid(&last) || of_alone.is_some_and(|response| is_valid(response));
+        Ok(is_any.then_some(again))
+    }
+
+    /// Submits what is in a block once more, in another form. The block is read before and after that: it does not change.
+    async fn submit_again(&self, again: Request) -> Taken<()> {
+        let (submitter, node) = (self.submitter, &self.submitter.samples.node);
+        read_new_blocks(submitter).await?;
+        let response = submitter.submit_serialized(again).await?;
+        let code = submitted_code(&response).unwrap_or_default();
+        let has_it = |entry: &Entry| {
+            let block = entry.exchange.success_object();
+            block.is_some_and(|block| in_block(block, &code).is_some())
+        };
+        let history = submitter.samples.history();
+        let block = history
+            .blocks()
+            .find_map(|(index, entry)| has_it(entry).then_some(index));
+        if let Some(index) = block {
+            node.send(block_request(index)).await?;
+        }
+        Ok(())
     }
 
     /// Returns transfers of a token between two wallets: these amounts there and back.

@@ -163,6 +163,7 @@ impl Chain {
 
     /// Accepts a transaction that has passed all other checks, if the chain allows it.
     pub(crate) fn submit(&mut self, transaction: Transaction) -> Verdict {
+        let mut is_new = true;
         match self.pool.seen(transaction.code, &transaction.digest) {
             CodeStatus::Unknown => {}
             CodeStatus::SameTransaction
@@ -176,12 +177,15 @@ impl Chain {
                 return Verdict::accepted(false);
             }
             CodeStatus::OtherTransaction
-                if self.has(InjectedFault::PendingReplaced)
+                if (self.has(InjectedFault::PendingReplaced)
+                    || self.has(InjectedFault::PendingTaken))
                     && self.pool.waits(transaction.code) =>
             {
                 self.pool.drop_pending(transaction.code);
+                is_new = !self.has(InjectedFault::PendingTaken);
             }
             CodeStatus::SameTransaction => {
+                self.replace_signatures(&transaction);
                 if self.has(InjectedFault::CopiesCost) && self.pool.waits(transaction.code) {
                     self.charge(&transaction);
                 }
@@ -232,7 +236,7 @@ impl Chain {
         if !self.has(InjectedFault::PoolFull) || self.pool.waiting() < 16 {
             self.pool.add(transaction);
         }
-        Verdict::accepted(true)
+        Verdict::accepted(is_new)
     }
 
     pub(super) fn set_fault(&mut self, fault: Option<InjectedFault>, from: u64) {

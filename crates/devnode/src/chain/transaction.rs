@@ -210,7 +210,12 @@ impl Submission<'_> {
                 self.entries()?.iter().map(entry_text).collect()
             }
             Some(InjectedFault::FirstSignatureOnly) => {
-                self.first_verified(&message, &call.signers)?
+                self.first_verified(&message, &call.signers, 1)?
+            }
+            Some(InjectedFault::ThirdUnchecked)
+                if call.signers.len() > 2 && self.entries()?.len() == call.signers.len() =>
+            {
+                self.first_verified(&message, &call.signers, 2)?
             }
             Some(InjectedFault::OutsiderPays) => self.verified_of(&call.signers)?,
             Some(InjectedFault::ReceiverSigns) => self
@@ -330,21 +335,25 @@ impl Submission<'_> {
         wallets.find(|wallet| !signers.contains(wallet))
     }
 
-    /// Returns all signatures as JSON if the first one is valid. This is a fault.
+    /// Returns all signatures as JSON if there are some and the first ones are valid. This is a fault.
     fn first_verified(
         &self,
         message: &str,
         signers: &[WalletAddress],
+        count: usize,
     ) -> Result<Vec<String>, Refusal> {
         let entries = self.entries()?;
-        let first = entries.first().ok_or_else(invalid_signatures)?;
-        first
-            .msgsign
-            .verify_by_address(message.as_bytes(), first.wallet_address)
-            .ok()
-            .filter(|_| signers.contains(&first.wallet_address))
-            .ok_or_else(invalid_signatures)?;
-        Ok(entries.iter().map(entry_text).collect())
+        let mut first = entries.iter().take(count);
+        let is_right = first.all(|entry| {
+            let verified = entry
+                .msgsign
+                .verify_by_address(message.as_bytes(), entry.wallet_address);
+            verified.is_ok() && signers.contains(&entry.wallet_address)
+        });
+        match is_right && !entries.is_empty() {
+            true => Ok(entries.iter().map(entry_text).collect()),
+            false => Err(invalid_signatures()),
+        }
     }
 }
 

@@ -26,6 +26,21 @@ impl Chain {
         token != NATIVE_TOKEN && (is_small || self.has(InjectedFault::OtherTokenMinted))
     }
 
+    /// With the fault, shows the signatures of a submission in the block that has its transaction.
+    pub(super) fn replace_signatures(&mut self, transaction: &Transaction) {
+        if !self.has(InjectedFault::SignaturesReplaced) {
+            return;
+        }
+        let code = transaction.code.to_string();
+        let entries = self
+            .blocks
+            .iter_mut()
+            .flat_map(|block| &mut block.transactions);
+        for entry in entries.filter(|entry| entry.contains(&code)) {
+            *entry = transaction.entry.clone();
+        }
+    }
+
     /// Whether a holder is a wallet of the committee.
     pub(super) fn is_member(&self, holder: HolderAddress) -> bool {
         let mut members = self.committee.members().iter();
