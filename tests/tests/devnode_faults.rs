@@ -164,6 +164,8 @@ const BLOCK_TIME: Duration = Duration::from_millis(100);
 fn block_time(fault: F) -> Duration {
     match fault {
         F::OnePending | F::FirstPays | F::PendingReplaced | F::PendingUnverified => 20 * BLOCK_TIME,
+        // All twenty are pending.
+        F::PoolFull => 10 * BLOCK_TIME,
         // No block comes between two submissions that are sent together.
         F::OverlapLost
         | F::Overspends
@@ -172,7 +174,6 @@ fn block_time(fault: F) -> Duration {
         | F::LastSender
         | F::TimeReplaces
         | F::RefusalDrops
-        | F::PoolFull
         | F::OppositeLost
         | F::PendingTaken
         | F::RestDropped

@@ -118,11 +118,11 @@ impl Transfers<'_> {
             let more = all.map(|to| (wallet, to, FEW, self.token));
             gifts.extend(more.take(MOST_GIFTS.saturating_sub(gifts.len())));
         }
-        let last = self.give(self.token, &gifts).await?;
+        let given = self.give(self.token, &gifts).await?;
         let co_signer = self.submitter.with.co_signer.as_ref();
-        if let (Some(last), Some(co_signer)) = (last, co_signer) {
+        if let (Some(first), Some(co_signer)) = (given.first(), co_signer) {
             // It is pending, and no other transaction with its code replaces it.
-            let text = altered(&last, |transaction| {
+            let text = altered(first, |transaction| {
                 transaction["specific_data"]["signers"] = json!([co_signer.address()]);
             })?;
             let request = signed_by(self.submitter, co_signer, &text).await?;
@@ -153,9 +153,9 @@ impl Transfers<'_> {
         let gift = [(wallet, new, fees + FEW, self.token)];
         let given = match self.other_currency(wallet, fee) {
             Some(currency) => self.give(&currency, &gift).await?,
-            None => None,
+            None => Vec::new(),
         };
-        if given.is_none() {
+        if given.is_empty() {
             self.give(self.token, &gift).await?;
         }
         let Some((other, held)) = other else {
@@ -201,11 +201,11 @@ impl Transfers<'_> {
     }
 
     /// Submits plain transfers one after the other, all of the same time, and each with a higher fee than the one before it.
-    /// Returns the text of the last one if it is valid.
-    async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<Option<String>> {
+    /// Returns the texts of those that are valid.
+    async fn give(&self, currency: &str, gifts: &[Gift<'_>]) -> Taken<Vec<String>> {
         let fee = self.submitter.with.fee.as_str();
         let now = json!(unique() / 1_000_000);
-        let mut given = None;
+        let mut given = Vec::new();
         for (more, (from, to, amount, token)) in (0..).zip(gifts) {
             let call = self.call(&[from], *to, &json!(amount), token);
             let text = with_more_fee(&written(currency, fee, &call), more)?;
@@ -214,7 +214,7 @@ impl Transfers<'_> {
             // Its transfer must be made once, and as a whole.
             let request = request.worded(Wording::AfterLeaving);
             let response = self.submitter.submit_serialized(request).await?;
-            given = is_valid(&response).then_some(text);
+            given.extend(is_valid(&response).then_some(text));
         }
         Ok(given)
     }
