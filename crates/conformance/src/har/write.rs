@@ -93,7 +93,7 @@ pub(crate) fn file(entries: &[Value]) -> String {
     escaped_json(&format!("{log:#}\n"))
 }
 
-/// Returns the codes of the transactions that the response to a submission, alone or in a batch, accepts or knows.
+/// Returns the codes of the transactions that the response to a submission, alone or in a batch, accepts.
 fn accepted_codes(submission: &Exchange) -> Vec<String> {
     if !submission.request.path.starts_with("/submit-transaction") {
         return Vec::new();
@@ -102,11 +102,7 @@ fn accepted_codes(submission: &Exchange) -> Vec<String> {
     let codes = all
         .iter()
         .filter_map(|one| one.pointer("/transaction/trans_code")?.as_str());
-    // A node may refuse what it has accepted before, such as from a client that left.
-    let known = submission.json().ok();
-    let known = known.and_then(|body| body.pointer("/response/new_transaction"));
-    let is_known = known == Some(&Value::Bool(false));
-    let accepted = codes.filter(|code| code.len() == 40 && (is_known || accepts(submission, code)));
+    let accepted = codes.filter(|code| code.len() == 40 && accepts(submission, code));
     accepted.map(ToOwned::to_owned).collect()
 }
 

@@ -96,7 +96,10 @@ impl<'h> Money<'h> {
             return;
         }
         for submission in entry.submissions() {
-            self.signers.extend(signers(&submission));
+            // A wrong signature may stand in the name of any wallet.
+            if entry.exchange.request.wrongly_signed.is_none() {
+                self.signers.extend(signers(&submission));
+            }
             let Some(accepted) = Accepted::of(&submission, entry) else {
                 continue;
             };
