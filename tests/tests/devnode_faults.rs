@@ -163,9 +163,14 @@ const BLOCK_TIME: Duration = Duration::from_millis(100);
 /// Returns the time between two blocks. The faults about transactions of one block need several in it.
 fn block_time(fault: F) -> Duration {
     match fault {
-        F::OnePending | F::FirstPays | F::PendingReplaced | F::PendingUnverified => 20 * BLOCK_TIME,
-        // All twenty are pending.
-        F::PoolFull => 10 * BLOCK_TIME,
+        F::OnePending
+        | F::FirstPays
+        | F::PendingReplaced
+        | F::PendingTaken
+        | F::PendingUnverified
+        | F::SignaturesReplaced => 20 * BLOCK_TIME,
+        // All twenty are pending, also on a busy machine.
+        F::PoolFull => 30 * BLOCK_TIME,
         // No block comes between two submissions that are sent together.
         F::OverlapLost
         | F::Overspends
@@ -175,7 +180,6 @@ fn block_time(fault: F) -> Duration {
         | F::TimeReplaces
         | F::RefusalDrops
         | F::OppositeLost
-        | F::PendingTaken
         | F::RestDropped
         | F::CopiesExecuted => 5 * BLOCK_TIME,
         _ => BLOCK_TIME,

@@ -47,24 +47,19 @@ pub(crate) async fn observe_balances(submitter: &Submitter) -> Result<(), Inconc
     let lists = paying.iter().chain(&new_wallet);
     let lists = lists.map(|wallet| wallet_balances_request(wallet));
     node.send_all(lists.collect()).await?;
-    // The run's transfers send another token between these.
     let history = submitter.samples.history();
-    let mut of_transfers = Vec::new();
+    let mut single = moved_by_transfers(&history);
+    single.extend(wallets.into_iter().map(|wallet| (wallet, token.clone())));
+    // The run's transfers send another token between these.
     if let Some(token) = submitter.another_token(&token) {
         let payer = paying.first().map_or("", String::as_str);
         let rich = rich_holder(&history, &token, payer).map(|holder| holder.to_string());
         let ends = new_wallet.into_iter().chain([address(&other)]).chain(rich);
-        of_transfers.extend(ends.map(|wallet| token_balance_request(&wallet, &token)));
+        single.extend(ends.map(|wallet| (wallet, token.clone())));
     }
-    let moved = moved_by_transfers(&history);
-    let moved = moved
+    let single = single
         .iter()
         .map(|(wallet, token)| token_balance_request(wallet, token));
-    let single = wallets
-        .iter()
-        .map(|wallet| token_balance_request(wallet, &token))
-        .chain(of_transfers)
-        .chain(moved);
     node.send_all(single.collect()).await?;
     // The fee may be taken in another token.
     let history = submitter.samples.history();

@@ -94,7 +94,8 @@ async fn a_run_is_judged_again_from_its_history() {
 
 /// Runs with claims against a node with a fault, and judges the run again.
 async fn judged_again(fault: Option<InjectedFault>) {
-    let every = BlockTime::Every(Duration::from_millis(100));
+    // A run on a busy machine reads all blocks of a minute.
+    let every = BlockTime::Every(Duration::from_millis(300));
     let mut config = Config::for_tests().with_block_time(every);
     if let Some(fault) = fault {
         config = config.with_fault(fault);
