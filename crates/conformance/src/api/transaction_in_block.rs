@@ -67,8 +67,14 @@ pub(crate) fn listed_transactions(block: &Value) -> impl Iterator<Item = (&Value
 }
 
 /// Whether a block shows that a transaction failed. Some nodes list it with a status below 0.
-pub(crate) fn is_listed_as_failed(entry: &Value) -> bool {
+pub(super) fn is_listed_as_failed(entry: &Value) -> bool {
     entry["status"].as_i64().is_some_and(|status| status < 0)
+}
+
+/// Whether a block lists the transaction with this code as failed.
+pub(crate) fn lists_as_failed(block: &Value, code: &str) -> bool {
+    let mut entries = listed_transactions(block);
+    entries.any(|(entry, _)| is_listed_as_failed(entry) && in_block(entry, code).is_some())
 }
 
 /// Returns the codes of a block's transactions. Only elements in an observed form count: a submission, a transaction, or

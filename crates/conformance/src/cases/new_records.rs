@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{
     api::{
-        FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, is_listed_as_failed,
-        known_rows, listed_transactions, requested,
+        FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows,
+        lists_as_failed, requested,
     },
     checks::{Examination, Finding, Findings, check_json_responses, objects},
     context::Context,
@@ -113,17 +113,14 @@ fn by_other_columns(history: &History) -> Examination {
 /// possible of one that no block lists as failed.
 fn of_one_claim(history: &History) -> Examination {
     let blocks = history.blocks();
-    let blocks = blocks.filter_map(|(_, entry)| entry.exchange.success_object());
-    let failed = blocks
-        .flat_map(listed_transactions)
-        .filter(|(entry, _)| is_listed_as_failed(entry));
-    let failed: BTreeSet<_> = failed
-        .filter_map(|(_, transaction)| transaction["trans_code"].as_str())
+    let blocks: Vec<_> = blocks
+        .filter_map(|(_, entry)| entry.exchange.success_object())
         .collect();
     let accepted = history.accepted().map(|(entry, transaction)| {
         let is_wrong = entry.exchange.request.wrongly_signed.is_some();
         let code = transaction["trans_code"].as_str();
-        let has_failed = code.is_some_and(|code| failed.contains(code));
+        let lists_it = |code| blocks.iter().any(|block| lists_as_failed(block, code));
+        let has_failed = code.is_some_and(lists_it);
         (transaction["specific_data"].clone(), is_wrong, has_failed)
     });
     let accepted: Vec<_> = accepted.collect();

@@ -90,18 +90,12 @@ impl<'a> Runs<'a> {
     ///
     /// Until the sweeps of all nodes are done, resuming them needs the state of the finished ones.
     pub(crate) fn finish_sweeps(&self, report: &Report) {
-        let is_done = |node: &NodeReport| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
         // The report has the reason if a state was not saved.
-        let has_state = |node: &NodeReport| {
-            node.sweep
-                .as_ref()
-                .is_some_and(|sweep| sweep.trouble.is_none())
+        let is_done = |node: &NodeReport| {
+            let sweep = node.sweep.as_ref();
+            sweep.is_some_and(|sweep| sweep.done && sweep.trouble.is_none())
         };
-        if report
-            .nodes
-            .iter()
-            .all(|node| is_done(node) && has_state(node))
-        {
+        if report.nodes.iter().all(is_done) {
             let sweeps = self.nodes.iter();
             let sweeps = sweeps.filter_map(|(_, options)| options.sweep.as_ref());
             for state in sweeps.filter_map(|sweep| sweep.state.as_deref()) {

@@ -25,9 +25,10 @@ pub(crate) fn included(history: &History) -> Examination {
             && let Some(body) = request.body_json()
         {
             let known = accepted.entry(code).or_default();
-            let data = |body: &Value| body["transaction"]["specific_data"].clone();
             // What a node takes for a known transaction does not replace that one.
-            let is_other = |(first, _): &(Value, &Request)| data(first) != data(&body);
+            let data = &body["transaction"]["specific_data"];
+            let is_other =
+                |(first, _): &(Value, &Request)| first["transaction"]["specific_data"] != *data;
             if is_new(&entry.exchange) != Some(false) || !known.iter().any(is_other) {
                 known.push((body, request));
             }

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, is_listed_as_failed,
-        listed_transactions, lists_no_transaction, lists_transactions, requested,
+        Pair, accepts, find_in_block, has_record, in_block, listed_transactions, lists_as_failed,
+        lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
     http::Step,
@@ -163,13 +163,7 @@ impl<'h> Money<'h> {
             });
             one.block = block.map(|(index, _)| *index);
             let mut blocks = self.blocks.iter();
-            let lists_as_failed = |block: &Value| {
-                let mut entries = listed_transactions(block);
-                entries.any(|(entry, _)| {
-                    is_listed_as_failed(entry) && in_block(entry, &one.code).is_some()
-                })
-            };
-            let failed_in = blocks.find(|(_, block)| lists_as_failed(block));
+            let failed_in = blocks.find(|(_, block)| lists_as_failed(block, &one.code));
             one.failed_in = failed_in.map(|(index, _)| *index);
             one.settled = of_block.into_iter().chain(record).min();
             one.may_have_failed = record.is_none();
