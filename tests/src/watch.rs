@@ -11,7 +11,7 @@ use nodeproof_primitives::Network;
 /// Returns how many runs of the checks go on at the same time. A run is mostly waiting.
 #[must_use]
 pub fn threads_that_wait() -> usize {
-    3 * std::thread::available_parallelism().map_or(2, usize::from)
+    4 * std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 /// An observer that ignores everything.

@@ -260,6 +260,7 @@ faults! {
     SignaturesReplaced "signatures-replaced" "a transaction that is submitted again replaces the signatures in its block";
     FeesMinted "fees-minted" "the creator of a block receives four fifths of its fees twice";
     MembersUnpaid "members-unpaid" "what is sent of another token than that of fees to a member of the committee is received by the token's contract";
+    FailedCosts "failed-costs" "a transaction that fails in its block is in no block, and costs its fee";
     OppositeLost "opposite-lost" "a transfer back in the same block, of more than was received, moves nothing";
     ReceiverSigns "receiver-signs" "the receiver of a transfer may sign in place of the sender";
     ListsShared "lists-shared" "the hashes of a claim are stored in the order of an earlier claim with the same ones";

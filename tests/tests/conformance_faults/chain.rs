@@ -58,7 +58,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             if let Some(list) = list.and_then(Value::as_array_mut) {
                 list.extend(list.first().cloned());
             }
-        }) => ["chain/block-hashes", "chain/one-vote-a-voter"];
+        }) => ["chain/block-hashes", "chain/one-vote-a-voter", "get-block/receipts-of-preceding-block"];
         "a receipt names a wallet that did not sign it", change_json(BLOCK, |_, block| {
             let other = format!("0x{}", "ab".repeat(20));
             receipts(block).iter_mut().take(1).for_each(|r| {

@@ -36,7 +36,12 @@ pub(crate) fn faults() -> Vec<SeededFault> {
             let tag = format!("\"{}\"", response.body.len());
             response.headers.insert(header::ETAG, tag.parse().expect("a tag"));
             response
-        }) => ["http/etag"];
+        }) => ["http/caching"];
+        "balances may be kept for an hour", change_response("/get-balances", |_, mut response| {
+            let kept = "public, max-age=3600".parse().expect("a header");
+            response.headers.insert(header::CACHE_CONTROL, kept);
+            response
+        }) => ["http/caching"];
         "does not verify what it has accepted, once it is in a block", accepting_known(|code| code.is_stored)
             => ["submit-transaction/known-code-altered"];
         // The copies of the claim are sent together, and the next one after their responses.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::{
     body::Bytes,
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderValue, Method, StatusCode, header},
 };
 use integration_tests::{
     faults::{SeededFault, change_json, change_response, respond_successfully_if, set, stateful},
@@ -71,6 +71,14 @@ pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
             if takes_it { packed.insert(request.query.clone()); }
             match !takes_it && packed.remove(&request.query) {
                 true => response.with_body("\u{1f}packed"),
+                false => response,
+            }
+        }) => ["http/equal-requests"];
+        "a cache keeps the response to HEAD for GET", stateful(BTreeSet::new(), |empty, request, response| {
+            if request.path != BLOCK || response.status != StatusCode::OK { return response }
+            if request.method == Method::HEAD { empty.insert(request.query.clone()); }
+            match request.method == Method::GET && empty.remove(&request.query) {
+                true => response.with_body(""),
                 false => response,
             }
         }) => ["http/equal-requests"];

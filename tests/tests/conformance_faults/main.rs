@@ -17,6 +17,7 @@ mod chain;
 mod claim;
 mod claim_values;
 mod conforming;
+mod devnode;
 mod docs;
 mod facts;
 mod generated;
@@ -46,6 +47,8 @@ fn main() {
     arguments.test_threads.get_or_insert_with(threads_that_wait);
     let setup = Setup::new();
     let mut trials = tables::trials(&setup);
+    // Some of these wait longest, so they are not the last ones.
+    trials.extend(devnode::trials());
     trials.extend(pairs::trials(&setup));
     trials.extend(conforming::trials(&setup));
     trials.extend(generated::trials(&setup));

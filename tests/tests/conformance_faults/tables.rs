@@ -60,7 +60,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
 
 /// The faults that have more than one cause.
 const SEVERAL_CAUSES: [&str; 16] = [
-    "verifies one of two signatures",
+    "accepts what is first-of-two-right, or last-of-two-right",
     "counts the signatures of any signers",
     "verifies only the first of two signatures",
     "does not verify unknown members",

@@ -5,7 +5,6 @@
 
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::{TransactionCode, escape::escaped_up_to as shown};
-use nodeproof_report::Level;
 use nodeproof_wallet::verify_signed;
 use serde_json::Value;
 
@@ -50,9 +49,12 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "chain/transaction-signatures",
-        level: Level::Should,
-        requirements: &["SUBMIT-3"],
-        checks: "Each contract call in a block has the valid signature of every signer, with the algorithm of known nodes.",
+        requirements: &["SUBMIT-3", "OPEN-13"],
+        checks: "Each contract call in a block has the valid signature of every signer, with the algorithm of known nodes. If none does, that is a warning: the node may use another algorithm.",
+        if_none_fits: "no signature of a transaction could be verified",
+        exception: Some(
+            "The specification states that each signer signs. The algorithm is only observed, but a block whose calls verify and one whose calls do not can't both show what was signed.",
+        ),
         example: Example::Named("/get-block", "block_with_a_claim"),
         check: Check::alone(signatures, "no block contained a contract call"),
         ..BASE

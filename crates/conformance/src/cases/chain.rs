@@ -115,6 +115,7 @@ pub(crate) const CASES: &[Case] = &[
         level: Level::Should,
         requirements: &["BLOCK-8", "RECEIPT-5"],
         checks: "No wallet has two receipts in one block.",
+        explained_by: &[Cause::of(&["get-block/receipts-of-preceding-block"])],
         check: Check::alone(one_vote_a_voter, NO_RECEIPT),
         ..BASE
     },

@@ -14,7 +14,12 @@ use crate::{
 };
 
 /// Other ways to request a block.
-const OF_BLOCK: [Wording; 3] = [Wording::AnyType, Wording::SeveralTypes, Wording::Closing];
+const OF_BLOCK: [Wording; 4] = [
+    Wording::AnyType,
+    Wording::SeveralTypes,
+    Wording::Closing,
+    Wording::AfterHead,
+];
 /// Other ways to have a call built.
 const OF_CALL: [Wording; 4] = [
     Wording::Charset,

@@ -127,7 +127,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "get-block/receipts-of-preceding-block",
         requirements: &["BLOCK-8", "RECEIPT-1"],
-        checks: "`data.block_index` of each receipt is the block's index minus 1.",
+        checks: "`data.block_index` of each receipt is the block's index minus 1, and no receipt is in a block twice.",
         aspect: Aspect::Consistency,
         explained_by: &[NO_RECEIPTS],
         check: Check::alone(receipts_of_preceding_block, "no block had a receipt"),
@@ -331,7 +331,15 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut Examination) {
     let Some(index) = reported_index(block) else {
         return;
     };
+    let mut earlier = BTreeSet::new();
     for (place, receipt) in receipts(block).iter().enumerate() {
+        if !earlier.insert(receipt.to_string()) {
+            let what = "a receipt is in the block twice";
+            let actual = seen.exchange.excerpt(160);
+            let finding = Finding::new(&seen.exchange, what, "each receipt once", actual);
+            result.push(finding.at(format!("/text/previous_block_receipts/{place}")));
+            break;
+        }
         let about = of_data(receipt, "block_index").and_then(Value::as_i64);
         let Some(about) = about.map(i128::from) else {
             continue;

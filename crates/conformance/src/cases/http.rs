@@ -22,7 +22,7 @@ use crate::{
     context::Samples,
     history::Answer,
     http::{Exchange, Request, Unanswered, Wording},
-    rules::{content_type, form, server_errors, success_status, tags},
+    rules::{content_type, form, kept, server_errors, success_status},
 };
 
 /// What these cases share.
@@ -63,7 +63,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-requests",
         requirements: &["CONSISTENT-5", "HTTP-2", "HTTP-4", "CALL-1"],
-        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, and with `connection: close`; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, beside half of an equal one on another connection, unless the node has one connection at a time, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
+        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, with `connection: close`, and after the same with HEAD, which the node may refuse; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, beside half of an equal one on another connection, unless the node has one connection at a time, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
         matters: "Libraries, proxies and caches write requests in many ways, and their users see only the response.",
         check: Read(|c| Box::pin(equal_requests(c))),
         sends: &[
@@ -143,12 +143,12 @@ pub(crate) const CASES: &[Case] = &[
         ..BASE
     },
     Case {
-        id: "http/etag",
+        id: "http/caching",
         requirements: &["CONSISTENT-5", "HTTP-2"],
-        checks: "If responses have an `ETag`, another content of the same request has another one.",
-        matters: "Browsers and caches send the tag, and keep what they have if it is still the same. They would show an old balance.",
+        checks: "Responses may be kept as their headers say: if they have an `ETag`, another content of the same request has another one, and with a `max-age`, no other content comes in that time.",
+        matters: "Browsers and caches send the tag, and keep what they have if it is still the same. They request nothing while a response may be kept. They would show an old balance.",
         is_last: true,
-        check: WholeRun(tags, false),
+        check: WholeRun(kept, false),
         ..BASE
     },
     Case {

@@ -182,7 +182,9 @@ impl Transfers<'_> {
         for request in [list, token_holders_request(&other)] {
             self.submitter.samples.node.send(request).await?;
         }
-        self.balance(new, self.token).await?;
+        for token in [&*other, self.token] {
+            self.balance(new, token).await?;
+        }
         // Not as much as before: a balance that changes and changes back would look like a contradiction.
         let again = (wallet, new, held + 1, &*other);
         self.give(self.token, &[again]).await.map(drop)

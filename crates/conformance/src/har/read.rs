@@ -22,7 +22,7 @@ use super::entry::{Entry, Response, header};
 use crate::{
     api::NO_PATH,
     discovery::Wanted,
-    http::{Exchange, Limits, LoggedExchange, Method, MissingStep, Request, Wording},
+    http::{Exchange, Limits, LoggedExchange, Method, MissingStep, Request, Wording, fresh_for},
 };
 
 /// Maximum number of exchanges in a file.
@@ -348,7 +348,7 @@ impl Recorded {
             return Err(Fault::Unjudged(TOO_LARGE));
         }
         let headers = response.headers.as_ref();
-        let text = |name| header(headers, name).map(ToOwned::to_owned);
+        let text = |name: &str| header(headers, name).map(ToOwned::to_owned);
         let media = response.content.as_ref();
         let media = media.and_then(|content| content.mime_type.clone());
         let media = text("content-type").or(media.filter(|media| !media.is_empty()));
@@ -359,6 +359,7 @@ impl Recorded {
         exchange.content_encoding = text("content-encoding").filter(|_| is_own);
         exchange.location = text("location");
         exchange.etag = text("etag");
+        exchange.fresh_for = fresh_for(text);
         exchange.received_at = TimestampMs::from_millis(i64::try_from(ended).unwrap_or(i64::MAX));
         exchange.is_repeated = own.repeated;
         exchange.values = values;

@@ -119,6 +119,8 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
         .map(|(name, value)| json!({"name": name, "value": value}))
         .collect();
     let (content, hidden) = content(exchange, redactor);
+    let kept = exchange.fresh_for;
+    let kept = kept.map(|time| format!("max-age={}", time.as_secs()));
     let own = Own {
         step: request.step.clone(),
         repeated: exchange.is_repeated,
@@ -153,6 +155,7 @@ fn entry(logged: &LoggedExchange, own: Own, redactor: &Redactor) -> Value {
                 ("content-encoding", exchange.content_encoding.as_deref()),
                 ("location", exchange.location.as_deref()),
                 ("etag", exchange.etag.as_deref()),
+                ("cache-control", kept.as_deref()),
             ]),
             "content": content,
             "redirectURL": exchange.location.as_deref().unwrap_or_default(),

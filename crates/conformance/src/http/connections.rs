@@ -162,8 +162,8 @@ impl Connections {
             true => self.hold_half(request).await,
             false => None,
         };
-        if self.leaves_before(request) && !renews {
-            self.leave(request).await;
+        if self.follows_another(request) && !renews {
+            self.send_before(request).await;
         }
         let http = match renews || closes || held.is_some() {
             true => &self.renewing,
@@ -190,7 +190,10 @@ impl Connections {
         if let (Wording::InPieces, Some(body)) = (request.wording, &request.body) {
             sent = sent.header(header::CONTENT_LENGTH, body.len());
         }
-        let sent = self.with_headers(sent, request);
+        self.dispatch(self.with_headers(sent, request)).await
+    }
+
+    async fn dispatch(&self, sent: reqwest::RequestBuilder) -> Result<reqwest::Response, Failure> {
         match &self.target.in_process {
             Some(node) => node.send(sent).await,
             None => sent.send().await.map_err(|error| Failure::of(&error)),
@@ -215,7 +218,7 @@ impl Connections {
     /// Returns the number of requests that are sent for one.
     pub(super) fn requests_for(&self, request: &Request) -> u64 {
         let more = 2 * u64::from(self.holds_half(request));
-        1 + more + u64::from(self.leaves_before(request))
+        1 + more + u64::from(self.follows_another(request))
     }
 
     /// Whether half of this request is sent on a connection of its own, and then a GET.
@@ -267,8 +270,23 @@ impl Connections {
         self.with_headers(halves, request)
     }
 
-    fn leaves_before(&self, request: &Request) -> bool {
-        request.wording == Wording::AfterLeaving && self.target.in_process.is_none()
+    /// Whether the same request is sent before in another way, whose response does not count.
+    fn follows_another(&self, request: &Request) -> bool {
+        match request.wording {
+            Wording::AfterLeaving => self.target.in_process.is_none(),
+            wording => wording == Wording::AfterHead,
+        }
+    }
+
+    async fn send_before(&self, request: &Request) {
+        if request.wording == Wording::AfterLeaving {
+            return self.leave(request).await;
+        }
+        let head = self.keeping.head(request.url(&self.target.base_url));
+        let head = self.with_headers(head, request);
+        // A node may refuse it. The request that follows shows whether something is left of it.
+        let head = head.timeout(self.limits.request_timeout);
+        let _ = self.dispatch(head).await;
     }
 
     /// Sends a request on a connection of its own, and closes it before the response arrives.

@@ -9,10 +9,11 @@ use std::{
 use nodeproof_client::{BaseUrl, transport::BoundedResponse};
 use nodeproof_primitives::{JsonLimits, TimestampMs, escape};
 use nodeproof_report::ExchangeReport;
-use reqwest::header;
 use serde_json::Value;
 
-use super::{request_line::request_line, room::Share, step::Step, wording::Wording};
+use super::{
+    freshness::fresh_for, request_line::request_line, room::Share, step::Step, wording::Wording,
+};
 
 /// The method of a request. No other methods are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,6 +311,8 @@ pub(crate) struct Exchange {
     pub(crate) location: Option<String>,
     /// The `ETag`, if there is one.
     pub(crate) etag: Option<String>,
+    /// How long a program may keep the response, if its headers permit that.
+    pub(crate) fresh_for: Option<Duration>,
     /// The body, at most as long as the run's limit.
     pub(crate) body: Vec<u8>,
     /// The time from sending the request to the end of the body.
@@ -356,6 +359,7 @@ impl Exchange {
             content_encoding: None,
             location: None,
             etag: None,
+            fresh_for: None,
             body,
             elapsed,
             is_repeated: false,
@@ -376,16 +380,17 @@ impl Exchange {
         elapsed: Duration,
     ) -> Self {
         let headers = response.response.headers();
-        let text = |name| {
+        let text = |name: &str| {
             let value = headers.get(name)?.as_bytes();
             Some(String::from_utf8_lossy(value).into_owned())
         };
         let status = response.response.status().as_u16();
-        let content_type = text(header::CONTENT_TYPE);
+        let content_type = text("content-type");
         Self {
-            content_encoding: text(header::CONTENT_ENCODING),
-            location: text(header::LOCATION),
-            etag: text(header::ETAG),
+            content_encoding: text("content-encoding"),
+            location: text("location"),
+            etag: text("etag"),
+            fresh_for: fresh_for(text),
             ..Self::new(
                 request.clone(),
                 base,

@@ -23,6 +23,8 @@ pub(crate) enum Wording {
     BesideHalf,
     /// The same request was sent before on another connection, which was closed before the response.
     AfterLeaving,
+    /// The same was requested with HEAD before, on a connection that stays open.
+    AfterHead,
     /// The body comes in chunks, without its length.
     Chunked,
     /// It takes a compressed response.
@@ -41,7 +43,11 @@ impl Wording {
     /// Returns the headers that replace the usual ones.
     pub(crate) const fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Usual | Self::InPieces | Self::BesideHalf | Self::AfterLeaving => &[],
+            Self::Usual
+            | Self::InPieces
+            | Self::BesideHalf
+            | Self::AfterLeaving
+            | Self::AfterHead => &[],
             Self::AnyType => &[("accept", "*/*")],
             Self::SeveralTypes => &[("accept", "application/json, text/plain, */*")],
             Self::Closing => &[("connection", "close")],
@@ -63,6 +69,7 @@ impl Wording {
             }
             (Self::BesideHalf, _) => "beside half of an equal one on another connection".to_owned(),
             (Self::AfterLeaving, _) => "after a client that left before the response".to_owned(),
+            (Self::AfterHead, _) => "after the same with HEAD".to_owned(),
             (_, [(name, value), ..]) => format!("with `{name}: {value}`"),
             (_, []) => "of the usual form".to_owned(),
         }

@@ -27,6 +27,6 @@ pub(crate) use included::included;
 pub(crate) use known::known;
 pub(crate) use near::near;
 pub(crate) use refused::{refused, refused_assets};
-pub(crate) use same::{same, tags};
+pub(crate) use same::{kept, same};
 pub(crate) use stored::{KnownBlocks, Stored, stored};
 pub(crate) use unusual::unusual;

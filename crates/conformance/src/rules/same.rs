@@ -1,6 +1,6 @@
 //! The rule *same*: the same request gets the same response while nothing changes, and a block never changes.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use nodeproof_openapi::Spec;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::{
     api::{Sample, has_record, listed_transactions, lists_transactions, requested},
     checks::{Examination, Finding, changed, described, has_same_content, is_about_the_chain},
     history::{Answer, Entry, History},
-    http::Method,
+    http::{Exchange, Method},
 };
 
 /// Judges all requests of a run to the endpoint of a sample.
@@ -64,33 +64,53 @@ fn same_block(history: &History, described: &[String]) -> Examination {
     result
 }
 
-/// Judges the tags of all responses of a run. A program that has the tag of a response does not request the same content
-/// again, so another content has another tag.
-pub(crate) fn tags(history: &History) -> Examination {
+/// Judges what the headers of all responses of a run permit browsers and caches to keep. A program that has the tag of a
+/// response does not request the same content again, and one that may keep it for a time requests nothing in that time.
+pub(crate) fn kept(history: &History) -> Examination {
     let mut result = Examination::default();
     let mut tagged: BTreeMap<(&str, &str), &Entry> = BTreeMap::new();
+    let mut fresh: BTreeMap<&str, &Entry> = BTreeMap::new();
     for entry in history.entries() {
         let exchange = &entry.exchange;
-        if entry.answer != Answer::Content || exchange.request.method != Method::Get {
+        let is_read = matches!(entry.answer, Answer::Content | Answer::Nothing);
+        if !is_read || exchange.request.method != Method::Get {
             continue;
         }
         result.count_item();
+        let differs = |other: &&Entry| {
+            entry.answer == Answer::Content && exchange.json() != other.exchange.json()
+        };
+        let kept = fresh.get(&*entry.question).copied();
+        let is_kept = |other: &&Entry| ends_fresh(other).is_some_and(|end| end > entry.ended);
+        if let Some(other) = kept.filter(is_kept).filter(differs) {
+            let what = "another content comes in the time (`max-age`) for which a program may keep an \
+                        earlier response";
+            result.push(unlike_before(what, other, exchange));
+            break;
+        }
+        if ends_fresh(entry) > kept.and_then(ends_fresh) {
+            fresh.insert(&entry.question, entry);
+        }
         let Some(tag) = &exchange.etag else { continue };
-        let first = tagged.entry((&entry.question, tag)).or_insert(entry);
-        if exchange.json() != first.exchange.json() {
+        let first = *tagged.entry((&entry.question, tag)).or_insert(entry);
+        if differs(&first) {
             let what =
                 "another content has the `ETag` of an earlier one, so that a program keeps that";
-            let expected = first.exchange.excerpt(160);
-            result.push(Finding::new(
-                exchange,
-                what,
-                expected,
-                exchange.excerpt(160),
-            ));
+            result.push(unlike_before(what, first, exchange));
             break;
         }
     }
     result
+}
+
+/// Returns when a program that may keep a response has to request it again.
+fn ends_fresh(entry: &Entry) -> Option<Duration> {
+    Some(entry.ended.saturating_add(entry.exchange.fresh_for?))
+}
+
+fn unlike_before(what: &str, before: &Entry, exchange: &Arc<Exchange>) -> Finding {
+    let expected = before.exchange.excerpt(160);
+    Finding::new(exchange, what, expected, exchange.excerpt(160))
 }
 
 /// Returns a finding if these requests for one block never got it, although later blocks are there, and `first` is an
@@ -542,24 +562,29 @@ mod tests {
     }
 
     #[test]
-    fn another_content_has_another_tag() {
+    fn another_content_has_another_tag_and_comes_when_the_first_is_no_longer_kept() {
         let balance = |wallet: &str| crate::api::token_balance_request(wallet, "T");
-        for (rows, is_right) in [
-            ([("0xa", "5", Some("1")), ("0xa", "6", Some("2"))], true),
-            ([("0xa", "5", Some("1")), ("0xa", "5", Some("1"))], true),
-            ([("0xa", "5", Some("1")), ("0xa", "6", Some("1"))], false),
-            ([("0xa", "5", Some("1")), ("0xb", "6", Some("1"))], true),
-            ([("0xa", "5", None), ("0xa", "6", None)], true),
+        for (rows, fresh_for, is_right) in [
+            ([("0xa", "5", Some("1")), ("0xa", "6", Some("2"))], 0, true),
+            ([("0xa", "5", Some("1")), ("0xa", "5", Some("1"))], 0, true),
+            ([("0xa", "5", Some("1")), ("0xa", "6", Some("1"))], 0, false),
+            ([("0xa", "5", Some("1")), ("0xb", "6", Some("1"))], 0, true),
+            ([("0xa", "5", None), ("0xa", "6", None)], 0, true),
+            ([("0xa", "5", None), ("0xa", "6", None)], 9, true),
+            ([("0xa", "5", None), ("0xa", "6", None)], 11, false),
+            ([("0xa", "5", None), ("0xa", "5", None)], 11, true),
+            ([("0xa", "5", None), ("0xb", "6", None)], 11, true),
         ] {
             let exchanges = rows.map(|(wallet, amount, tag)| {
                 let body = format!("{{\"balance\":{amount}}}");
                 let mut exchange = exchange(balance(wallet), 200, Some("application/json"), &body);
                 exchange.etag = tag.map(ToOwned::to_owned);
+                exchange.fresh_for = Some(Duration::from_millis(fresh_for));
                 exchange
             });
-            let history = history_of((1..).zip(exchanges).collect());
-            let result = tags(&history);
-            assert_eq!(result.has_no_findings(), is_right, "{rows:?}");
+            let history = history_of((1..).map(|at| 10 * at).zip(exchanges).collect());
+            let result = kept(&history);
+            assert_eq!(result.has_no_findings(), is_right, "{rows:?}, {fresh_for}");
             assert_eq!(result.examined, 2);
         }
     }

@@ -6,7 +6,7 @@ use nodeproof_primitives::Integer;
 
 use super::repeat::note;
 use crate::{
-    api::{List, Pair, Sample, requested, token_balance_request},
+    api::{List, Pair, Sample, requested, token_balance_request, wallet_balances_request},
     context::Samples,
     history::History,
     http::{InconclusiveReason, Request},
@@ -37,6 +37,8 @@ pub(super) async fn request_balances(context: &Samples) {
     let unlisted = lists.first().and_then(|list| Some((list, token(list)?)));
     let unlisted = unlisted.map(|(list, token)| unlisted_in(context, list, &token));
     pairs.extend(unlisted.into_iter().flatten());
+    // A contract may hold tokens.
+    let contract = wallet_balances_request(&context.contract());
     let done = async {
         let history = context.history();
         let requests = pairs
@@ -47,6 +49,7 @@ pub(super) async fn request_balances(context: &Samples) {
             .map(|entry| &entry.exchange.request.query)
             .collect();
         let requests = requests.filter(|request| !known.contains(&request.query));
+        let requests = requests.chain([contract]);
         context.node.send_all(requests.collect()).await.map(drop)
     };
     note(context, done.await);

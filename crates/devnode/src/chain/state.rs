@@ -484,6 +484,10 @@ impl Chain {
                         transaction.code
                     );
                     self.pool.forget(transaction.code);
+                    if self.has(InjectedFault::FailedCosts) {
+                        // Who can't pay the fee either pays nothing.
+                        let _ = self.pay_fee(&transaction, creator);
+                    }
                     if self.has(InjectedFault::RestDropped) {
                         break;
                     }

@@ -7,8 +7,7 @@ use flate2::{Compression, read::GzEncoder};
 use nodeproof_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
 use super::row::{
-    TOO_LARGE, both, conforms, does_not_conform, doing, each, fails, good_documents, row,
-    unreachable,
+    TOO_LARGE, both, does_not_conform, doing, each, fails, good_documents, row, unreachable,
 };
 use crate::hostile::{
     Client, Hostile, Start,
@@ -229,7 +228,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 Client::Response,
                 Client::Response,
-                conforms("chain/one-vote-a-voter"),
+                does_not_conform("get-block/receipts-of-preceding-block"),
             ),
         ),
         row(

@@ -6,17 +6,33 @@ use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 
 use crate::nodectl::program::{Home, RunOutput, words};
 
-const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
 
-/// The place of a text on the command line.
-enum Place {
-    Argument,
-    File,
-    Input,
-    /// The file with the value of a header.
-    Header,
-}
+/// The place of a secret, and the command that it completes. Words in capitals are filled in.
+const COMMANDS: &str = "\
+file CALL CURRENCY --function f --params
+input CALL CURRENCY --function f --params
+argument CALL CURRENCY --params PARAMS --function
+argument CALL --function f --params PARAMS --currency
+file CLAIM ASSET CURRENCY --remarks-file
+input CLAIM ASSET CURRENCY --remarks-file
+argument CLAIM ASSET CURRENCY --remarks
+argument CLAIM ASSET CURRENCY --link
+argument CLAIM ASSET CURRENCY --asset-type
+argument CLAIM CURRENCY --asset
+argument CLAIM ASSET --currency
+argument STATE --table t --column c --value
+argument STATE --table t --value v --column
+argument STATE --column c --value v --table
+argument claim get --contract CONTRACT
+argument balance 0x00000000000000000000000000000000000000a1
+argument holders
+file submit --unverified
+input submit --unverified
+file sign --yes
+input sign --yes
+file submit
+header block 2 --header";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_input_takes_a_key_to_the_node() {
@@ -40,114 +56,45 @@ async fn no_input_takes_a_key_to_the_node() {
     let wallet = plain.display().to_string();
     let sealed = sealed.display().to_string();
     let signer = keys.address().to_string();
-
-    let call = format!("call --contract {CONTRACT} --signer {signer} --fee 1000000");
-    let call = words(&call);
-    let ok_params = home.file("params.json", "{}");
-    let claim =
-        format!("claim add --contract {CONTRACT} --fee 1000000 --deletable-after 9 --no-wait");
-    let claim = words(&claim);
-    let state = ["state", "--contract", CONTRACT];
-    let (with_asset, with_currency) = (["--asset", "a"], ["--currency", "DEVN"]);
-    let table: Vec<(Vec<&str>, Place)> = vec![
-        (
-            [&call[..], &with_currency, &["--function", "f", "--params"]].concat(),
-            Place::File,
-        ),
-        (
-            [&call[..], &with_currency, &["--function", "f", "--params"]].concat(),
-            Place::Input,
-        ),
-        (
-            [
-                &call[..],
-                &with_currency,
-                &["--params", &ok_params, "--function"],
-            ]
-            .concat(),
-            Place::Argument,
-        ),
-        (
-            [
-                &call[..],
-                &["--function", "f", "--params", &ok_params, "--currency"],
-            ]
-            .concat(),
-            Place::Argument,
-        ),
-        (
-            [&claim[..], &with_asset, &with_currency, &["--remarks-file"]].concat(),
-            Place::File,
-        ),
-        (
-            [&claim[..], &with_asset, &with_currency, &["--remarks-file"]].concat(),
-            Place::Input,
-        ),
-        (
-            [&claim[..], &with_asset, &with_currency, &["--remarks"]].concat(),
-            Place::Argument,
-        ),
-        (
-            [&claim[..], &with_asset, &with_currency, &["--link"]].concat(),
-            Place::Argument,
-        ),
-        (
-            [&claim[..], &with_asset, &with_currency, &["--asset-type"]].concat(),
-            Place::Argument,
-        ),
-        (
-            [&claim[..], &with_currency, &["--asset"]].concat(),
-            Place::Argument,
-        ),
-        (
-            [&claim[..], &with_asset, &["--currency"]].concat(),
-            Place::Argument,
-        ),
-        (
-            [&state[..], &["--table", "t", "--column", "c", "--value"]].concat(),
-            Place::Argument,
-        ),
-        (
-            [&state[..], &["--table", "t", "--value", "v", "--column"]].concat(),
-            Place::Argument,
-        ),
-        (
-            [&state[..], &["--column", "c", "--value", "v", "--table"]].concat(),
-            Place::Argument,
-        ),
-        (
-            vec!["claim", "get", "--contract", CONTRACT],
-            Place::Argument,
-        ),
-        (vec!["balance", WALLET], Place::Argument),
-        (vec!["holders"], Place::Argument),
-        (vec!["submit", "--unverified"], Place::File),
-        (vec!["submit", "--unverified"], Place::Input),
-        (vec!["sign", "--yes"], Place::File),
-        (vec!["sign", "--yes"], Place::Input),
-        (vec!["submit"], Place::File),
-        (vec!["block", "2", "--header"], Place::Header),
-    ];
+    let params = home.file("params.json", "{}");
+    let filled = |text: &str| {
+        let text = text
+            .replace(
+                "CALL",
+                &format!("call --contract CONTRACT --signer {signer} --fee 1000000"),
+            )
+            .replace(
+                "CLAIM",
+                "claim add --contract CONTRACT --fee 1000000 --deletable-after 9 --no-wait",
+            )
+            .replace("STATE", "state --contract CONTRACT")
+            .replace("ASSET", "--asset a")
+            .replace("CURRENCY", "--currency DEVN");
+        text.replace("PARAMS", &params)
+            .replace("CONTRACT", CONTRACT)
+    };
+    let table: Vec<_> = COMMANDS.lines().map(filled).collect();
     let url = proxy.server.base_url();
     for (number, secret) in secrets.iter().enumerate() {
-        for (arguments, place) in &table {
+        for row in &table {
+            let (place, arguments) = row.split_once(' ').unwrap();
             // The wallet is loaded, but the passphrase of the second one is not known yet.
             let wallets = if **secret == **digits { 2 } else { 1 };
             for wallet in [&wallet, &sealed].into_iter().take(wallets) {
-                let mut arguments = arguments.clone();
+                let mut arguments = words(arguments);
                 let file = home.file("given", secret);
                 let header = format!("X-Api-Key: @{file}");
                 arguments.push(match place {
-                    Place::Argument => secret,
-                    Place::File => &file,
-                    Place::Input => "-",
-                    Place::Header => &header,
+                    "argument" => secret,
+                    "file" => &file,
+                    "header" => &header,
+                    _ => "-",
                 });
                 let target = ["--base-url", &*url, "--network", "devnet"];
                 let mut command = home.command(&[&arguments[..], &target].concat());
                 command.env("NODECTL_WALLET", wallet);
                 let ran = match place {
-                    Place::Input => fed(command, secret),
+                    "input" => fed(command, secret),
                     _ => RunOutput::of(command.output().unwrap()),
                 };
                 let ran = ran.ended(2);
@@ -162,13 +109,8 @@ async fn no_input_takes_a_key_to_the_node() {
     }
     // The wallet is named on the command line, and the header as a whole.
     let header = format!("x-api-key: {}", *digits);
-    let add = [
-        &claim[..],
-        &with_asset,
-        &with_currency,
-        &["--dry-run", "--wallet", &wallet, "--header", &header],
-    ]
-    .concat();
+    let add = filled("CLAIM ASSET CURRENCY --dry-run --wallet");
+    let add = [&words(&add)[..], &[&wallet, "--header", &header]].concat();
     let ran = home.ask(&url, &add).ended(2);
     assert!(
         ran.err.contains("contains the private key of 0x"),

@@ -1,7 +1,7 @@
 //! Nodes that send text that a terminal would act on.
 
 use crate::nodectl::{
-    program::{Home, RunOutput},
+    program::{Home, RunOutput, words},
     raw_server::{RawServer, Reply},
 };
 
@@ -24,70 +24,40 @@ fn evil_in(body: &str) -> String {
 }
 
 /// Commands, responses with hostile text, and exit statuses.
-const RESPONSES: [(&[&str], &str, i32); 10] = [
-    (
-        &["block", "1"],
-        r#"{"index":1,"timestamp":1,"previous_hash":"0","EVIL":"EVIL",
-           "text":{"transactions":[{"transaction":{"type":3,"descr":"EVIL","currency":"EVIL","fee":1,
-           "specific_data":{"function":"EVIL","signers":[]}},"signatures":[]}],
-           "previous_block_receipts":[],"EVIL":"EVIL"}}"#,
-        0,
-    ),
-    (
-        &["block", "1"],
-        r#"{"index":1,"timestamp":1,"previous_hash":"0","status":"EVIL"}"#,
-        6,
-    ),
-    (
-        &["balances", WALLET],
-        r#"{"balance":[{"token_code":"EVIL","balance":1}]}"#,
-        0,
-    ),
-    (
-        &["balances", WALLET],
-        r#"{"balance":[{"token_code":1,"balance":"EVIL"}]}"#,
-        6,
-    ),
-    (
-        &["holders", "T"],
-        r#"{"balance":[{"wallet":"EVIL","token_code":"T","balance":1}]}"#,
-        6,
-    ),
-    (
-        &[
-            "state",
-            "--contract",
-            CONTRACT,
-            "--table",
-            "t",
-            "--column",
-            "c",
-            "--value",
-            "v",
-        ],
-        r#"{"value":["EVIL"]}"#,
-        0,
-    ),
-    (
-        &["claim", "get", "a", "--contract", CONTRACT],
-        r#"{"value":{"asset_id":"a","asset_type":"EVIL","verifier_address":
-           "0x00000000000000000000000000000000000000a1","remarks":"EVIL","EVIL":"EVIL",
-           "doc_hash_list":[],"doc_link_list":["EVIL"],"outcome":1,"deletable_after":9}}"#,
-        0,
-    ),
-    (
-        &["claim", "get", "a", "--contract", CONTRACT],
-        r#"{"value":{"asset_id":"EVIL"}}"#,
-        6,
-    ),
-    (&["trust", WALLET, WALLET], r#"{"trust_score":"EVIL"}"#, 6),
-    (&["docs", "--html"], "<html>EVIL</html>", 0),
-];
+const RESPONSES: &str = r#"
+0 block 1 | {"index":1,"timestamp":1,"previous_hash":"0","EVIL":"EVIL","text":{"transactions":[{"transaction":{"type":3,"descr":"EVIL","currency":"EVIL","fee":1,"specific_data":{"function":"EVIL","signers":[]}},"signatures":[]}],"previous_block_receipts":[],"EVIL":"EVIL"}}
+6 block 1 | {"index":1,"timestamp":1,"previous_hash":"0","status":"EVIL"}
+0 balances WALLET | {"balance":[{"token_code":"EVIL","balance":1}]}
+6 balances WALLET | {"balance":[{"token_code":1,"balance":"EVIL"}]}
+6 holders T | {"balance":[{"wallet":"EVIL","token_code":"T","balance":1}]}
+0 state --contract CONTRACT --table t --column c --value v | {"value":["EVIL"]}
+0 claim get a --contract CONTRACT | {"value":{"asset_id":"a","asset_type":"EVIL","verifier_address":"WALLET","remarks":"EVIL","EVIL":"EVIL","doc_hash_list":[],"doc_link_list":["EVIL"],"outcome":1,"deletable_after":9}}
+6 claim get a --contract CONTRACT | {"value":{"asset_id":"EVIL"}}
+6 trust WALLET WALLET | {"trust_score":"EVIL"}
+0 docs --html | <html>EVIL</html>"#;
+
+/// Returns each row with this text in place of `EVIL`: the command, the response and the exit status.
+fn responses(evil: &str) -> Vec<(String, String, i32)> {
+    let text = RESPONSES
+        .replace("WALLET", WALLET)
+        .replace("CONTRACT", CONTRACT);
+    let rows = text.lines().skip(1);
+    let row = |row: &str| {
+        let (status, rest) = row.split_once(' ')?;
+        let (command, body) = rest.split_once(" | ")?;
+        Some((
+            command.to_owned(),
+            body.replace("EVIL", evil),
+            status.parse().ok()?,
+        ))
+    };
+    rows.map(|text| row(text).expect("a row")).collect()
+}
 
 #[test]
 fn what_a_node_sends_reaches_a_terminal_as_text() {
-    for (arguments, body, status) in RESPONSES {
-        let body = evil_in(body);
+    for (arguments, body, status) in responses(EVIL) {
+        let arguments = &words(&arguments)[..];
         let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
         let home = Home::new();
         harmless(&home.ask(&server.base_url, arguments).ended(status));
@@ -109,8 +79,8 @@ fn what_a_node_sends_is_no_command_in_a_job_of_github() {
         "  ::stop-commands::x",
         "##[error]x",
     ] {
-        for (arguments, body, status) in RESPONSES {
-            let body = body.replace("EVIL", evil);
+        for (arguments, body, status) in responses(evil) {
+            let arguments = &words(&arguments)[..];
             let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
             for json in [&[][..], &["--json"]] {
                 let home = Home::new();

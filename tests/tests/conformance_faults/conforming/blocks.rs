@@ -83,12 +83,6 @@ pub(super) fn variants() -> Vec<SeededFault> {
                 set(receipt, "/data/wallet_address", json!(format!("0x{}", "ab".repeat(20))));
             }
         }) => ["chain/block-hashes", "chain/one-vote-a-voter", "chain/voter-address"];
-        "a wallet votes twice", change_json(BLOCK, |_, block| {
-            let list = block.pointer_mut("/text/previous_block_receipts");
-            if let Some(list) = list.and_then(Value::as_array_mut) {
-                list.extend(list.first().cloned());
-            }
-        }) => ["chain/block-hashes", "chain/one-vote-a-voter"];
         "the block_hash of receipts is not the block's previous_hash", change_json(BLOCK, |_, block| {
             let hash = block["previous_hash"].as_str().unwrap_or_default();
             block["previous_hash"] = json!(hash.chars().rev().collect::<String>());

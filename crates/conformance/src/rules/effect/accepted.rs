@@ -33,6 +33,8 @@ pub(super) struct Accepted {
     pub(super) failed_in: Option<u64>,
     /// When it was known to be in a block.
     pub(super) settled: Option<Duration>,
+    /// Whether no block has it, although a transaction that was submitted later is in one.
+    pub(super) is_left_out: bool,
     /// Whether it may have failed when its block was made: it is not known to have had an effect, and a payer had too
     /// little for all that is in blocks.
     pub(super) may_have_failed: bool,
@@ -66,6 +68,7 @@ impl Accepted {
             block: None,
             failed_in: None,
             settled: None,
+            is_left_out: false,
             may_have_failed: false,
             is_past: None,
         })

@@ -147,6 +147,9 @@ impl<'h> Money<'h> {
                 }
             })
             .collect();
+        if let Some(finding) = self.missing_for_a_time(token, lists, &quiet) {
+            return Some(finding);
+        }
         // Some part has to show that blocks have no reward, or some block, if all that is paid makes more.
         let (paying, idle): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.count > 0);
         let makes_more = paying.len() > 1
@@ -173,6 +176,37 @@ impl<'h> Money<'h> {
         let (exchange, actual) = (&after.entry.exchange, after.of_all.to_string());
         let finding = Finding::new(exchange, what, before.of_all.to_string(), actual);
         Some(finding.at("/balance"))
+    }
+
+    /// Returns a finding if the holders of a token have less for a time, and then all of it again, although blocks have no
+    /// reward.
+    fn missing_for_a_time(
+        &self,
+        token: &str,
+        lists: &[Sums<'h>],
+        quiet: &[&Sums<'h>],
+    ) -> Option<Finding> {
+        if !self.has_all_blocks || !self.shows_no_reward(lists) {
+            return None;
+        }
+        let mut pairs = quiet.windows(2).enumerate();
+        pairs.find_map(|(at, pair)| {
+            let [before, low] = [pair[0], pair[1]];
+            let mut later = quiet.iter().skip(at + 2);
+            let after = later.find(|list| list.of_all >= before.of_all)?;
+            let missing = before.of_all.saturating_sub(low.of_all);
+            if missing <= 0 {
+                return None;
+            }
+            let what = format!(
+                "the holders of {} have {missing} less together for a time, and then {} again",
+                shown(token, 60),
+                after.of_all
+            );
+            let (exchange, actual) = (&low.entry.exchange, low.of_all.to_string());
+            let finding = Finding::new(exchange, what, before.of_all.to_string(), actual);
+            Some(finding.at("/balance"))
+        })
     }
 
     /// Whether the holders of a token had the same before and after a block was made.

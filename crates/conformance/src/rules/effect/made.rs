@@ -4,7 +4,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{super::readings::SINGLE, accepted::Accepted, money::Money};
 use crate::{
-    api::{Pair, is_address, lists_transactions},
+    api::{Pair, is_address},
     checks::Finding,
     history::Entry,
 };
@@ -16,8 +16,7 @@ impl Money<'_> {
     /// Returns a finding about a transfer that its wallet could pay, whatever was paid before, and that was not made: a block
     /// lists it as failed, or no block has it, and several have been made since one that has a later transaction.
     pub(super) fn not_made(&self) -> Option<Finding> {
-        let mut blocks = self.blocks.values();
-        if !self.has_all_blocks || !blocks.all(|block| lists_transactions(block)) {
+        if !self.shows_all_transactions() {
             return None;
         }
         self.accepted.iter().find_map(|one| {
@@ -46,7 +45,7 @@ impl Money<'_> {
     }
 
     /// Returns the index of a block with a transaction that was submitted later, if enough have been made since.
-    fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
+    pub(super) fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
         let later = self.accepted.iter().filter(|other| other.began > one.began);
         later
             .filter_map(|other| other.block)

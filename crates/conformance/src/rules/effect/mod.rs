@@ -87,7 +87,7 @@ impl<'h> Money<'h> {
         let mut slack = 0;
         for one in &self.accepted {
             let concerns = pairs.iter().any(|pair| one.concerns(pair));
-            if !concerns || one.began > reading.entry.ended {
+            if !concerns || one.is_left_out || one.began > reading.entry.ended {
                 continue;
             }
             let paying = pairs.iter().filter(|pair| one.fee_of(pair) != 0).count();
@@ -137,9 +137,19 @@ impl<'h> Money<'h> {
                 )
             })
         });
+        let mut left_out = self.accepted.iter();
+        let left_out = left_out.find(|one| {
+            let without = lower.saturating_sub(one.fee);
+            one.is_left_out && pays(one) && self.explains(pairs, reading, true, without)
+        });
         let mut reasons = reasons.take(2);
-        match (reasons.next(), reasons.next()) {
-            (Some(only), None) if paid.len() > 1 => only,
+        match (left_out, reasons.next(), reasons.next()) {
+            (Some(one), ..) => format!(
+                ", as if the fee {} of {} was taken, which is in no block",
+                one.fee,
+                shown(&one.code, 60)
+            ),
+            (_, Some(only), None) if paid.len() > 1 => only,
             _ => String::new(),
         }
     }

@@ -71,6 +71,7 @@ impl<'h> Money<'h> {
         money.settle();
         money.take_units();
         money.note_failures();
+        money.note_left_out();
         let own = money.own_codes();
         let blocks = money.blocks.values();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
@@ -246,6 +247,26 @@ impl<'h> Money<'h> {
         for (one, may_fail) in self.accepted.iter_mut().zip(may_fail) {
             one.may_have_failed &= may_fail;
         }
+    }
+
+    /// Notes which transactions are in no block for good. A block that leaves one out takes nothing for it.
+    fn note_left_out(&mut self) {
+        let last = self.blocks.keys().next_back().copied();
+        let Some(last) = last.filter(|_| self.shows_all_transactions()) else {
+            return;
+        };
+        let is_left_out =
+            |one: &Accepted| one.settled.is_none() && self.overtaken(one, last).is_some();
+        let left_out: Vec<_> = self.accepted.iter().map(is_left_out).collect();
+        for (one, is_left_out) in self.accepted.iter_mut().zip(left_out) {
+            one.is_left_out = is_left_out;
+        }
+    }
+
+    /// Whether the run has read all blocks since its first submission, and they list transactions.
+    pub(super) fn shows_all_transactions(&self) -> bool {
+        let mut blocks = self.blocks.values();
+        self.has_all_blocks && blocks.all(|block| lists_transactions(block))
     }
 
     /// Returns the accepted transactions that are known to be in blocks.

@@ -177,6 +177,14 @@ const START: Row = Block(1, "e", &[]);
 const PAID: [Row; 2] = [Submit("1", &["a"], true), Block(2, "e", &["1"])];
 const REFUSED: Row = Submit("1", &["a"], false);
 
+/// Two accepted submissions, of which blocks have only the second one, and what the wallet then holds.
+fn left_out(has: i64) -> Vec<Row> {
+    let [one, other] = ["1", "2"].map(|code| Submit(code, &["a"], true));
+    let later = [3, 4].map(|index| Block(index, "e", &[]));
+    let had = [START, Holds("a", 50), one, other, Block(2, "e", &["2"])];
+    [&had[..], &later, &[Holds("a", has)]].concat()
+}
+
 /// A list of all holders, and then a fee that wallet a pays.
 fn start_with_list() -> [Row; 5] {
     let [paid, block] = PAID;
@@ -287,6 +295,12 @@ fn a_balance_changes_by_what_was_accepted() {
             "an accepted one that is in no block may cost nothing",
             vec![START, Holds("a", 50), paid, Holds("a", 50)],
             &[],
+        ),
+        ("one that blocks leave out costs nothing", left_out(40), &[]),
+        (
+            "one that blocks leave out costs something",
+            left_out(30),
+            &[Fee],
         ),
         (
             "a refused one costs something",

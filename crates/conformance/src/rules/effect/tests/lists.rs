@@ -146,3 +146,24 @@ fn who_makes_blocks_receives_no_more_than_is_paid_unless_there_are_rewards() {
         assert!(judged(&without_proof).0.is_empty(), "{received:?}");
     }
 }
+
+#[test]
+fn what_is_moved_is_always_in_some_wallet() {
+    const FIRST: [i64; 3] = [40, 20, 10];
+    let second = Submit("2", &["a"], true);
+    for (before, low, found) in [
+        (FIRST, [30, 20, 10], &[Created][..]),
+        (FIRST, [30, 20, 20], &[]),
+        // Blocks have a reward.
+        ([40, 20, 5], [30, 20, 10], &[]),
+    ] {
+        let rows = [
+            &start_with_list()[..],
+            &[Row::List(before), Absent(3)],
+            &[Block(3, "e", &[]), Row::List(FIRST)],
+            &[second, Block(4, "e", &["2"])],
+            &[Row::List(low), Row::List([30, 20, 20])],
+        ];
+        assert_eq!(judged(&rows.concat()).0, found, "{before:?}, {low:?}");
+    }
+}

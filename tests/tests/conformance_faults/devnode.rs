@@ -3,12 +3,10 @@
 //! Each fault is checked in a run against its own node, whose test wallet also signs what must be refused.
 //! Faults of submissions are also checked without that wallet.
 
-#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
-
 use std::{num::NonZeroU8, time::Duration};
 
-use integration_tests::watch::{causes, check, threads_that_wait};
-use libtest_mimic::{Arguments, Failed, Trial};
+use integration_tests::watch::{causes, check};
+use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{
     Options, Tier,
     report::{self, Style},
@@ -115,6 +113,7 @@ fn expected(fault: F) -> Option<Found> {
         | F::OppositeLost
         | F::CreatorUnpaid
         | F::MembersUnpaid
+        | F::FailedCosts
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
         F::CodesForgotten => AsUser("submit-transaction/resubmission-not-new"),
@@ -191,11 +190,8 @@ fn block_time(fault: F) -> Duration {
 const SETTLE: Duration = Duration::from_secs(5);
 const SETTLE_BLOCKS: u32 = 6;
 
-fn main() {
-    let mut arguments = Arguments::from_args();
-    // Most of them wait for blocks.
-    let threads = || 2 * threads_that_wait();
-    arguments.test_threads.get_or_insert_with(threads);
+/// Returns a test for each fault and wallet.
+pub(super) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     // What never settles takes longest, so it comes first.
     let never_settles = [
@@ -207,13 +203,16 @@ fn main() {
     let others = F::all().filter(|fault| !never_settles.contains(fault));
     for fault in never_settles.into_iter().chain(others) {
         let mut own = |name: &str, has_test_wallet: bool| {
-            trials.push(Trial::test(format!("{name}::{fault}"), move || {
-                let runtime = Runtime::new().expect("a runtime");
-                let run = || runtime.block_on(as_an_own_node(fault, has_test_wallet));
-                // A block may come between two submissions that have to be in one.
-                let may_miss = block_time(fault) > BLOCK_TIME;
-                run().or_else(|failed| if may_miss { run() } else { Err(failed) })
-            }));
+            trials.push(Trial::test(
+                format!("devnode::{name}::{fault}"),
+                move || {
+                    let runtime = Runtime::new().expect("a runtime");
+                    let run = || runtime.block_on(as_an_own_node(fault, has_test_wallet));
+                    // A block may come between two submissions that have to be in one.
+                    let may_miss = block_time(fault) > BLOCK_TIME;
+                    run().or_else(|failed| if may_miss { run() } else { Err(failed) })
+                },
+            ));
         };
         let [with_test_wallet, with_users_wallet] = wallets_of(fault);
         if with_test_wallet {
@@ -223,7 +222,7 @@ fn main() {
             own("with_a_users_wallet", false);
         }
     }
-    libtest_mimic::run(&arguments, trials).exit();
+    trials
 }
 
 /// Compares the causes in a report with the expected ones.
