@@ -14,6 +14,8 @@ pub(crate) struct ClaimInBlock<'v> {
     /// The signers, and the verifier that the params name.
     pub(crate) verifiers: BTreeSet<&'v str>,
     pub(crate) params: &'v Map<String, Value>,
+    /// Whether the block shows that it was executed.
+    pub(crate) is_executed: bool,
 }
 
 /// Returns the claims in a block, in order, without those that failed.
@@ -36,6 +38,7 @@ pub(crate) fn claims_in_block(block: &Value) -> impl Iterator<Item = ClaimInBloc
             asset: params.get("asset_id")?.as_str()?,
             verifiers: signers.chain(named).filter_map(Value::as_str).collect(),
             params,
+            is_executed: entry["status"] == 1,
         })
     })
 }

@@ -88,7 +88,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/record-matches-claim",
         requirements: &["RECORD-14", "STATE-2"],
-        checks: "A record has the values of the claim that a block shows for this asset and verifier. Records of an unknown form are not compared. A sweep compares the records of up to 1,000 assets.",
+        checks: "A record has the values of the claim that a block shows for this asset and verifier, and there is one for each claim that a block shows as executed (`status` 1), unless its `deletable_after` may be past. Records of an unknown form are not compared. A sweep compares the records of up to 1,000 assets.",
         aspect: Aspect::Consistency,
         follows_sweep: true,
         check: Rule(|c| Box::pin(matches_claim(c))),
@@ -136,6 +136,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/claim-readable",
         level: Level::Should,
+        explained_by: &[Cause::of(&["sc-state/record-matches-claim"])],
         requirements: &["RECORD-13"],
         checks: "Each claim from a block can be read. A sweep reads the records of up to 1,000 assets.",
         aspect: Aspect::Consistency,
@@ -210,7 +211,8 @@ pub(super) fn unique_value_echo(exchange: &Arc<Exchange>, body: &Value, checked:
 
 /// Checks the records of the samples, and those of all claims in the blocks of a sweep.
 async fn matches_claim(context: &Context) -> Findings {
-    let records = objects(context, Sample::ContractState).await?;
+    objects(context, Sample::ContractState).await?;
+    let records = context.sample(Sample::ContractState).await?;
     let history = context.history();
     let known = KnownBlocks::of(&history, &(0..0));
     let mut all = compare_records(context, &known, &[], &records).await;

@@ -12,7 +12,9 @@ use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use crate::{
-    api::{ClaimInBlock, FirstDifference, Row, carried, claims_in_block, requested, rows},
+    api::{
+        ClaimInBlock, FirstDifference, Row, carried, claims_in_block, has_record, requested, rows,
+    },
     checks::{Examination, Finding, Findings},
     history::History,
     http::{Exchange, InconclusiveReason},
@@ -131,6 +133,35 @@ impl<'h> KnownBlocks<'h> {
         indexes.filter(|index| !self.read.contains(index))
     }
 
+    /// Returns the block of a claim that is lost: its record may not be deleted yet, whatever the unit of its threshold is, the
+    /// contract has other records, and two later blocks were there before the response.
+    fn lost(
+        &self,
+        response: &Arc<Exchange>,
+        contract: &str,
+        claims: &[(u64, ClaimInBlock<'_>)],
+    ) -> Option<u64> {
+        if has_record(response) {
+            return None;
+        }
+        let now = response.received_at.as_millis() as f64;
+        let is_kept = |claim: &ClaimInBlock<'_>| {
+            let threshold = claim.params.get("deletable_after").and_then(Value::as_f64);
+            claim.is_executed && threshold.is_some_and(|threshold| threshold > now)
+        };
+        let mut kept = claims.iter().filter(|(_, claim)| is_kept(claim));
+        let (index, _) = kept.next()?;
+        let height = self.history.height_before(self.history.ended(response)?)?;
+        let mut states = self
+            .history
+            .of_path("/sc-state")
+            .map(|entry| &entry.exchange);
+        let has_others = states.any(|other| {
+            has_record(other) && requested(other, "contract_address") == Some(contract)
+        });
+        (has_others && height >= index + 2).then_some(*index)
+    }
+
     /// Whether all blocks are known that the chain had at a moment: the one after them was not there at that moment or
     /// later.
     fn are_complete_at(&self, moment: Duration) -> bool {
@@ -160,7 +191,7 @@ pub(crate) fn stored(
     let mut result = Stored::default();
     for exchange in responses {
         let about = ["contract_address", "unique_value"].map(|name| requested(exchange, name));
-        let ([Some(contract), Some(asset)], Some(body)) = (about, exchange.success_object()) else {
+        let [Some(contract), Some(asset)] = about else {
             continue;
         };
         let more = more.iter().filter(|(index, _)| !known.read.contains(index));
@@ -173,7 +204,15 @@ pub(crate) fn stored(
             let read_at = known.history.ended(exchange);
             read_at.is_some_and(|moment| known.are_complete_at(moment))
         };
-        for (member, value) in carried(body) {
+        if let Some(index) = known.lost(exchange, contract, &claims) {
+            let what = format!("the claim that block {index} shows as executed has no record");
+            let expected = "its record, as its `deletable_after` is not past";
+            let actual = exchange.excerpt(160);
+            let finding = Finding::new(exchange, what, expected, actual);
+            result.checked.push(finding);
+        }
+        let body = exchange.success_object();
+        for (member, value) in body.into_iter().flat_map(carried) {
             let about = |row: &Row<'_>| row.has("asset_id", asset);
             for row in rows(value).unwrap_or_default().into_iter().filter(about) {
                 match judge(&claims, &is_complete, asset, row) {
@@ -559,5 +598,50 @@ mod tests {
         assert!(same(json!("[\"a\"]"), json!(["a"])));
         assert!(!same(json!("1"), json!(1)));
         assert!(!same(Value::Null, json!("")));
+    }
+
+    #[test]
+    fn an_executed_claim_has_a_record_until_it_may_be_deleted() {
+        // `received_at` is the time of this computer.
+        const FAR: i64 = 1 << 53;
+        let claim = |asset: &str, status: i64, threshold: i64| {
+            json!({"status": status, "transaction": {"specific_data": {
+                "address": CONTRACT, "function": "add_verification", "signers": [ANN],
+                "params": {"asset_id": asset, "deletable_after": threshold},
+            }}})
+        };
+        for (status, threshold, later, other, is_lost) in [
+            (1, FAR, 3, true, true),
+            (1, 1_700_000_000, 3, true, false),
+            (-1, FAR, 3, true, false),
+            // Records may be those of an earlier block.
+            (1, FAR, 2, true, false),
+            // The contract may store nothing.
+            (1, FAR, 3, false, false),
+        ] {
+            let claims = [claim("lost", status, threshold), claim("kept", 1, FAR)];
+            let block = |index: u64| {
+                let listed = if index == 1 { &claims[..] } else { &[] };
+                let block = json!({"index": index, "text": {"transactions": listed}});
+                (block_request(index), block.to_string())
+            };
+            let kept = json!({"value": [{"asset_id": "kept", "verifier_address": ANN}]});
+            let states = [("kept", kept), ("lost", json!({"value": null}))];
+            let states = states
+                .map(|(asset, body)| (contract_state_request(CONTRACT, asset), body.to_string()));
+            let states = states.into_iter().skip(usize::from(!other));
+            let rows: Vec<_> = (1..=later).map(block).chain(states).collect();
+            let rows = (1..).zip(&rows);
+            let rows = rows.map(|(at, (request, body))| (10 * at, request.clone(), 200, &**body));
+            let history = recorded(rows.collect());
+            let records = history.of_path("/sc-state");
+            let records: Vec<_> = records.map(|entry| Arc::clone(&entry.exchange)).collect();
+            let found = stored(&KnownBlocks::of(&history, &(0..0)), &[], &records);
+            let found = found.checked.findings;
+            let found: Vec<_> = found.iter().map(|one| &*one.what).collect();
+            let lost = "the claim that block 1 shows as executed has no record";
+            let expected: &[&str] = if is_lost { &[lost] } else { &[] };
+            assert_eq!(found, expected, "{status} {threshold} {later} {other}");
+        }
     }
 }
