@@ -103,6 +103,15 @@ faults! {
             let time = block["timestamp"].as_i64().unwrap_or(0);
             block["timestamp"] = Value::from(time / 1000);
         });
+    DescriptionAscii "description-ascii" "blocks have ? for other letters than those of ASCII in descriptions"
+        => change_json("/get-block", |_, block| {
+            let list = block.pointer_mut("/text/transactions").and_then(Value::as_array_mut);
+            for entry in list.into_iter().flatten() {
+                if let Some(Value::String(text)) = entry.pointer_mut("/transaction/descr") {
+                    *text = text.replace(|letter: char| !letter.is_ascii(), "?");
+                }
+            }
+        });
     BlockChangesLater "block-changes-later" "from the 20th request on, blocks have a different proof"
         => {
             let reads = AtomicU64::new(0);

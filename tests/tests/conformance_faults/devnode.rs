@@ -118,7 +118,9 @@ fn expected(fault: F) -> Option<Found> {
         F::AnyLetters => AsUser("sc-state/new-records"),
         F::CodesForgotten => AsUser("submit-transaction/resubmission-not-new"),
         F::ReceiverSigns | F::ThirdUnchecked => AsUser("submit-transaction/authority"),
-        F::PendingTaken => AsUser("submit-transaction/claim-in-block-as-signed"),
+        F::PendingTaken | F::DescriptionAscii => {
+            AsUser("submit-transaction/claim-in-block-as-signed")
+        }
         F::SignaturesReplaced => AsUser("chain/repeat-read"),
         F::ListsShared => AsUser("submit-transaction/claim-as-submitted"),
         F::CurrencyLetters => AsUser("submit-transaction/fee-negative"),

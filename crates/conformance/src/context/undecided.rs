@@ -29,7 +29,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction that calls a function which its contract does not have" => right().edited(FUNCTION, To("\"no_such_function\""));
             "a transaction that is written twice, the second time with other remarks" => raw(Signer, TWICE).sent("/specific_data/params/remarks", Slightly);
             "a transaction of an hour ago" => right().edited("/timestamp", Earlier);
-            "a transaction with a description" => right().edited("/descr", To("\"a description\""));
+            "a transaction with a description" => right().edited("/descr", To("\"é 中 & <b> 😀\""));
             "a transaction with its outcome once more, in capitals" => right().edited("/specific_data/params/OUTCOME", To("7"));
             "a transaction with an integer beyond 64 bits" => right().edited("/specific_data/params/deletable_after", To("9223372036854775808"));
         }
