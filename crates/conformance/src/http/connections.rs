@@ -282,7 +282,11 @@ impl Connections {
         if request.wording == Wording::AfterLeaving {
             return self.leave(request).await;
         }
-        let head = self.keeping.head(request.url(&self.target.base_url));
+        let http = match self.has_one() {
+            true => &self.renewing,
+            false => &self.keeping,
+        };
+        let head = http.head(request.url(&self.target.base_url));
         let head = self.with_headers(head, request);
         // A node may refuse it. The request that follows shows whether something is left of it.
         let head = head.timeout(self.limits.request_timeout);

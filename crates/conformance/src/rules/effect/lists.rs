@@ -195,7 +195,12 @@ impl<'h> Money<'h> {
             let mut later = quiet.iter().skip(at + 2);
             let after = later.find(|list| list.of_all >= before.of_all)?;
             let missing = before.of_all.saturating_sub(low.of_all);
-            if missing <= 0 {
+            if missing <= 0
+                || self
+                    .accepted
+                    .iter()
+                    .any(|one| self.may_reserve(one, low.entry))
+            {
                 return None;
             }
             let what = format!(
@@ -207,6 +212,15 @@ impl<'h> Money<'h> {
             let finding = Finding::new(exchange, what, before.of_all.to_string(), actual);
             Some(finding.at("/balance"))
         })
+    }
+
+    /// Whether what a transaction costs may be reserved when a list is read: no block has it, and it may still be pending.
+    fn may_reserve(&self, one: &Accepted, list: &Entry) -> bool {
+        let is_left_out_by = |at: Duration| {
+            let mut read = self.history.blocks().filter(|(_, entry)| entry.ended < at);
+            read.any(|(last, _)| self.overtaken(one, last).is_some())
+        };
+        one.settled.is_none() && one.began < list.ended && !is_left_out_by(list.began)
     }
 
     /// Whether the holders of a token had the same before and after a block was made.

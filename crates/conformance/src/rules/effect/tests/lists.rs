@@ -165,5 +165,9 @@ fn what_is_moved_is_always_in_some_wallet() {
             &[Row::List(low), Row::List([30, 20, 20])],
         ];
         assert_eq!(judged(&rows.concat()).0, found, "{before:?}, {low:?}");
+        // A transaction that is left out in the end may be reserved.
+        let left_out = [Submit("9", &["a"], true)];
+        let rows = [rows[0], rows[1], &left_out, rows[2], rows[3], rows[4]];
+        assert!(judged(&rows.concat()).0.is_empty(), "{before:?}, {low:?}");
     }
 }
