@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, listed_transactions, lists_as_failed,
-        lists_no_transaction, lists_transactions, requested,
+        Pair, accepts, find_in_block, has_record, in_block, listed_codes, listed_transactions,
+        lists_as_failed, lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
     http::Step,
@@ -104,10 +104,10 @@ impl<'h> Money<'h> {
             let Some(accepted) = Accepted::of(&submission, entry) else {
                 continue;
             };
-            // What the node received twice may be refused the second time.
+            // What the node received twice may be refused the second time. Its code in other letters is another one.
             let is_in_block = || {
-                let mut blocks = self.blocks.values();
-                blocks.any(|block| in_block(block, &accepted.code).is_some())
+                let mut codes = self.blocks.values().flat_map(|block| listed_codes(block));
+                codes.any(|code| code == accepted.code)
             };
             let is_accepted = accepts(&entry.exchange, &accepted.code)
                 || entry.exchange.is_repeated && is_in_block();

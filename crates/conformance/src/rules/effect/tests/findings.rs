@@ -103,3 +103,28 @@ fn a_finding_names_the_only_fee_that_explains_it() {
         assert!(found.what.ends_with(&what), "{}", found.what);
     }
 }
+
+/// The response was lost, and the request was sent once more.
+#[test]
+fn a_refused_code_in_other_letters_than_one_in_a_block_costs_nothing() {
+    use crate::history::{exchange as received, history_of};
+
+    let refused = Submit("ABC", &["a"], false);
+    let rows = [
+        START,
+        Holds("a", 50),
+        Submit("abc", &["a"], true),
+        Block(2, "e", &["abc"]),
+        refused,
+        Block(3, "e", &[]),
+        Holds("a", 40),
+    ];
+    let exchanges = rows.map(|row| {
+        let (request, body) = exchange(row);
+        let mut received = received(request, 200, Some("application/json"), &body);
+        received.is_repeated = matches!(row, Submit(_, _, false));
+        received
+    });
+    let history = history_of((1..).map(|at| 10 * at).zip(exchanges).collect());
+    assert!(effect(&history, Fee).has_no_findings());
+}
