@@ -515,6 +515,11 @@ impl<'s> Transfers<'s> {
         patience: Duration,
         is_done: impl Fn(i128) -> bool,
     ) -> Taken<i128> {
+        let samples = &self.submitter.samples;
+        let list = token_holders_request(token);
+        let is_short = samples.history().of_path(list.path).any(|entry| {
+            entry.exchange.request.query == list.query && entry.exchange.values <= MOST_VALUES
+        });
         let until = Instant::now() + patience;
         let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
         loop {
@@ -523,15 +528,9 @@ impl<'s> Transfers<'s> {
                 return Ok(held);
             }
             // As soon as a block is there, what has left one wallet is in another one.
-            let samples = &self.submitter.samples;
-            let list = token_holders_request(token);
-            let history = samples.history();
-            let is_short = history.of_path(list.path).any(|entry| {
-                entry.exchange.request.query == list.query && entry.exchange.values <= MOST_VALUES
-            });
             if is_short {
                 read_new_blocks(self.submitter).await?;
-                samples.node.send(list).await?;
+                samples.node.send(list.clone()).await?;
             }
             back_off.wait().await;
         }
