@@ -250,6 +250,7 @@ faults! {
     SecondUnchecked "second-unchecked" "two signers pay half of the fee each, and the second one only what it has";
     DescriptionCosts "description-costs" "each byte of a transaction's description costs one unit more";
     OldFree "old-free" "a transaction whose time is more than ten minutes ago costs nothing";
+    OldDropped "old-dropped" "a transaction whose time is more than ten minutes ago is accepted, and in no block";
     AnyLetters "any-letters" "a param may have capital letters in its name, and that one counts";
     BuiltSigned "built-signed" "the signature of a transaction as /call-sc built it is also taken for another one with its trans_code";
     GrainConfused "grain-confused" "a transfer of GRAIN takes VAULT from its sender instead";

@@ -114,6 +114,7 @@ fn expected(fault: F) -> Option<Found> {
         | F::CreatorUnpaid
         | F::MembersUnpaid
         | F::FailedCosts
+        | F::OldDropped
         | F::TransferWrapped => AsUser("submit-transaction/fee-paid"),
         F::AnyLetters => AsUser("sc-state/new-records"),
         F::CodesForgotten => AsUser("submit-transaction/resubmission-not-new"),

@@ -5,7 +5,8 @@
 
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::{TransactionCode, escape::escaped_up_to as shown};
-use nodeproof_wallet::verify_signed;
+use nodeproof_wallet::{SignatureEntry, required_signers, verify_transaction};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
@@ -34,7 +35,7 @@ pub(crate) const CASES: &[Case] = &[
         requirements: &[
             "TX-2", "TX-1", "TX-3", "TX-4", "TX-5", "TX-6", "TX-7", "TX-8", "TX-10", "TX-11",
         ],
-        checks: "Each transaction in a block that has the submitted form has a `trans_code` of 40 hexadecimal characters, and members of the documented types. A contract call has no more elements of `signatures` than signers, and each names one of them.",
+        checks: "Each transaction in a block that has the submitted form has a `trans_code` of 40 hexadecimal characters, and members of the documented types. A contract call has no more elements of `signatures` than signers, and each names one of them, or the wallet in `fee_payer`.",
         example: Example::Named("/get-block", "block_with_a_claim"),
         check: Check::alone(submitted_form, NONE),
         ..BASE
@@ -149,9 +150,12 @@ fn submitted_form(seen: &BlockResponse, result: &mut Examination) {
         let signers = transaction["specific_data"]["signers"].as_array();
         let signatures = entry.get("signatures").and_then(Value::as_array);
         if let (Some(signers), Some(signatures)) = (signers, signatures) {
+            // The wallet that pays may have signed, too.
+            let payer = transaction.get("fee_payer");
+            let may_sign = || signers.iter().chain(payer);
             let names_none = |entry: &&Value| {
                 let named = entry.get("wallet_address").and_then(Value::as_str);
-                named.is_some_and(|named| !signers.iter().any(|one| is_wallet(one, named)))
+                named.is_some_and(|named| !may_sign().any(|one| is_wallet(one, named)))
             };
             let what = "a transaction in a block has a signature that names no signer";
             if let Some(entry) = signatures.iter().find(names_none) {
@@ -161,7 +165,7 @@ fn submitted_form(seen: &BlockResponse, result: &mut Examination) {
                     &entry["wallet_address"],
                     "/signatures",
                 );
-            } else if signatures.len() > signers.len() {
+            } else if signatures.len() > may_sign().count() {
                 let what = "a transaction in a block has more signatures than signers";
                 let expected = format!("{} signatures", signers.len());
                 wrong(what, &expected, &signatures.len().into(), "/signatures");
@@ -210,19 +214,27 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mu
     }
 }
 
+#[derive(Deserialize)]
+struct Signatures {
+    signatures: Vec<SignatureEntry>,
+}
+
 /// Checks the signatures of contract calls, which name their signers. Other types were seen without
-/// signers, and are skipped.
+/// signers, and are skipped. Others may have signed, too, such as the wallet that pays.
 fn signatures(seen: &BlockResponse, result: &mut Examination) {
     for (place, signed) in transactions(seen) {
         let text = signed.transaction_text();
-        if nodeproof_wallet::required_signers(text).is_err() {
+        let Ok(signers) = required_signers(text) else {
             continue;
-        }
+        };
         result.count_item();
-        let wrong = verify_signed(signed.text()).map_err(|error| error.to_string());
-        if let Err(reason) = wrong {
-            let what =
-                "a transaction in a block is not signed by all of its signers, and no others";
+        let list = serde_json::from_str(signed.text().as_str()).map_err(|error| error.to_string());
+        let verified = list.and_then(|Signatures { mut signatures }| {
+            signatures.retain(|entry| signers.contains(&entry.wallet_address));
+            verify_transaction(text, &signatures).map_err(|error| error.to_string())
+        });
+        if let Err(reason) = verified {
+            let what = "a transaction in a block is not signed by all of its signers";
             let expected = "the signature of every signer";
             result.push(
                 Finding::new(&seen.exchange, what, expected, reason)

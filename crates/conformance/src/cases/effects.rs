@@ -60,7 +60,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "submit-transaction/fee-paid",
         requirements: &["CONSISTENT-9", "TX-5"],
-        checks: "The balance of a wallet goes down by the fees of its accepted transactions, at each time that it is read: by no more than those submitted so far, and in the end by all that are in blocks. A transfer moves its amount once, and nobody spends more than what is there. An accepted transfer that its wallet can pay is not listed as failed, or left out. Two signers pay a fee together. The case is inconclusive if a block since then may explain a change.",
+        checks: "The balance of a wallet goes down by the fees of its accepted transactions, at each time that it is read: by no more than those submitted so far, and in the end by all that are in blocks. A transfer moves its amount once, and nobody spends more than what is there. No accepted transfer that its wallet can pay is listed as failed, and blocks leave out no such transfer and no claim. Two signers pay a fee together. The case is inconclusive if a block since then may explain a change.",
         example: Example::Text("Balance before: 5000000. Fee: 1000000. Balance after: 4000000."),
         matters: "A wallet agrees to a fee by its signature. A node that takes more takes what is not its own.",
         // A node that also takes a fee for what it refuses, one that also drops claims, and one where another transaction

@@ -215,7 +215,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=i64::from(MAX_CLAIMS)))]
     pub claims: Option<u8>,
 
-    /// Longest time until a claim can be read, in seconds.
+    /// Longest time until a claim can be read, in seconds. After one wait in vain, the run waits less for the others.
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     pub settle_timeout: Duration,
 

@@ -207,14 +207,14 @@ impl<'s> FirstClaim<'s> {
             return Ok(());
         }
         let _ = self.submit_as(Act::Again, self.request.clone()).await;
-        let until = Instant::now() + submitter.with.settle_timeout;
+        let until = Instant::now() + submitter.patience();
         let code = Some(code_of(&self.text));
         let settled = settle(
             submitter,
             0,
             [&self.contract, &self.asset],
             code,
-            blocks,
+            &mut blocks,
             until,
         );
         join(settled, self.submit_while_pending()).await;
@@ -321,9 +321,9 @@ impl<'s> FirstClaim<'s> {
         for claim in &mut further {
             claim.submit(submitter).await;
         }
-        let until = Instant::now() + submitter.with.settle_timeout;
+        let until = Instant::now() + submitter.patience();
         for claim in &further {
-            claim.settle(submitter, blocks.clone(), until).await;
+            claim.settle(submitter, &mut blocks, until).await;
         }
         if let Some(co_signer) = co_signer {
             // A node may keep the balance that was read last.
@@ -332,8 +332,8 @@ impl<'s> FirstClaim<'s> {
             self.read_holders().await;
             let shared = make_shared(submitter, [wallet, co_signer], contract).await;
             if let Some(accepted) = shared {
-                let until = Instant::now() + submitter.with.settle_timeout;
-                settle_accepted(submitter, SHARED, &accepted, blocks, until).await;
+                let until = Instant::now() + submitter.patience();
+                settle_accepted(submitter, SHARED, &accepted, &mut blocks, until).await;
             }
         }
         if submitter.is_without_value() && submitter.may_pay_more() {
@@ -371,8 +371,8 @@ impl<'s> FirstClaim<'s> {
         blocks.skip_to_the_latest(submitter).await?;
         let _ = read_other().await;
         claim.submit(submitter).await;
-        let until = Instant::now() + submitter.with.settle_timeout;
-        claim.settle(submitter, blocks, until).await;
+        let until = Instant::now() + submitter.patience();
+        claim.settle(submitter, &mut blocks, until).await;
         let _ = read_other().await;
         Ok(())
     }

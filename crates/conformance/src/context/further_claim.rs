@@ -169,7 +169,12 @@ impl FurtherClaim {
     ///
     /// A node may take only one transaction of a wallet at a time. One that it refused while others were pending is
     /// submitted again.
-    pub(super) async fn settle(&self, submitter: &Submitter, blocks: NewBlocks, until: Instant) {
+    pub(super) async fn settle(
+        &self,
+        submitter: &Submitter,
+        blocks: &mut NewBlocks,
+        until: Instant,
+    ) {
         let Some(again) = self.usual.clone() else {
             return;
         };

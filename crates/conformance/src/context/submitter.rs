@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     sync::{Arc, OnceLock, PoisonError},
+    time::Duration,
 };
 
 use futures_util::future::join_all;
@@ -35,6 +36,15 @@ pub(crate) struct Submitter {
     codes: std::sync::Mutex<BTreeSet<String>>,
     /// Generated when it is first needed.
     new_wallet: OnceLock<Option<SigningWallet>>,
+    waits: std::sync::Mutex<Waits>,
+}
+
+/// How long transactions took to have an effect.
+#[derive(Default)]
+struct Waits {
+    longest: Duration,
+    /// Whether one had no effect within the settle timeout.
+    is_one_in_vain: bool,
 }
 
 impl Submitter {
@@ -45,6 +55,29 @@ impl Submitter {
             turn: Mutex::default(),
             codes: std::sync::Mutex::default(),
             new_wallet: OnceLock::new(),
+            waits: std::sync::Mutex::default(),
+        }
+    }
+
+    /// Returns how long to wait for the effect of a transaction: the settle timeout. After one wait in vain, it is a
+    /// sixth of that, or three times as long as any effect took so far: a run must still end.
+    pub(crate) fn patience(&self) -> Duration {
+        let all = self.with.settle_timeout;
+        let waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        match waits.is_one_in_vain {
+            true => (all / 6).max(waits.longest * 3).min(all),
+            false => all,
+        }
+    }
+
+    /// Notes how a wait for an effect ended that began at this moment.
+    pub(super) fn note_wait(&self, began: Instant, is_in_vain: bool) {
+        let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let took = began.elapsed();
+        if is_in_vain {
+            waits.is_one_in_vain |= took >= self.with.settle_timeout / 2;
+        } else {
+            waits.longest = waits.longest.max(took);
         }
     }
 

@@ -76,7 +76,7 @@ pub(super) async fn transfer_and_overspend(
     }
     let took = began.elapsed();
     transfers.submit_again(again).await?;
-    let patience = (took * 3).max(MAX_PAUSE).min(submitter.with.settle_timeout);
+    let patience = (took * 3).max(MAX_PAUSE).min(submitter.patience());
     let mut overdraw = Overdraw {
         number: 0,
         to: wallet.address(),
@@ -122,7 +122,7 @@ pub(super) async fn transfer_and_overspend(
     // One of them has no record at a right node.
     let until = Instant::now() + patience;
     for claim in &claims {
-        claim.settle(submitter, blocks.clone(), until).await;
+        claim.settle(submitter, &mut blocks, until).await;
     }
     transfers
         .send_back([wallet, new_wallet], fee, patience)
@@ -539,7 +539,7 @@ impl<'s> Transfers<'s> {
     /// Reads a wallet's balance until it has an amount, at most until the settle timeout. Returns whether it has any: a
     /// node may count in other units, or lose a part.
     pub(super) async fn has_received(&self, wallet: WalletAddress, amount: i64) -> Taken<bool> {
-        let (began, patience) = (Instant::now(), self.submitter.with.settle_timeout);
+        let (began, patience) = (Instant::now(), self.submitter.patience());
         let of_fees = (wallet, self.token);
         if self
             .balance_when(of_fees, patience, |held| held > 0)

@@ -14,6 +14,10 @@ const FUNCTION: &str = "/specific_data/function";
 /// A body with the signed transaction, and another one under the same name. A parser may read either.
 const TWICE: &str = r#"{"transaction":<signed>,"transaction":<transaction>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#;
 
+/// A body with the signed transaction, which has other remarks before those that are signed.
+const REMARKS_TWICE: &str =
+    r#"{"transaction":<remarked>,"signatures":[{"wallet_address":"<wallet>","msgsign":"<r><s>"}]}"#;
+
 /// Number of the first rows, in which the other wallet can pay. In the others, it is a stranger.
 const OF_PAYER: usize = 3;
 
@@ -28,6 +32,7 @@ static ROWS: LazyLock<Vec<Variant>> = LazyLock::new(|| {
             "a transaction for a contract that does not exist" => right().edited(ADDRESS, To("\"ctffffffffffffffffffffffffffffffffffffffff\""));
             "a transaction that calls a function which its contract does not have" => right().edited(FUNCTION, To("\"no_such_function\""));
             "a transaction that is written twice, the second time with other remarks" => raw(Signer, TWICE).sent("/specific_data/params/remarks", Slightly);
+            "a transaction with other remarks before those that are signed" => raw(Signer, REMARKS_TWICE);
             "a transaction of an hour ago" => right().edited("/timestamp", Earlier);
             "a transaction with a description" => right().edited("/descr", To("\"é 中 & <b> 😀\""));
             "a transaction with its outcome once more, in capitals" => right().edited("/specific_data/params/OUTCOME", To("7"));

@@ -353,7 +353,7 @@ impl Variant {
     /// Returns a request with this fault, made from a transaction, its wallets, and the right signature of the one
     /// that signs.
     ///
-    /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the signed one, `<signed>`; the
+    /// The parts of the body: `<transaction>` and the same as a string, `<text>`; the signed one, `<signed>`, and `<remarked>` with other remarks before its own; the
     /// wallets `<first>` or `<wallet>` (`<WALLET>` in capitals, `<wallet~>` and `<~wallet>` with another digit), and
     /// `<second>` or `<stranger>`; the halves `<r>` and `<s>` of the right signature, `<r'>` and `<s'>` with another
     /// digit, `<R>` and `<S>` in capitals, `<-s>` for the order minus s; the stranger's signature `<other>` and its
@@ -389,6 +389,7 @@ impl Variant {
             ("<zz>", "zz".repeat(32)),
             ("<text>", Value::from(&*sent).to_string()),
             ("<signed>", signed.clone()),
+            ("<remarked>", remarked(&signed)),
             ("<transaction>", sent.clone()),
         ];
         if self.body.contains("<third>") {
@@ -472,4 +473,9 @@ pub(super) async fn control(submitter: &Submitter) -> Result<String, Inconclusiv
     let signer = signer(submitter)?;
     let text = draft(submitter, &[signer.address()], REFUSED).await?;
     Ok(whole(&text, &[sign(&signer, &text).await?]))
+}
+/// Returns a transaction with a second member `remarks` before its own.
+fn remarked(transaction: &str) -> String {
+    const NAME: &str = "\"remarks\":";
+    transaction.replacen(NAME, &format!("{NAME}\"not signed\",{NAME}"), 1)
 }

@@ -40,7 +40,7 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) -> Opti
 
 /// Waits as [`wait_for`] does, for all of these claims together.
 pub(super) async fn wait_for_all(submitter: &Submitter, accepted: &[Arc<Exchange>]) {
-    let until = Instant::now() + submitter.with.settle_timeout;
+    let until = Instant::now() + submitter.patience();
     for one in accepted {
         wait_until(submitter, text_of(one), until).await;
     }
@@ -64,7 +64,7 @@ pub(super) async fn settle_accepted(
     submitter: &Submitter,
     number: u8,
     accepted: &Exchange,
-    blocks: NewBlocks,
+    blocks: &mut NewBlocks,
     until: Instant,
 ) {
     if let Some((contract, asset)) = claimed(text_of(accepted)) {
@@ -75,7 +75,7 @@ pub(super) async fn settle_accepted(
 
 /// Waits as [`wait_for`] does. Gets the text of the accepted submission.
 pub(super) async fn wait_for_text(submitter: &Submitter, accepted: &str) -> Option<Request> {
-    let until = Instant::now() + submitter.with.settle_timeout;
+    let until = Instant::now() + submitter.patience();
     wait_until(submitter, accepted, until).await
 }
 
@@ -84,9 +84,12 @@ async fn wait_until(submitter: &Submitter, accepted: &str, until: Instant) -> Op
     let (contract, asset) = claimed(accepted)?;
     let request = contract_state_request(&contract, &asset);
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
+    let began = Instant::now();
     loop {
         let response = submitter.samples.node.send(request.clone()).await.ok()?;
-        if has_record(&response) || Instant::now() + back_off.peek() > until {
+        let is_stored = has_record(&response);
+        if is_stored || Instant::now() + back_off.peek() > until {
+            submitter.note_wait(began, !is_stored);
             return Some(request);
         }
         back_off.wait().await;
@@ -129,17 +132,17 @@ pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), Inconclusi
     Ok(())
 }
 
-/// Reads until the record of a claim and its block exist, or until this moment.
+/// Reads until the record of a claim and its block exist, or until this moment. `blocks` are those since before it was
+/// submitted.
 pub(super) async fn settle(
     submitter: &Submitter,
     number: u8,
     [contract, asset]: [&str; 2],
     code: Option<String>,
-    mut blocks: NewBlocks,
+    blocks: &mut NewBlocks,
     until: Instant,
 ) {
     let step = Step::Claim(number, Act::Record);
-    let before = blocks.found.len();
     let mut is_stored = false;
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     let now = Instant::now();
@@ -161,11 +164,13 @@ pub(super) async fn settle(
                 }
             }
             // A node may show a block later than the block's effects.
-            let done = || blocks.tells_no_more(before, code.as_deref());
+            let done = || blocks.tells_no_more(code.as_deref());
             if is_stored && done() {
+                submitter.note_wait(now, false);
                 break;
             }
             if Instant::now() + back_off.peek() > until {
+                submitter.note_wait(now, true);
                 blocks.skips_a_block(submitter).await?;
                 break;
             }
@@ -193,7 +198,6 @@ pub(super) async fn settle(
 const FURTHER: [u64; 5] = [3, 6, 11, 19, 35];
 
 /// The blocks that are made during the run.
-#[derive(Clone)]
 pub(super) struct NewBlocks {
     next: Option<u64>,
     found: Vec<Arc<Exchange>>,
@@ -209,14 +213,13 @@ impl NewBlocks {
 
     /// Whether to stop waiting for the block of a transaction: it was found, blocks list no
     /// transactions, or enough blocks were read.
-    fn tells_no_more(&self, before: usize, code: Option<&str>) -> bool {
+    fn tells_no_more(&self, code: Option<&str>) -> bool {
         let (Some(_), Some(code)) = (self.next, code) else {
             return true;
         };
-        let new = self.found.get(before..).unwrap_or_default();
-        let bodies = || new.iter().filter_map(|block| block.success_object());
+        let bodies = || self.found.iter().filter_map(|block| block.success_object());
         bodies().any(|body| in_block(body, code).is_some())
-            || (!new.is_empty() && !bodies().any(lists_transactions))
+            || (!self.found.is_empty() && !bodies().any(lists_transactions))
             || self.found.len() >= MAX_BLOCKS
     }
 

@@ -125,7 +125,7 @@ pub(crate) async fn observe_settled_balances(
     is_unsettled: fn(&History) -> bool,
 ) -> Result<(), InconclusiveReason> {
     let node = &submitter.samples.node;
-    let until = Instant::now() + submitter.with.settle_timeout;
+    let until = Instant::now() + submitter.patience();
     let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     // What is read is judged, so the rest of the requests must be enough for that.
     let reserve = node.requests_left() / 2;

@@ -437,7 +437,9 @@ impl Chain {
         let mut sent_in_block = Vec::new();
         let mut codes = HashSet::new();
         for transaction in pending {
-            if self.has(InjectedFault::AcceptedLost) {
+            if self.has(InjectedFault::AcceptedLost)
+                || self.has(InjectedFault::OldDropped) && transaction.is_old
+            {
                 continue;
             }
             match self.apply(&transaction, creator) {

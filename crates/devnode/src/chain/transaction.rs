@@ -64,6 +64,8 @@ pub(crate) struct Transaction {
     pub(crate) payer: HolderAddress,
     pub(crate) other_signers: Vec<WalletAddress>,
     pub(crate) call: Call,
+    /// Whether its time was more than ten minutes ago when it was submitted.
+    pub(crate) is_old: bool,
 }
 
 /// The effect of a transaction.
@@ -254,6 +256,7 @@ impl Submission<'_> {
             }),
             other_signers: call.signers.iter().skip(1).copied().collect(),
             call: contract_call(&call, payer, rules, fault)?,
+            is_old: is_old(view.timestamp),
         })
     }
 

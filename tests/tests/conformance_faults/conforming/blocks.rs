@@ -54,6 +54,15 @@ pub(super) fn variants() -> Vec<SeededFault> {
                 set(transaction, "/transaction/specific_data", json!({"any": [1]}));
             }
         }) => ["chain/block-hashes"];
+        "the wallet that pays is not a signer, and has signed", change_json(BLOCK, |_, block| {
+            for transaction in transactions(block) {
+                let payer = json!(format!("0x{}", "ab".repeat(20)));
+                if let Some(list) = transaction["signatures"].as_array_mut() {
+                    list.push(json!({"wallet_address": payer, "msgsign": "5a".repeat(64)}));
+                }
+                transaction["transaction"]["fee_payer"] = payer;
+            }
+        }) => ["chain/block-hashes", "chain/transaction-signatures"];
         "hashes and signatures are in upper case", change_json(BLOCK, |_, block| {
             let upper = |value: &mut Value| {
                 let text = value.as_str().unwrap_or_default().to_uppercase();

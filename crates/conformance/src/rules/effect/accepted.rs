@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 use crate::{
     api::{Pair, is_address},
@@ -25,6 +25,8 @@ pub(super) struct Accepted {
     pub(super) fee: i128,
     pub(super) rounding: i128,
     pub(super) asset: Option<String>,
+    /// The contract of a claim without anything by which a contract may refuse it, except an earlier claim.
+    pub(super) claims_in: Option<String>,
     pub(super) transfer: Option<Transfer>,
     pub(super) began: Duration,
     /// The index of the first block that has it.
@@ -63,6 +65,8 @@ impl Accepted {
             },
             rounding: decimal.is_some_and(|fee| fee.fract() != 0.0).into(),
             asset: text(&data["params"]["asset_id"]),
+            claims_in: text(&data["address"])
+                .filter(|_| is_plain_claim(transaction, &entry.exchange.request)),
             transfer: Transfer::of(data, &entry.exchange.request),
             began: entry.began,
             block: None,
@@ -188,6 +192,20 @@ impl Accepted {
         let payers = (self.payers.len() as i128).max(1);
         (self.fee + self.rounding + payers - 1) / payers * payers
     }
+}
+
+/// Whether a transaction is a claim with the documented params, in the name of its only signer, who pays.
+fn is_plain_claim(transaction: &Value, request: &Request) -> bool {
+    let data = &transaction["specific_data"];
+    let params = &data["params"];
+    let is_integer = |name: &&str| params[*name].is_i64();
+    data["function"] == "add_verification"
+        && params.as_object().is_some_and(|params| params.len() == 8)
+        && ["outcome", "deletable_after"].iter().all(is_integer)
+        && data["signers"] == json!([params["verifier_address"]])
+        && transaction.get("fee_payer").is_none()
+        && request.unlike_signed.is_none()
+        && request.wrongly_signed.is_none()
 }
 
 /// A transfer of tokens.

@@ -12,25 +12,32 @@ use crate::{
 /// Number of blocks after one with a later transaction, by which a pending transfer has been left out.
 const ENOUGH_BLOCKS: u64 = 2;
 
+/// Number of blocks after a transaction was accepted, by which it has been left out, whatever they have.
+const MANY_BLOCKS: u64 = 10;
+
 impl Money<'_> {
-    /// Returns a finding about a transfer that its wallet could pay, whatever was paid before, and that was not made: a block
-    /// lists it as failed, or no block has it, and several have been made since one that has a later transaction.
+    /// Returns a finding about a transaction that its wallet could pay, whatever was paid before, and that was not made: a
+    /// block lists a transfer as failed, or no block has a transfer or claim, and several have been made since one that has
+    /// a later transaction.
     pub(super) fn not_made(&self) -> Option<Finding> {
         if !self.shows_all_transactions() {
             return None;
         }
         self.accepted.iter().find_map(|one| {
             let (what, by, shown_by) = match one.block {
-                Some(index) if one.has_failed() => ("is listed as failed", index, index),
-                Some(_) => return None,
-                None => {
+                Some(index) if one.has_failed() && one.transfer.is_some() => {
+                    ("is listed as failed", index, index)
+                }
+                None if one.settled.is_none() => {
                     let last = *self.blocks.keys().next_back()?;
                     let by = self.overtaken(one, last)?;
-                    ("is in no block, unlike later transactions", by, last)
+                    ("is in none of the later blocks", by, last)
                 }
+                _ => return None,
             };
             let entry = self.read(shown_by).filter(|_| self.is_payable(one, by))?;
-            let what = format!("an accepted transfer that its wallet can pay {what}");
+            let kind = one.transfer.as_ref().map_or("claim", |_| "transfer");
+            let what = format!("an accepted {kind} that its wallet can pay {what}");
             let expected = format!("{} is made", shown(&one.code, 60));
             let exchange = &entry.exchange;
             let finding = Finding::new(exchange, what, expected, exchange.excerpt(160));
@@ -44,20 +51,26 @@ impl Money<'_> {
         blocks.find_map(|(read, entry)| (read == index).then_some(entry))
     }
 
-    /// Returns the index of a block with a transaction that was submitted later, if enough have been made since.
+    /// Returns the index of a block with a transaction that was submitted later, if enough have been made since, or of
+    /// one long after this transaction.
     pub(super) fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
         let later = self.accepted.iter().filter(|other| other.began > one.began);
-        later
+        let later = later
             .filter_map(|other| other.block)
-            .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last)
-            .max()
+            .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last);
+        later.max().or_else(|| {
+            let pending_at = self.history.height_before(one.began)?;
+            let long_after = pending_at.saturating_add(MANY_BLOCKS);
+            (long_after <= last).then_some(long_after)
+        })
     }
 
-    /// Whether a transaction is a transfer of one signer to a wallet that can receive, and can be paid with what the signer
-    /// had before it and before a block, whatever becomes of its other transactions.
+    /// Whether a transaction can be paid with what its signer had before it and before a block, whatever becomes of its
+    /// other transactions. It is a transfer of one signer to a wallet that can receive, or a claim like one that was
+    /// made, about another asset.
     fn is_payable(&self, one: &Accepted, block: u64) -> bool {
         let Some(transfer) = one.transfer.as_ref() else {
-            return false;
+            return self.is_payable_claim(one, block);
         };
         let from = &transfer.from;
         let is_plain = one.payers.len() == 1
@@ -77,6 +90,20 @@ impl Money<'_> {
             && receives()
             && self.reason_of_others(from).is_none()
             && tokens.all(|token| self.is_enough((from.clone(), token.clone()), one, block))
+    }
+
+    fn is_payable_claim(&self, one: &Accepted, block: u64) -> bool {
+        let mut others = self.accepted.iter().filter(|other| other.code != one.code);
+        let is_alike = |other: &Accepted| {
+            other.block.is_some() && !other.has_failed() && other.claims_in == one.claims_in
+        };
+        one.claims_in.is_some()
+            && others.clone().any(is_alike)
+            && others.all(|other| other.asset != one.asset)
+            && one.payers.iter().all(|payer| {
+                let pair = (payer.clone(), one.token.clone());
+                self.reason_of_others(payer).is_none() && self.is_enough(pair, one, block)
+            })
     }
 
     /// Whether a wallet had enough of a token, by transactions before this one and in earlier blocks, for all that it has

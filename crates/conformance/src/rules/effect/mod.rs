@@ -68,7 +68,7 @@ impl<'h> Money<'h> {
     }
 
     /// Whether the accepted transactions explain how a reading of a balance differs from the first one.
-    fn is_explained(
+    pub(super) fn is_explained(
         &self,
         pair: &Pair,
         base: &Reading<'_>,

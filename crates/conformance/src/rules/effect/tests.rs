@@ -36,6 +36,8 @@ enum Row {
     Sends(&'static str, &'static str, f64),
     /// The same by the first of these wallets. All of them sign.
     SendsFrom(&'static str, &'static [&'static str], &'static str, f64),
+    /// An accepted claim with all params about an asset, by wallet a, in the name of this one.
+    Claims(&'static str, &'static str, &'static str),
     /// The record of the claim with this code.
     Record(&'static str),
     /// A refused submission that is wrongly signed.
@@ -52,8 +54,8 @@ enum Row {
     Call(u64),
 }
 use Row::{
-    Absent, Block, Call, Cut, Failed, Forge, Holds, Other, Pays, Record, Sends, SendsFrom, Submit,
-    Transfer,
+    Absent, Block, Call, Claims, Cut, Failed, Forge, Holds, Other, Pays, Record, Sends, SendsFrom,
+    Submit, Transfer,
 };
 
 fn wallet(name: &str) -> String {
@@ -112,6 +114,18 @@ fn exchange(row: Row) -> (Request, String) {
             let whole = (amount.fract() == 0.0).then(|| Value::from(amount as i64));
             data["params"] = serde_json::json!({"amount_to_send": whole.unwrap_or_else(|| amount.into()),
                 "receiver": wallet(to), "asset_code": "T"});
+            let request = Request::post("/submit-transaction", submission.to_string());
+            (request, body)
+        }
+        Claims(code, asset, verifier) => {
+            let (_, body) = exchange(Submit(code, &["a"], true));
+            let mut submission = submission(code, &["a"]);
+            let data = &mut submission["transaction"]["specific_data"];
+            data["function"] = "add_verification".into();
+            data["address"] = "ct".into();
+            data["params"] = serde_json::json!({"asset_id": asset, "asset_type": "token",
+                "verifier_address": wallet(verifier), "outcome": 1, "doc_hash_list": [],
+                "doc_link_list": [], "remarks": "", "deletable_after": 2});
             let request = Request::post("/submit-transaction", submission.to_string());
             (request, body)
         }

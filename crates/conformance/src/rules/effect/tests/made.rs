@@ -67,6 +67,37 @@ fn a_transfer_is_not_left_out() {
 }
 
 #[test]
+fn a_claim_is_not_left_out() {
+    const MADE: Row = Claims("1", "x", "a");
+    let judge = |had, claims: &[Row], at: u64, has| {
+        let made = [Block(2, "e", &["1"]), Block(3, "e", &[])];
+        let later: Vec<_> = (4..=at).map(|index| Block(index, "e", &[])).collect();
+        let rows = [
+            &[START, Holds("a", had), MADE],
+            &made[..],
+            claims,
+            &later,
+            &[Holds("a", has)],
+        ];
+        judged(&rows.concat()).0
+    };
+    let left_out = Claims("2", "y", "a");
+    for (had, claims, at, has, found) in [
+        (50, &[left_out][..], 13, 40, &[Fee][..]),
+        // It may still be pending.
+        (50, &[left_out], 12, 40, &[]),
+        // The wallet can't pay both.
+        (19, &[left_out], 13, 9, &[]),
+        // The contract may refuse it.
+        (50, &[Claims("2", "x", "a")], 13, 40, &[]),
+        (50, &[Claims("2", "y", "b")], 13, 40, &[]),
+        (50, &[Submit("2", &["a"], true)], 13, 40, &[]),
+    ] {
+        assert_eq!(judge(had, claims, at, has), found, "{had} {claims:?} {at}");
+    }
+}
+
+#[test]
 fn a_new_wallet_is_judged_from_its_own_first_reading() {
     for (first, has, found) in [(0, 15, &[][..]), (0, 14, &[Others]), (3, 15, &[Others])] {
         let rows = [
