@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, OnceLock, PoisonError},
+    sync::{Arc, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -47,6 +47,26 @@ struct Waits {
     is_one_in_vain: bool,
 }
 
+impl Waits {
+    /// Returns the settle timeout. After one wait in vain, it is a sixth of that, or three times as long as any effect took
+    /// so far: a run must still end.
+    fn patience(&self, all: Duration) -> Duration {
+        match self.is_one_in_vain {
+            true => (all / 6).max(self.longest * 3).min(all),
+            false => all,
+        }
+    }
+
+    fn note(&mut self, took: Duration, is_in_vain: bool, all: Duration) {
+        if is_in_vain {
+            // Some waits are short, because their effect need not come.
+            self.is_one_in_vain |= took >= all / 2;
+        } else {
+            self.longest = self.longest.max(took);
+        }
+    }
+}
+
 impl Submitter {
     pub(crate) fn new(samples: Arc<Samples>, with: Submitting) -> Self {
         Self {
@@ -59,26 +79,19 @@ impl Submitter {
         }
     }
 
-    /// Returns how long to wait for the effect of a transaction: the settle timeout. After one wait in vain, it is a
-    /// sixth of that, or three times as long as any effect took so far: a run must still end.
+    /// Returns how long to wait for the effect of a transaction.
     pub(crate) fn patience(&self) -> Duration {
-        let all = self.with.settle_timeout;
-        let waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
-        match waits.is_one_in_vain {
-            true => (all / 6).max(waits.longest * 3).min(all),
-            false => all,
-        }
+        self.waits().patience(self.with.settle_timeout)
     }
 
     /// Notes how a wait for an effect ended that began at this moment.
     pub(super) fn note_wait(&self, began: Instant, is_in_vain: bool) {
-        let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
-        let took = began.elapsed();
-        if is_in_vain {
-            waits.is_one_in_vain |= took >= self.with.settle_timeout / 2;
-        } else {
-            waits.longest = waits.longest.max(took);
-        }
+        self.waits()
+            .note(began.elapsed(), is_in_vain, self.with.settle_timeout);
+    }
+
+    fn waits(&self) -> MutexGuard<'_, Waits> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns a wallet that no chain has, or `None` if the run must not give it tokens.
@@ -178,6 +191,30 @@ impl Submitter {
                 Err(InconclusiveReason::Busy(_)) => {}
                 other => return other,
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_one_wait_in_vain_others_are_shorter() {
+        let seconds = Duration::from_secs;
+        for (waits, patience) in [
+            (&[][..], 60),
+            (&[(50, false), (5, true)], 60),
+            (&[(60, true)], 10),
+            (&[(5, false), (60, true)], 15),
+            (&[(60, true), (5, false), (1, false)], 15),
+            (&[(30, false), (60, true)], 60),
+        ] {
+            let mut all = Waits::default();
+            for (took, is_in_vain) in waits {
+                all.note(seconds(*took), *is_in_vain, seconds(60));
+            }
+            assert_eq!(all.patience(seconds(60)), seconds(patience), "{waits:?}");
         }
     }
 }
