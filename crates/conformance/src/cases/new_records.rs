@@ -2,8 +2,6 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use nodeproof_client::VerificationRecord;
-use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::{Aspect, Level};
 use serde_json::Value;
 
@@ -16,14 +14,12 @@ use super::{
     state_columns::columns_of_new,
 };
 use crate::{
-    api::{
-        FirstDifference, Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows,
-        lists_as_failed, requested,
-    },
+    api::{Sample, UNKNOWN_CONTRACT, carried, has_record, known_rows, requested},
     checks::{Examination, Finding, Findings, check_json_responses, objects},
     context::Context,
     history::{ClaimSteps, History},
     http::{Act, Exchange, Request},
+    rules::submitted,
     script::{OTHER_COLUMN, cut_short},
 };
 
@@ -64,7 +60,7 @@ async fn new_records(context: &Context) -> Findings {
     }
     checked.extend(by_other_columns(&context.history()));
     if all.iter().all(Stored::is_as_submitted) {
-        checked.extend(of_one_claim(&context.history()));
+        checked.extend(submitted(&context.history(), |_, _| true));
     }
     if let Some(first) = first {
         for stored in all.iter().filter(|one| one.is_as_submitted()) {
@@ -104,89 +100,6 @@ fn by_other_columns(history: &History) -> Examination {
             && let Some(body) = entry.exchange.success_object()
         {
             sc_state::unique_value_echo(&entry.exchange, body, &mut checked);
-        }
-    }
-    checked
-}
-
-/// Checks the records of all assets about which the node accepted only right claims: each has the values of one of them, if
-/// possible of one that no block lists as failed.
-fn of_one_claim(history: &History) -> Examination {
-    let blocks = history.blocks();
-    let blocks: Vec<_> = blocks
-        .filter_map(|(_, entry)| entry.exchange.success_object())
-        .collect();
-    let accepted = history.accepted().map(|(entry, transaction)| {
-        let is_wrong = entry.exchange.request.wrongly_signed.is_some();
-        let code = transaction["trans_code"].as_str();
-        let lists_it = |code| blocks.iter().any(|block| lists_as_failed(block, code));
-        let has_failed = code.is_some_and(lists_it);
-        (transaction["specific_data"].clone(), is_wrong, has_failed)
-    });
-    let accepted: Vec<_> = accepted.collect();
-    let mut checked = Examination::default();
-    for entry in history.of_path("/sc-state") {
-        let asked = |name| requested(&entry.exchange, name).unwrap_or_default();
-        let is_about = |(call, ..): &&(Value, bool, bool)| {
-            call["address"] == asked("contract_address")
-                && call["params"]["asset_id"] == asked("unique_value")
-        };
-        let about: Vec<_> = accepted.iter().filter(is_about).collect();
-        let is_by_asset =
-            entry.exchange.request.raw_query.is_none() && asked("unique_column") == "asset_id";
-        if is_by_asset && about.iter().all(|(_, is_wrong, _)| !is_wrong) {
-            let made = about.iter().filter(|(_, _, has_failed)| !has_failed);
-            let calls: Vec<_> = made.map(|(call, ..)| call).collect();
-            if !calls.is_empty() {
-                checked.extend(other_records(&entry.exchange, &calls));
-            }
-        }
-    }
-    checked
-}
-
-/// Checks all records in a response, in each of its members. `calls` made the claims about the asset.
-fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
-    let mut checked = Examination::default();
-    let asset = requested(response, "unique_value").unwrap_or_default();
-    let body = response.success_object();
-    for (member, value) in body.into_iter().flat_map(carried) {
-        for row in known_rows(value) {
-            checked.count_item();
-            if !row.has("asset_id", asset) {
-                let what = "a record is about another asset than requested";
-                let expected = format!("records that have {:?} only", shown(asset, 60));
-                let actual = shown(&value.to_string(), 200);
-                let finding = Finding::new(response, what, expected, actual);
-                checked.push(finding.at(format!("/{member}")));
-                continue;
-            }
-            // Another wallet may have made a claim about the same asset.
-            let is_by = |call: &&Value| {
-                let verifier = call["params"]["verifier_address"].as_str();
-                verifier.is_some_and(|verifier| row.has("verifier_address", verifier))
-            };
-            let difference = |call: &Value| {
-                let mut names = VerificationRecord::COLUMNS.iter();
-                names.find_map(|name| {
-                    let wanted = call["params"].get(name)?;
-                    let found = row.column(name).unwrap_or(&Value::Null);
-                    Some((name, FirstDifference::of_stored(wanted, found)?))
-                })
-            };
-            // A wallet may have made several claims, of which a node may take one.
-            let all: Vec<_> = calls
-                .iter()
-                .copied()
-                .filter(is_by)
-                .map(difference)
-                .collect();
-            let different: Option<Vec<_>> = all.into_iter().collect();
-            if let Some((name, first)) = different.into_iter().flatten().next_back() {
-                let what = format!("`{name}` in a record is not what was submitted");
-                let finding = Finding::new(response, what, first.expected, first.actual);
-                checked.push(finding.at(format!("/{member}")));
-            }
         }
     }
     checked
@@ -280,69 +193,4 @@ fn form(response: &Exchange) -> String {
         format!("`{name}`: {form}{list}")
     });
     forms.collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::{
-        api::{block_request, contract_state_request},
-        history::recorded,
-    };
-
-    const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
-    const ANN: &str = "0x00000000000000000000000000000000000000a1";
-
-    /// Whether a record with these remarks is right, if a block has two claims of one wallet: their remarks, and the status
-    /// that the block shows for each.
-    fn is_right(remarks: &str, claims: [(&str, i64); 2]) -> bool {
-        let submission = |place: usize, remarks: &str| {
-            json!({"transaction": {
-                "trans_code": format!("{place:040x}"),
-                "specific_data": {
-                    "address": CONTRACT,
-                    "function": "add_verification",
-                    "signers": [ANN],
-                    "params": {"asset_id": "lot", "verifier_address": ANN, "outcome": 1, "remarks": remarks},
-                },
-            }, "signatures": []})
-        };
-        let all = [0, 1].map(|place| submission(place, claims[place].0));
-        let entries = [0, 1].map(|place| {
-            let mut entry = all[place].clone();
-            entry["status"] = claims[place].1.into();
-            entry
-        });
-        let accepted =
-            r#"{"status":"SUCCESS","response":{"valid":true,"msg":"","new_transaction":true}}"#;
-        let block = json!({"index": 7, "text": {"transactions": entries}}).to_string();
-        let record = json!({"value": [{"asset_id": "lot", "verifier_address": ANN, "outcome": 1, "remarks": remarks}]});
-        let record = record.to_string();
-        let [first, second] = all.map(|one| Request::post("/submit-transaction", one.to_string()));
-        let history = recorded(vec![
-            (0, first, 200, accepted),
-            (2, second, 200, accepted),
-            (4, block_request(7), 200, &block),
-            (6, contract_state_request(CONTRACT, "lot"), 200, &record),
-        ]);
-        let checked = of_one_claim(&history);
-        checked.has_no_findings()
-    }
-
-    #[test]
-    fn a_claim_that_failed_leaves_no_record() {
-        for (remarks, claims, expected) in [
-            ("old", [("old", 1), ("new", 1)], true),
-            ("new", [("old", 1), ("new", 1)], true),
-            ("other", [("old", 1), ("new", 1)], false),
-            ("old", [("old", 1), ("new", -1)], true),
-            ("new", [("old", 1), ("new", -1)], false),
-            // The status may mean something else.
-            ("new", [("old", -1), ("new", -1)], true),
-        ] {
-            assert_eq!(is_right(remarks, claims), expected, "{remarks} {claims:?}");
-        }
-    }
 }

@@ -88,7 +88,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "sc-state/record-matches-claim",
         requirements: &["RECORD-14", "STATE-2"],
-        checks: "A record has the values of the claim that a block shows for this asset and verifier, and there is one for each claim that a block shows as executed (`status` 1), unless its `deletable_after` may be past. Records of an unknown form are not compared. A sweep compares the records of up to 1,000 assets.",
+        checks: "A record has the values of the claim that a block shows for this asset and verifier, and there is one for each claim that a block shows as executed (`status` 1), unless its `deletable_after` may be past. In recorded exchanges of another program, it has the values of an accepted claim about an asset that had no record before. Records of an unknown form are not compared. A sweep compares the records of up to 1,000 assets.",
         aspect: Aspect::Consistency,
         follows_sweep: true,
         check: Rule(|c| Box::pin(matches_claim(c))),
@@ -235,7 +235,15 @@ async fn matches_claim(context: &Context) -> Findings {
             all.add(compared);
         }
     }
-    let mut result = all.findings()?;
+    let of_submissions = match context.is_of_others {
+        true => rules::first_submitted(&history),
+        false => Examination::default(),
+    };
+    let mut result = match all.findings() {
+        Err(_) if of_submissions.examined > 0 => Examination::default(),
+        result => result?,
+    };
+    result.extend(of_submissions);
     result.extend(unread);
     Ok(result)
 }

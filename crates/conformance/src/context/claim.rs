@@ -645,6 +645,8 @@ impl<'s> FirstClaim<'s> {
     /// Reads once more what the claims changed, after all of them.
     async fn read_again(&self, settled: &Settled<'_>) -> Result<(), InconclusiveReason> {
         let node = &self.submitter.samples.node;
+        // A node may keep what it has built.
+        let _ = node.send(self.submitter.samples.call_request()).await;
         read_blocks_around(self.submitter, settled).await;
         // The fees must be paid now, if later blocks exist.
         node.send(balance_request(self.wallet.address(), &self.text))

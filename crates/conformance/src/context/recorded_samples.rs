@@ -44,6 +44,7 @@ impl Samples {
         let discovered = Discovered::default().with_blocks(of(Sample::Blocks));
         let mut samples = Self::new(node, spec, discovered);
         samples.is_recorded = true;
+        samples.is_of_others = true;
         for sample in Sample::ALL {
             let found: Vec<_> = of(sample).collect();
             if sample != Sample::Blocks || found.is_empty() {

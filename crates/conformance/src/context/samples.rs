@@ -45,6 +45,8 @@ pub(crate) struct Samples {
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
     /// Whether all responses were recorded earlier, and no request can be sent.
     pub(crate) is_recorded: bool,
+    /// Whether another program recorded them.
+    pub(crate) is_of_others: bool,
     /// Why requests that only a rule needs could not be sent.
     pub(crate) unsent: OnceLock<InconclusiveReason>,
     history: Mutex<Option<Arc<History>>>,
@@ -67,6 +69,7 @@ impl Samples {
             responses: Default::default(),
             own_document: OnceCell::new(),
             is_recorded: false,
+            is_of_others: false,
             unsent: OnceLock::new(),
             history: Mutex::default(),
             alone: RwLock::default(),

@@ -15,6 +15,7 @@ mod readings;
 mod refused;
 mod same;
 mod stored;
+mod submitted;
 mod unusual;
 
 pub(crate) use agree::{agree, undecided_balances};
@@ -29,4 +30,5 @@ pub(crate) use near::near;
 pub(crate) use refused::{refused, refused_assets};
 pub(crate) use same::{kept, same};
 pub(crate) use stored::{KnownBlocks, Stored, stored};
+pub(crate) use submitted::{first_submitted, submitted};
 pub(crate) use unusual::unusual;

@@ -1,6 +1,6 @@
 //! Repeats requests of the run, for the rule *same*.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::height::Height;
 use crate::{
@@ -59,6 +59,9 @@ pub(crate) async fn repeat_values(context: &Samples, samples: &[Sample]) {
 /// Maximum number of blocks that were new when they were read to repeat.
 const NEW_BLOCKS: usize = 32;
 
+/// Maximum number of blocks below those to read again, after something was submitted.
+const OLDER_BLOCKS: usize = 16;
+
 /// Repeats requests for blocks. Among them are those for all blocks that were the latest one when they were read,
 /// or were made during the run.
 pub(crate) async fn repeat_blocks(context: &Samples) {
@@ -71,6 +74,14 @@ pub(crate) async fn repeat_blocks(context: &Samples) {
     requests.extend(new);
     let sent = context.node.send_each(requests, TIMES).await;
     note(context, sent.map(drop));
+    // A node may shorten a block that has many others above it, and a run that submits sees how many are made.
+    if let (Some(_), Some(tip)) = (history.first_submission(), context.discovered.tip) {
+        let older = history.blocks().filter(|(index, _)| *index <= tip);
+        let older: BTreeSet<u64> = older.map(|(index, _)| index).collect();
+        let latest = older.into_iter().rev().take(OLDER_BLOCKS);
+        let sent = context.node.send_all(latest.map(block_request).collect());
+        note(context, sent.await.map(drop));
+    }
 }
 
 /// Maximum number of records, and of scores, to read again: of those that were read first, and last.
