@@ -7,9 +7,9 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{
-    api::{FirstDifference, carried, has_record, known_rows, lists_as_failed, requested},
+    api::{FirstDifference, carried, known_rows, lists_as_failed, requested},
     checks::{Examination, Finding},
-    history::{Entry, History},
+    history::{Answer, Entry, History},
     http::Exchange,
 };
 
@@ -116,7 +116,9 @@ pub(crate) fn first_submitted(history: &History) -> Examination {
         let (Some(first), Some((claim, _))) = (records.next(), claims.next()) else {
             return false;
         };
-        first.ended < claim.began && first.exchange.is_success() && !has_record(&first.exchange)
+        let is_absent = first.answer == Answer::Nothing
+            && matches!(first.exchange.status, 200..=299 | 400 | 404);
+        is_absent && first.ended < claim.began
     })
 }
 
@@ -199,16 +201,19 @@ mod tests {
         };
         let accepted =
             r#"{"status":"SUCCESS","response":{"valid":true,"msg":"","new_transaction":true}}"#;
-        let none = r#"{"status":"SUCCESS","value":null}"#;
+        let none = r#"{"status":"SUCCESS","value":null}"#.to_owned();
         for (before, after, found) in [
-            (Some(none.to_owned()), 1, true),
-            (Some(none.to_owned()), 0, false),
+            (Some((200, none.clone())), 1, true),
+            (Some((404, r#"{"detail":"none"}"#.to_owned())), 1, true),
+            (Some((200, none)), 0, false),
+            (Some((429, r#"{"detail":"wait"}"#.to_owned())), 1, false),
             // It may be about an earlier claim.
             (None, 1, false),
-            (Some(record(1)), 1, false),
+            (Some((200, record(1))), 1, false),
         ] {
             let after = record(after);
-            let first = before.iter().map(|before| (0, read(), 200, &**before));
+            let first = before.iter();
+            let first = first.map(|(status, body)| (0, read(), *status, &**body));
             let others = [(2, claim.clone(), 200, accepted), (4, read(), 200, &*after)];
             let history = recorded(first.chain(others).collect());
             assert_eq!(

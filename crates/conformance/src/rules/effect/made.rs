@@ -4,7 +4,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{super::readings::SINGLE, accepted::Accepted, money::Money};
 use crate::{
-    api::{Pair, is_address},
+    api::{Pair, is_address, lists_no_transaction},
     checks::Finding,
     history::Entry,
 };
@@ -12,13 +12,13 @@ use crate::{
 /// Number of blocks after one with a later transaction, by which a pending transfer has been left out.
 const ENOUGH_BLOCKS: u64 = 2;
 
-/// Number of blocks after a transaction was accepted, by which it has been left out, whatever they have.
+/// Number of blocks after a transaction was accepted, by which it has been left out if a further one is empty.
 const MANY_BLOCKS: u64 = 10;
 
 impl Money<'_> {
     /// Returns a finding about a transaction that its wallet could pay, whatever was paid before, and that was not made: a
     /// block lists a transfer as failed, or no block has a transfer or claim, and several have been made since one that has
-    /// a later transaction.
+    /// a later transaction, or an empty one long after it.
     pub(super) fn not_made(&self) -> Option<Finding> {
         if !self.shows_all_transactions() {
             return None;
@@ -52,7 +52,7 @@ impl Money<'_> {
     }
 
     /// Returns the index of a block with a transaction that was submitted later, if enough have been made since, or of
-    /// one long after this transaction.
+    /// one without transactions long after this one.
     pub(super) fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
         let later = self.accepted.iter().filter(|other| other.began > one.began);
         let later = later
@@ -60,8 +60,13 @@ impl Money<'_> {
             .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last);
         later.max().or_else(|| {
             let pending_at = self.history.height_before(one.began)?;
-            let long_after = pending_at.saturating_add(MANY_BLOCKS);
-            (long_after <= last).then_some(long_after)
+            let long_after = pending_at.saturating_add(MANY_BLOCKS)..;
+            let mut later = self
+                .blocks
+                .range(long_after)
+                .filter(|(index, _)| **index <= last);
+            let empty = later.find(|(_, block)| lists_no_transaction(block));
+            empty.map(|(index, _)| *index)
         })
     }
 

@@ -27,7 +27,7 @@ use crate::{
 pub(super) struct Other {
     pub(super) text: String,
     pub(super) is_call: bool,
-    /// Whether a block shows only its code.
+    /// Whether a block shows only its code, or another value without its wallets.
     is_code: bool,
 }
 
@@ -410,10 +410,13 @@ fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
     let all = listed_transactions(block);
     let others = all.filter(|(entry, _)| find_in_block(entry, &is_own).is_none());
     others
-        .map(|(entry, transaction)| Other {
-            is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
-            is_code: entry.is_string(),
-            text: entry.to_string(),
+        .map(|(entry, transaction)| {
+            let text = entry.to_string();
+            Other {
+                is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
+                is_code: !text.contains("0x") && transaction.get("type").is_none(),
+                text,
+            }
         })
         .collect()
 }
