@@ -30,7 +30,8 @@ impl Money<'_> {
                 }
                 None if one.settled.is_none() => {
                     let last = *self.blocks.keys().next_back()?;
-                    let by = self.overtaken(one, last)?;
+                    let by = self.overtaken(one, last);
+                    let by = by.or_else(|| self.empty_long_after(one))?;
                     ("is in none of the later blocks", by, last)
                 }
                 _ => return None,
@@ -51,23 +52,24 @@ impl Money<'_> {
         blocks.find_map(|(read, entry)| (read == index).then_some(entry))
     }
 
-    /// Returns the index of a block with a transaction that was submitted later, if enough have been made since, or of
-    /// one without transactions long after this one.
+    /// Returns the index of a block with a transaction that was submitted later, if enough have been made since.
     pub(super) fn overtaken(&self, one: &Accepted, last: u64) -> Option<u64> {
         let later = self.accepted.iter().filter(|other| other.began > one.began);
-        let later = later
+        later
             .filter_map(|other| other.block)
-            .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last);
-        later.max().or_else(|| {
-            let pending_at = self.history.height_before(one.began)?;
-            let long_after = pending_at.saturating_add(MANY_BLOCKS)..;
-            let mut later = self
-                .blocks
-                .range(long_after)
-                .filter(|(index, _)| **index <= last);
-            let empty = later.find(|(_, block)| lists_no_transaction(block));
-            empty.map(|(index, _)| *index)
-        })
+            .filter(|index| index.saturating_add(ENOUGH_BLOCKS) <= last)
+            .max()
+    }
+
+    /// Returns the index of an empty block long after a transaction. It is not known if blocks hide some that had an effect.
+    fn empty_long_after(&self, one: &Accepted) -> Option<u64> {
+        let hides = |one: &Accepted| one.settled.is_some() && one.block.is_none();
+        let pending_at = self.history.height_before(one.began)?;
+        let mut later = self.blocks.range(pending_at.saturating_add(MANY_BLOCKS)..);
+        let empty = later.find(|(_, block)| lists_no_transaction(block));
+        empty
+            .filter(|_| !self.accepted.iter().any(hides))
+            .map(|(index, _)| *index)
     }
 
     /// Whether a transaction can be paid with what its signer had before it and before a block, whatever becomes of its

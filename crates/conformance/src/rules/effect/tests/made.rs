@@ -86,6 +86,14 @@ fn a_claim_is_not_left_out() {
         (50, &[left_out][..], 13, 40, &[Fee][..]),
         // It may still be pending.
         (50, &[left_out], 12, 40, &[]),
+        // Blocks hide a claim that has a record.
+        (
+            50,
+            &[left_out, Claims("3", "3", "a"), Record("3")],
+            14,
+            30,
+            &[],
+        ),
         // The wallet can't pay both.
         (19, &[left_out], 13, 9, &[]),
         // The contract may refuse it.
