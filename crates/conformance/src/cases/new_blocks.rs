@@ -97,13 +97,14 @@ async fn new_blocks(context: &Context, level: Level) -> Findings {
     let mut checked = Examination::default();
     // Signatures do not fit what another case reports as changed since it was signed, or as refused.
     let history = context.history();
-    let is_as_signed = [included, refused]
-        .iter()
-        .all(|rule| rule(&history).findings.is_empty());
+    let is_as_signed = || {
+        let mut rules = [included, refused].iter();
+        rules.all(|rule| rule(&history).findings.is_empty())
+    };
     let cases = block_cases()
         .into_iter()
         .filter(|case| case.level == level && case.id != FORM)
-        .filter(|case| is_as_signed || case.id != SIGNATURES);
+        .filter(|case| case.id != SIGNATURES || is_as_signed());
     let cases = cases.filter_map(|case| Some((case.id, case.check.block_check()?, true)));
     let of_new = VOTES_OF_NEW_BLOCKS
         .block_check()

@@ -38,13 +38,10 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
         let about: Vec<_> = accepted.iter().filter(is_about).collect();
         let is_by_asset =
             entry.exchange.request.raw_query.is_none() && asked("unique_column") == "asset_id";
-        if is_by_asset
-            && is_judged(asked("contract_address"), asked("unique_value"))
-            && about.iter().all(|(_, is_wrong, _)| !is_wrong)
-        {
+        if is_by_asset && about.iter().all(|(_, is_wrong, _)| !is_wrong) {
             let made = about.iter().filter(|(_, _, has_failed)| !has_failed);
             let calls: Vec<_> = made.map(|(call, ..)| call).collect();
-            if !calls.is_empty() {
+            if !calls.is_empty() && is_judged(asked("contract_address"), asked("unique_value")) {
                 checked.extend(other_records(&entry.exchange, &calls));
             }
         }
