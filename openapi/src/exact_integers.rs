@@ -37,7 +37,9 @@ fn with_values_that_fit(text: &str) -> Cow<'_, str> {
     while let Some(&byte) = bytes.get(at) {
         if byte == b'"' {
             let end = end_of_string(bytes, at);
-            for half in lone_halves(bytes, at..end) {
+            let has_escapes = bytes[at..end].contains(&b'\\');
+            let halves = has_escapes.then(|| lone_halves(bytes, at..end));
+            for half in halves.into_iter().flatten() {
                 rewritten.push_str(&text[copied..half]);
                 rewritten.push_str("\\ufffd");
                 copied = half + ESCAPE;

@@ -95,7 +95,7 @@ pub(crate) fn times_in_block(block: &Value, code: &str) -> usize {
 
 /// Returns the code of a transaction that was submitted, if it has the documented length.
 pub(crate) fn submitted_code(submission: &Exchange) -> Option<String> {
-    let body = submission.request.body_json()?;
-    let code = body.pointer("/transaction/trans_code")?.as_str()?;
+    let code = submission.sent()?.pointer("/transaction/trans_code")?;
+    let code = code.as_str()?;
     (code.len() == 40).then(|| code.to_owned())
 }

@@ -246,7 +246,7 @@ async fn built(context: &Context) -> Findings {
             );
         }
         let contradicts = || claim.reason(Act::Compare).map(ToOwned::to_owned);
-        let Some(what) = difference_from_call(&call, built).or_else(contradicts) else {
+        let Some(what) = difference_from_call(call, built).or_else(contradicts) else {
             continue;
         };
         let built_ones = claims.all().filter_map(|other| other.get(Act::Build).ok());
@@ -279,8 +279,8 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     let choose = format!(
         "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet that has it"
     );
-    let body = submitted.request.body_json().unwrap_or_default();
-    let transaction = &body["transaction"];
+    let transaction = submitted.sent().and_then(|sent| sent.get("transaction"));
+    let transaction = transaction.unwrap_or(&Value::Null);
     let response = |act| claim.get(act).ok();
     let built = response(Act::Build).and_then(|built| built.success_object());
     let proposed = built.and_then(|built| find(built, "fee")?.1.as_f64());
@@ -293,7 +293,7 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
     let Some(fee) = transaction["fee"].as_i64().map(i128::from) else {
         return Some(choose);
     };
-    let wallet = submitted.request.first_signer().unwrap_or_default();
+    let wallet = submitted.first_signer().unwrap_or_default();
     match response(Act::Balance).and_then(|balance| held(balance)) {
         None => Some(format!(
             "{choose}; the node reports no balance to compare the fee with"
@@ -301,7 +301,7 @@ fn not_paid(claim: &ClaimSteps<'_>, submitted: &Exchange, history: &History) -> 
         Some(balance) if balance < fee => Some(format!(
             "the wallet {wallet} holds {balance}, and the fee is {fee} ({said})"
         )),
-        Some(balance) if balance < promised_by(&wallet, history).saturating_add(fee) => {
+        Some(balance) if balance < promised_by(wallet, history).saturating_add(fee) => {
             Some(format!(
                 "the wallet {wallet} holds {balance}, which may not pay the fee of {fee} beside the \
                  run's other transactions ({said})"

@@ -255,9 +255,9 @@ fn is_in_no_block(settled: &Settled<'_>, code: &str) -> bool {
 /// Returns the reason if the wallet of an accepted claim may not have been able to pay all that the run submitted. Such a
 /// claim may fail when its block is made.
 fn overdrawn(claim: &ClaimSteps<'_>, history: &History) -> Option<String> {
-    let wallet = claim.submitted().ok()?.request.first_signer()?;
+    let wallet = claim.submitted().ok()?.first_signer()?;
     let balance = held(claim.get(Act::Balance).ok()?)?;
-    (balance < promised_by(&wallet, history)).then(|| {
+    (balance < promised_by(wallet, history)).then(|| {
         format!(
             "the wallet {wallet} held {balance}, which may not pay all of the run's transactions"
         )

@@ -25,8 +25,8 @@ async fn accepted(context: &Context) -> Result<(&Claims, Vec<Accepted<'_>>), Inc
     let claims = context.submissions.claims().await?;
     claims.first().settled()?;
     let with_code = claims.accepted().filter_map(|(submitted, settled)| {
-        let body = submitted.request.body_json()?;
-        let code = body.pointer("/transaction/trans_code")?.as_str()?;
+        let code = submitted.sent()?.pointer("/transaction/trans_code")?;
+        let code = code.as_str()?;
         let code = Some(code).filter(|code| !code.is_empty())?;
         let is_in = |block: &Exchange| Some(in_block(block.success_object()?, code).is_some());
         let mut blocks = claims.new_blocks();

@@ -102,7 +102,7 @@ pub(crate) async fn found(
 
 /// A claim's record, with the call that made it.
 pub(super) struct Stored<'c> {
-    pub(super) call: Value,
+    pub(super) call: &'c Value,
     pub(super) response: &'c Arc<Exchange>,
     record: &'c Value,
 }
@@ -111,7 +111,7 @@ impl Stored<'_> {
     /// Whether the record has all values in their places, with the items of lists apart.
     pub(super) fn is_as_submitted(&self) -> bool {
         params()
-            .map(|name| place(&self.call, self.record, name))
+            .map(|name| place(self.call, self.record, name))
             .all(|place| place.expected && matches!(place.form, Some(Form::Same | Form::JsonText)))
     }
 }
@@ -226,10 +226,7 @@ fn place<'v>(call: &Value, record: &'v Value, column: &str) -> Place<'v> {
 async fn as_submitted(context: &Context) -> Findings {
     let mut findings = Examination::default();
     let all = all_found(context).await?;
-    let assets: Vec<_> = all
-        .iter()
-        .map(|one| wanted(&one.call, "asset_id"))
-        .collect();
+    let assets: Vec<_> = all.iter().map(|one| wanted(one.call, "asset_id")).collect();
     for Stored {
         call,
         response,
@@ -266,7 +263,7 @@ async fn lists(context: &Context) -> Findings {
     } in all_found(context).await?
     {
         for name in ["doc_hash_list", "doc_link_list"] {
-            let place = place(&call, record, name);
+            let place = place(call, record, name);
             findings.examined += u64::from(place.form.is_some());
             if let (Some(Form::Joined), Some(value)) = (place.form, place.value) {
                 let what = format!("the `{name}` of the record is a text that is not JSON");
@@ -283,7 +280,7 @@ async fn lists(context: &Context) -> Findings {
 /// names has no order.
 async fn columns(context: &Context) -> Findings {
     let (response, record) = found(context).await?;
-    let call = &context.submissions.claims().await?.first().call();
+    let call = context.submissions.claims().await?.first().call();
     let mut findings = Examination::default();
     for name in VerificationRecord::COLUMNS {
         let place = place(call, record, name);

@@ -207,8 +207,8 @@ impl Submissions {
             // A wallet with a public key also signs the control.
             let control = self.control().await.ok();
             let call = claims.first().call();
-            let is_public = control.and_then(|control| control.request.first_signer())
-                == call["signers"][0].as_str().map(ToOwned::to_owned);
+            let signer = control.as_ref().and_then(|control| control.first_signer());
+            let is_public = signer == call["signers"][0].as_str();
             return (!is_public).then_some(claims);
         }
         if !with.makes_a_claim || with.wallet.is_none() || with.public_wallet.is_some() {
@@ -286,7 +286,6 @@ impl Submissions {
 
 /// Returns the signature of a submission of one signer.
 fn signature_of(submission: &Exchange) -> Option<String> {
-    let body = submission.request.body_json()?;
-    let signature = &body["signatures"][0]["msgsign"];
+    let signature = &submission.sent()?["signatures"][0]["msgsign"];
     signature.as_str().map(ToOwned::to_owned)
 }

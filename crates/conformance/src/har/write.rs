@@ -98,7 +98,7 @@ fn accepted_codes(submission: &Exchange) -> Vec<String> {
     if !submission.request.path.starts_with("/submit-transaction") {
         return Vec::new();
     }
-    let all = submission.request.submissions();
+    let all = submission.submissions();
     let codes = all
         .iter()
         .filter_map(|one| one.pointer("/transaction/trans_code")?.as_str());

@@ -209,10 +209,10 @@ impl<'h> ClaimSteps<'h> {
     }
 
     /// Returns the call that the node was requested to build.
-    pub(crate) fn call(&self) -> Value {
+    pub(crate) fn call(&self) -> &'h Value {
         let built = self.get(Act::Build).ok();
-        let call = built.and_then(|built| built.request.body_json());
-        call.unwrap_or_default()
+        let call = built.and_then(|built| built.sent());
+        call.unwrap_or(&Value::Null)
     }
 
     /// Returns the transaction code, or `None` if it is missing or empty.

@@ -61,8 +61,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Returns the submissions in the body of the request: one, or those of a batch.
-    pub(crate) fn submissions(&self) -> Vec<Value> {
-        self.exchange.request.submissions()
+    pub(crate) fn submissions(&self) -> &[Value] {
+        self.exchange.submissions()
     }
 }
 

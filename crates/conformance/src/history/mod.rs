@@ -121,12 +121,11 @@ impl History {
     }
 
     /// Returns the transactions that the node accepted, each with the submission that it was in, alone or in a batch.
-    pub(crate) fn accepted(&self) -> impl Iterator<Item = (&Entry, Value)> {
+    pub(crate) fn accepted(&self) -> impl Iterator<Item = (&Entry, &Value)> {
         self.submissions().flat_map(|entry| {
             // Some submissions are not objects.
-            let all = entry.submissions().into_iter();
-            let transactions =
-                all.filter_map(|mut one| one.get_mut("transaction").map(Value::take));
+            let all = entry.submissions().iter();
+            let transactions = all.filter_map(|one| one.get("transaction"));
             let accepted = transactions.filter(|transaction| {
                 accepts(
                     &entry.exchange,
@@ -224,7 +223,7 @@ impl History {
     /// Returns the codes of the transactions that the run submitted.
     pub(crate) fn submitted_codes(&self) -> BTreeSet<String> {
         let submitted = self.submissions().flat_map(Entry::submissions);
-        let code = |one: Value| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned());
+        let code = |one: &Value| Some(one.pointer("/transaction/trans_code")?.as_str()?.to_owned());
         submitted.filter_map(code).collect()
     }
 

@@ -59,10 +59,7 @@ impl History {
             },
             ("/sc-state", Method::Get) => Sample::ContractState,
             ("/get-trustscore-wallets", Method::Get) => Sample::TrustScore,
-            ("/call-sc", Method::Post) => {
-                let body = request.body_json()?;
-                body.is_object().then_some(Sample::CallSc)?
-            }
+            ("/call-sc", Method::Post) => exchange.sent()?.is_object().then_some(Sample::CallSc)?,
             _ => return None,
         };
         has_content.then_some(sample)

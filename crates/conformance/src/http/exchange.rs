@@ -197,21 +197,6 @@ impl Request {
         !self.carries_signature && body.len() <= MOST_READ
     }
 
-    /// Returns the submissions in the body: one, or those of a batch.
-    pub(crate) fn submissions(&self) -> Vec<Value> {
-        match self.body_json() {
-            Some(Value::Array(batch)) => batch,
-            one => one.into_iter().collect(),
-        }
-    }
-
-    /// Returns the first signer of the transaction in the body.
-    pub(crate) fn first_signer(&self) -> Option<String> {
-        let body = self.body_json()?;
-        let signer = body.pointer("/transaction/specific_data/signers/0")?;
-        signer.as_str().map(ToOwned::to_owned)
-    }
-
     /// Returns the JSON document in the body, with numbers as those of responses are read.
     pub(crate) fn body_json(&self) -> Option<Value> {
         nodeproof_openapi::read_for_validation(self.body.as_deref()?).ok()
@@ -336,6 +321,7 @@ pub(crate) struct Exchange {
 #[derive(Debug, Default)]
 pub(super) struct Derived {
     json: OnceLock<Result<Value, String>>,
+    sent: OnceLock<Option<Value>>,
     question: OnceLock<Arc<str>>,
     /// The exchange's report, which `exchange_report` creates.
     pub(super) report: OnceLock<Arc<ExchangeReport>>,
@@ -458,6 +444,26 @@ impl Exchange {
             })
             .as_ref()
             .map_err(String::as_str)
+    }
+
+    /// Returns the JSON document in the body of the request.
+    pub(crate) fn sent(&self) -> Option<&Value> {
+        let sent = || self.request.body_json();
+        self.derived.sent.get_or_init(sent).as_ref()
+    }
+
+    /// Returns the submissions in the body of the request: one, or those of a batch.
+    pub(crate) fn submissions(&self) -> &[Value] {
+        match self.sent() {
+            Some(Value::Array(batch)) => batch,
+            one => one.map_or(&[], std::slice::from_ref),
+        }
+    }
+
+    /// Returns the first signer of the transaction that was submitted.
+    pub(crate) fn first_signer(&self) -> Option<&str> {
+        let signer = "/transaction/specific_data/signers/0";
+        self.sent()?.pointer(signer)?.as_str()
     }
 
     /// Returns the body of a successful response if it is a JSON object.

@@ -130,9 +130,8 @@ impl RequestLog {
                 sent.parameters.insert((*name).to_owned());
             }
         }
-        if let Some(Value::Object(members)) = exchange.request.body_json() {
-            let names = members.into_iter().map(|(name, _)| name);
-            sent.parameters.extend(names);
+        if let Some(Value::Object(members)) = exchange.sent() {
+            sent.parameters.extend(members.keys().cloned());
         }
     }
 }

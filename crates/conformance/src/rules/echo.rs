@@ -74,7 +74,7 @@ fn texts(history: &History, result: &mut Examination) {
 
 /// Returns a call without the texts that may be anything, if they are short. A node may have limits.
 fn without_free_text(exchange: &Exchange) -> Option<String> {
-    let mut call = exchange.request.body_json()?;
+    let mut call = exchange.sent()?.clone();
     let params = call.get_mut("params")?;
     let remove = |text: &mut Value| {
         let is_short = text.as_str().is_some_and(|text| text.len() <= SHORT);

@@ -16,19 +16,19 @@ use crate::{
 /// Judges all blocks that were read since the run's first submission. Each accepted transaction in them has the values
 /// and the signatures of a submission that was accepted.
 pub(crate) fn included(history: &History) -> Examination {
-    let mut accepted: BTreeMap<String, Vec<(Value, &Request)>> = BTreeMap::new();
+    let mut accepted: BTreeMap<String, Vec<(&Value, &Request)>> = BTreeMap::new();
     for entry in history.of_path("/submit-transaction") {
         let request = &entry.exchange.request;
         if request.wrongly_signed.is_none()
             && is_valid(&entry.exchange)
             && let Some(code) = submitted_code(&entry.exchange)
-            && let Some(body) = request.body_json()
+            && let Some(body) = entry.exchange.sent()
         {
             let known = accepted.entry(code).or_default();
             // What a node takes for a known transaction does not replace that one.
             let data = &body["transaction"]["specific_data"];
             let is_other =
-                |(first, _): &(Value, &Request)| first["transaction"]["specific_data"] != *data;
+                |(first, _): &(&Value, &Request)| first["transaction"]["specific_data"] != *data;
             if is_new(&entry.exchange) != Some(false) || !known.iter().any(is_other) {
                 known.push((body, request));
             }
@@ -61,7 +61,7 @@ pub(crate) fn included(history: &History) -> Examination {
 
 /// Returns a finding about a transaction in a block that is not the one that was signed.
 fn mismatch(
-    (submitted, request): &(Value, &Request),
+    (submitted, request): &(&Value, &Request),
     block: &Entry,
     found: InBlock<'_>,
 ) -> Option<Finding> {

@@ -78,17 +78,16 @@ fn codes_in_blocks(history: &History) -> BTreeMap<String, Duration> {
 
 /// Returns a finding if a code stands for two different transactions, both of which the node accepted as new.
 fn code_of_two(history: &History) -> Option<Finding> {
-    let mut first: BTreeMap<String, Value> = BTreeMap::new();
+    let mut first: BTreeMap<String, &Value> = BTreeMap::new();
     let all = history.of_path("/submit-transaction");
     let rightly = all.filter(|entry| entry.exchange.request.wrongly_signed.is_none());
     let new = rightly.map(|entry| &entry.exchange);
     let mut new = new.filter(|exchange| is_valid(exchange) && is_new(exchange) == Some(true));
     new.find_map(|exchange| {
-        let body = exchange.request.body_json()?;
-        let transaction = body.get("transaction")?;
+        let transaction = exchange.sent()?.get("transaction")?;
         let known = first
             .entry(submitted_code(exchange)?)
-            .or_insert_with(|| transaction.clone());
+            .or_insert(transaction);
         // A fee can be written in two ways.
         if known["specific_data"] == transaction["specific_data"] {
             return None;

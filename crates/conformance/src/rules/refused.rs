@@ -44,7 +44,7 @@ impl Fates {
         let mut fates = Self::default();
         for entry in history.submissions() {
             for submission in entry.submissions() {
-                fates.add(entry, &submission);
+                fates.add(entry, submission);
             }
         }
         fates.add_elsewhere();

@@ -25,13 +25,13 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
         let code = transaction["trans_code"].as_str();
         let lists_it = |code| blocks.iter().any(|block| lists_as_failed(block, code));
         let has_failed = code.is_some_and(lists_it);
-        (transaction["specific_data"].clone(), is_wrong, has_failed)
+        (&transaction["specific_data"], is_wrong, has_failed)
     });
     let accepted: Vec<_> = accepted.collect();
     let mut checked = Examination::default();
     for entry in history.of_path("/sc-state") {
         let asked = |name| requested(&entry.exchange, name).unwrap_or_default();
-        let is_about = |(call, ..): &&(Value, bool, bool)| {
+        let is_about = |(call, ..): &&(&Value, bool, bool)| {
             call["address"] == asked("contract_address")
                 && call["params"]["asset_id"] == asked("unique_value")
         };
@@ -40,7 +40,7 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
             entry.exchange.request.raw_query.is_none() && asked("unique_column") == "asset_id";
         if is_by_asset && about.iter().all(|(_, is_wrong, _)| !is_wrong) {
             let made = about.iter().filter(|(_, _, has_failed)| !has_failed);
-            let calls: Vec<_> = made.map(|(call, ..)| call).collect();
+            let calls: Vec<_> = made.map(|(call, ..)| *call).collect();
             if !calls.is_empty() && is_judged(asked("contract_address"), asked("unique_value")) {
                 checked.extend(other_records(&entry.exchange, &calls));
             }

@@ -99,9 +99,9 @@ impl<'h> Money<'h> {
         for submission in entry.submissions() {
             // A wrong signature may stand in the name of any wallet.
             if entry.exchange.request.wrongly_signed.is_none() {
-                self.signers.extend(signers(&submission));
+                self.signers.extend(signers(submission));
             }
-            let Some(accepted) = Accepted::of(&submission, entry) else {
+            let Some(accepted) = Accepted::of(submission, entry) else {
                 continue;
             };
             // What the node received twice may be refused the second time. Its code in other letters is another one.

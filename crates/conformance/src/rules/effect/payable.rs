@@ -22,7 +22,7 @@ pub(super) fn payable(history: &History) -> Examination {
     let Some((paid, _)) = accepted.iter().find(|(entry, _)| is_of(entry, &before)) else {
         return Examination::default();
     };
-    let wallet = first.exchange.request.first_signer().map(Value::from);
+    let wallet = first.exchange.first_signer().map(Value::from);
     // What it submitted in between and the node accepted may be pending.
     let is_pending = accepted.iter().any(|(entry, transaction)| {
         let signers = transaction["specific_data"]["signers"].as_array();
