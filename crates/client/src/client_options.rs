@@ -93,6 +93,10 @@ pub struct ClientOptions {
     /// for connecting. Turn off redirects and decompression, because the limits here do not cover
     /// them. All other settings apply.
     pub http_client: Option<reqwest::Client>,
+    /// The runtime for connections, if not the one that sends the requests. There, a hostile server can't delay your timers: it
+    /// can keep a thread busy with responses of the status 103, which no caller sees. None. See
+    /// [`on_runtime`](crate::transport::on_runtime).
+    pub connection_runtime: Option<tokio::runtime::Handle>,
 }
 
 impl Default for ClientOptions {
@@ -114,6 +118,7 @@ impl Default for ClientOptions {
             headers: SecretHeaders::default(),
             fallbacks: Vec::new(),
             http_client: None,
+            connection_runtime: None,
         }
     }
 }
@@ -179,6 +184,7 @@ impl Client {
         let state = HookState::new(limits)
             .with_headers(options.headers)
             .with_rate(options.rate_limit)
+            .with_runtime(options.connection_runtime)
             .with_fallbacks(own.clone(), fallbacks.collect::<Result<_, _>>()?);
         Ok(Self::from_parts(own.0, own.1, state))
     }

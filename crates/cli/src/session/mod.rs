@@ -2,6 +2,7 @@
 
 mod access;
 pub(crate) mod config_file;
+mod connections;
 pub(crate) mod exposure;
 pub(crate) mod key_files;
 pub(crate) mod settings;

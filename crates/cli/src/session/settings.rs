@@ -10,7 +10,10 @@ use crate::{
     arguments::{fee::FeeArgs, global::GlobalArgs},
     failure::Failure,
     io::output::Output,
-    session::{access::Access, config_file::ConfigFile, without_key::without_key},
+    session::{
+        access::Access, config_file::ConfigFile, connections::connection_runtime,
+        without_key::without_key,
+    },
 };
 
 /// The host of the node if no URL is given.
@@ -84,6 +87,7 @@ impl Session {
         self.client_of(&self.target()?)
     }
 
+    /// Returns a client of a node.
     pub(crate) fn client_of(&self, target: &Target) -> Result<Client, Failure> {
         let timeout = self.request_timeout();
         let check = |what: &str, value: &str| without_key(what, value, &[], self.wallets(&[]));
@@ -94,6 +98,7 @@ impl Session {
             request_timeout: timeout,
             // Time for retries. Each request takes at most one timeout.
             total_timeout: timeout.saturating_mul(3),
+            connection_runtime: connection_runtime(),
             ..access.options()
         };
         if let Some(bytes) = self.flags.max_body.or(self.file.max_body) {

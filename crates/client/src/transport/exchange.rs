@@ -13,10 +13,12 @@ use reqwest::{
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 
+use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
 use super::{
     body::{BodyFault, BodyTooLarge, BoundedResponse},
+    busy::on_runtime,
     headers::SecretHeaders,
     options::Limits,
     pace::Pace,
@@ -38,6 +40,8 @@ pub struct HookState {
     /// The nodes for reads, if there are several.
     routes: Option<Arc<Routes>>,
     exchange: Option<Arc<Exchange>>,
+    /// Where connections are, if not on the runtime of the caller.
+    runtime: Option<Handle>,
 }
 
 impl HookState {
@@ -55,6 +59,12 @@ impl HookState {
     }
 
     /// Sets the maximum number of requests in a second.
+    /// Opens connections on this runtime.
+    pub(crate) fn with_runtime(mut self, runtime: Option<Handle>) -> Self {
+        self.runtime = runtime;
+        self
+    }
+
     pub(crate) fn with_rate(mut self, per_second: Option<NonZeroU32>) -> Self {
         self.pace = per_second.map(|rate| Arc::new(Pace::new(Duration::from_secs(1) / rate.get())));
         self
@@ -170,7 +180,8 @@ impl generated::Client {
                 _ => (request, &self.client),
             };
             notes.url = Some(request_here.url().clone());
-            let outcome = attempt(http, limits, request_here, info, &mut notes).await;
+            let runtime = self.inner.runtime.as_ref();
+            let outcome = attempt((http, runtime), limits, request_here, info, &mut notes).await;
             let (Some(again), Some(requested)) = (again, retry_after_if_transient(&outcome)) else {
                 // A response of the first one does not extend its time.
                 if let Some(routes) = routes.filter(|_| failovers > 0) {
@@ -218,7 +229,7 @@ fn retry_after_if_transient(outcome: &reqwest::Result<Response>) -> Option<Optio
 
 /// Sends the request once, and reads the response up to the limits.
 async fn attempt(
-    http: &reqwest::Client,
+    (http, runtime): (&reqwest::Client, Option<&Handle>),
     limits: &Limits,
     request: Request,
     info: &OperationInfo,
@@ -232,7 +243,9 @@ async fn attempt(
     notes.status = None;
     notes.content_type = None;
     notes.retry_after = None;
-    let response = match http.execute(request).await {
+    // Its time-out begins here, on the runtime of the caller.
+    let response = http.execute(request);
+    let response = match on_runtime(runtime, response).await {
         Ok(response) => response,
         Err(error) => {
             let unsent = error.is_connect() || error.is_builder();

@@ -5,6 +5,7 @@
 //! with the same settings.
 
 mod body;
+mod busy;
 mod exchange;
 mod headers;
 mod http;
@@ -17,6 +18,7 @@ mod routes;
 mod tls;
 
 pub use body::{BodyFault, BodyTooLarge, BoundedResponse};
+pub use busy::on_runtime;
 pub(crate) use exchange::{Exchange, HookState};
 pub use headers::SecretHeaders;
 pub use http::{http_client, tls_advice};

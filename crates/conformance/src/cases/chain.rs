@@ -162,7 +162,7 @@ fn block_hashes(_: &Spec, blocks: &[Arc<Exchange>]) -> Findings {
         let (Some(hash), PreviousHash::Hash(said)) = (hash, previous) else {
             continue;
         };
-        if index + 1 != *following {
+        if index.checked_add(1) != Some(*following) {
             continue;
         }
         checked.count_item();

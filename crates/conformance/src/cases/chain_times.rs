@@ -110,7 +110,7 @@ fn voting_window(links: &Links, memory: &mut Memory, tolerance: i64) -> [Option<
     let time = time.filter(|time| MILLISECONDS.contains(time) && *time <= latest);
     let before = memory
         .last_time
-        .filter(|(index, _)| index + 1 == links.index);
+        .filter(|(index, _)| index.checked_add(1) == Some(links.index));
     memory.last_time = time.map(|time| (links.index, time));
     [
         before.map(|(_, before)| before - tolerance),

@@ -87,7 +87,10 @@ async fn compare_blocks(context: &Samples, checked: &mut Examination) {
             compare_member(checked, &exchange, name, wanted);
         }
         if let Some(hash) = &known.hash {
-            let next = context.node.send(block_request(known.index + 1)).await;
+            let next = context
+                .node
+                .send(block_request(known.index.saturating_add(1)))
+                .await;
             let Some(next) = checked.received(next) else {
                 break;
             };

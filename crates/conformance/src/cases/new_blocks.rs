@@ -152,7 +152,7 @@ fn made_meanwhile(context: &Context) -> Vec<BlockResponse> {
         let kind = match entry.block_index {
             Some(_) => ResponseKind::Block,
             // Another case reports a node that returns some block for every index.
-            None if !returns_any && index <= latest + 1 => ResponseKind::WrongIndex,
+            None if !returns_any && index <= latest.saturating_add(1) => ResponseKind::WrongIndex,
             None => continue,
         };
         latest = latest.max(index);

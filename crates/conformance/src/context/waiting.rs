@@ -206,7 +206,7 @@ pub(super) struct NewBlocks {
 impl NewBlocks {
     pub(super) fn since(tip: Option<u64>) -> Self {
         Self {
-            next: tip.map(|tip| tip + 1),
+            next: tip.and_then(|tip| tip.checked_add(1)),
             found: Vec::new(),
         }
     }

@@ -13,7 +13,9 @@ use std::{
 use futures_util::{StreamExt as _, future::select, stream};
 use nodeproof_client::{
     BaseUrl,
-    transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
+    transport::{
+        BodyFault, BoundedResponse, TransportOptions, http_client, on_runtime, retry_after,
+    },
 };
 use nodeproof_primitives::JsonLimits;
 use reqwest::{Version, header};
@@ -25,6 +27,7 @@ use super::{
     limits::Limits,
     room::{Room, Share},
     target::Target,
+    threads::Threads,
     wording::Wording,
 };
 
@@ -53,6 +56,7 @@ pub(super) struct Connections {
     keeping: reqwest::Client,
     /// Opens a new connection for each request.
     renewing: reqwest::Client,
+    threads: Threads,
     pub(super) limits: Limits,
     /// Allows one long body at a time.
     long_bodies: Arc<Semaphore>,
@@ -87,6 +91,7 @@ impl Connections {
             curl_options: target.access.curl_options().into(),
             keeping,
             renewing: http_client(&target.base_url, &options)?,
+            threads: Threads::default(),
             limits,
             long_bodies: Arc::new(Semaphore::new(1)),
             room: Room::new(limits.values, limits.all_bodies()),
@@ -196,7 +201,10 @@ impl Connections {
     async fn dispatch(&self, sent: reqwest::RequestBuilder) -> Result<reqwest::Response, Failure> {
         match &self.target.in_process {
             Some(node) => node.send(sent).await,
-            None => sent.send().await.map_err(|error| Failure::of(&error)),
+            None => {
+                let sent = on_runtime(self.threads.handle(), sent.send());
+                sent.await.map_err(|error| Failure::of(&error))
+            }
         }
     }
 
@@ -242,14 +250,15 @@ impl Connections {
         let limit = self.limits.request_timeout;
         let half = self.in_halves(request, body, rest).timeout(limit * 2);
         // The node may also respond before the rest arrives, or close the connection. Nothing depends on it.
-        tokio::spawn(half.send());
+        let (half, threads) = (half.send(), self.threads.handle().cloned());
+        tokio::spawn(async move { on_runtime(threads.as_ref(), half).await });
         let other = Request::get("/get-block");
         let get = self.renewing.get(other.url(&self.target.base_url));
         let get = self.with_headers(get, &other);
         let responds = async {
             waits.await.ok()?;
             tokio::time::sleep(BETWEEN_PIECES).await;
-            get.send().await.ok()
+            on_runtime(self.threads.handle(), get.send()).await.ok()
         };
         let responded = tokio::time::timeout(limit / 3, responds).await;
         responded.ok().flatten().map(|_| hold)
@@ -301,7 +310,8 @@ impl Connections {
             let _ = is_sent.send(());
         };
         let left = self.in_halves(request, body, rest);
-        let left = pin!(left.timeout(self.limits.request_timeout).send());
+        let left = left.timeout(self.limits.request_timeout).send();
+        let left = pin!(on_runtime(self.threads.handle(), left));
         let leaving = pin!(async {
             let _ = sent.await;
             tokio::time::sleep(BEFORE_LEAVING).await;

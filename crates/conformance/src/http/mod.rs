@@ -22,6 +22,7 @@ mod request_log;
 mod room;
 mod step;
 mod target;
+mod threads;
 mod wording;
 
 pub(crate) use access::Access;
