@@ -72,7 +72,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "call-sc/fresh",
         requirements: &["CONSISTENT-8", "TX-1", "TX-2", "FORM-5"],
-        checks: "Each different transaction of the whole run is built with another `trans_code`, of the documented form if one has it. Its `timestamp` does not stand still, and does not go backwards. If a block has the time of this computer, so has the transaction, within a minute.",
+        checks: "Each different transaction of the whole run is built with another `trans_code`, which no earlier block has, of the documented form if one has it. Its `timestamp` does not stand still, and does not go backwards. If a block has the time of this computer, so has the transaction, within a minute.",
         aspect: Aspect::Consistency,
         sends: &[BUILD, GET],
         is_last: true,

@@ -173,6 +173,11 @@ impl Check {
         }
     }
 
+    /// Whether the check judges claims, whatever program made them.
+    pub(crate) const fn judges_claims(self) -> bool {
+        matches!(self, Check::Own(_))
+    }
+
     /// Returns the sample whose requests are repeated for this check.
     pub(crate) const fn repeated_sample(self) -> Option<Sample> {
         match self {

@@ -1,5 +1,7 @@
 //! `judge`: judges the exchanges in a file.
 
+use std::io;
+
 use nodeproof_files::read_text;
 use nodeproof_primitives::Network;
 use nodeproof_report::Report;
@@ -39,9 +41,17 @@ pub(crate) async fn judge(args: &JudgeArgs) -> Result<u8, UsageError> {
     Ok(published.unwrap_or_else(|NotWritten(status)| status))
 }
 
+/// What a compressed file is.
+const NOT_TEXT: &str = "it is not text in UTF-8; unpack a compressed file first";
+
 fn recording(args: &JudgeArgs, options: &Options) -> Result<Recording, UsageError> {
     let wrong = |reason: String| UsageError::file("{} can't be judged", &args.file, reason);
-    let text = read_text(&args.file, MAX_FILE).map_err(|error| wrong(error.to_string()))?;
+    let text = read_text(&args.file, MAX_FILE).map_err(|error| {
+        wrong(match error.kind() {
+            io::ErrorKind::InvalidData => NOT_TEXT.to_owned(),
+            _ => error.to_string(),
+        })
+    })?;
     read(
         &text,
         args.base_url.as_ref(),

@@ -366,7 +366,8 @@ impl Samples {
             before => {
                 let before = before.clone().unwrap_or_default();
                 let later = exchanges.into_iter().skip(before.counts().0);
-                let history = before.and(later).with_missing(missing);
+                let mut history = before.and(later).with_missing(missing);
+                history.is_of_others = self.is_of_others;
                 Arc::clone(known.insert(Arc::new(history)))
             }
         }

@@ -1,5 +1,6 @@
 //! The exchanges of a run as an HTTP Archive (HAR 1.2): written by a run, and read from any program's file.
 
+mod claims;
 mod entry;
 mod read;
 #[cfg(test)]

@@ -18,7 +18,10 @@ use serde_json::value::RawValue;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use url::Url;
 
-use super::entry::{Entry, Response, header};
+use super::{
+    claims,
+    entry::{Entry, Response, header},
+};
 use crate::{
     api::NO_PATH,
     discovery::Wanted,
@@ -54,6 +57,8 @@ const PARAMETERS: [&str; 10] = [
     "dst_wallet_address",
 ];
 
+/// The shortest duration of an exchange, in milliseconds.
+const SHORTEST_MS: f64 = 0.001;
 /// Maximum duration of an exchange.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The reason of an exchange that exceeds a limit.
@@ -140,33 +145,45 @@ pub(crate) fn read(
         base_url,
     };
     let base = Arc::new(recording.base_url.clone());
-    let mut judgeable = Vec::new();
+    let (mut judgeable, mut unanswered) = (Vec::new(), Vec::new());
+    let is_of_others = !requests.iter().any(|one| one.entry.own.is_some());
     let mut values_left = limits.values;
     for request in requests {
-        let place = request.place;
+        let (place, submitted) = (request.place, request.submitted());
         match request.judgeable(&base, limits, values_left) {
             Ok(one) => {
                 values_left -= one.exchange.values;
                 judgeable.push(one);
             }
-            Err(Fault::Unjudged(why)) => *recording.unjudged.entry(why).or_default() += 1,
-            Err(Fault::Wrong(reason)) => wrong.push((place, reason)),
+            Err(fault) => {
+                unanswered.extend(submitted);
+                match fault {
+                    Fault::Unjudged(why) => *recording.unjudged.entry(why).or_default() += 1,
+                    Fault::Wrong(reason) => wrong.push((place, reason)),
+                }
+            }
         }
     }
     if let Some(first) = wrong.iter().min() {
         recording.unjudged.insert(OTHER_FORM, wrong.len());
         recording.first_wrong = Some(wrong_entry(first));
     }
-    recording.add(judgeable);
+    recording.add(judgeable, is_of_others);
+    if is_of_others {
+        claims::mark(&mut recording.exchanges, &unanswered);
+    }
     Ok(recording)
 }
 
 impl Recording {
     /// Adds the exchanges, with their times since the first one began.
-    fn add(&mut self, judgeable: Vec<Judgeable>) {
+    fn add(&mut self, judgeable: Vec<Judgeable>, is_of_others: bool) {
         let Some(started_at) = judgeable.iter().map(|one| one.began_at).min() else {
             return;
         };
+        // Some programs write whole seconds. What happened within one has no known order.
+        let is_coarse = judgeable.iter().all(|one| one.began_at.nanosecond() == 0);
+        let inexact = Duration::from_secs(u64::from(is_coarse && is_of_others));
         for mut one in judgeable {
             let began = (one.began_at - started_at).unsigned_abs();
             one.exchange.moment = Some(began);
@@ -175,7 +192,7 @@ impl Recording {
                 self.of_sweep.push(Arc::clone(&exchange));
             }
             self.exchanges.push(LoggedExchange {
-                ended: began.saturating_add(exchange.elapsed),
+                ended: began.saturating_add(exchange.elapsed + inexact),
                 exchange,
                 began,
                 started_at,
@@ -286,6 +303,13 @@ impl Recorded {
         })
     }
 
+    /// Returns the body of a submission, or an empty text if it was not recorded.
+    fn submitted(&self) -> Option<String> {
+        let sent = self.entry.request.as_ref()?.body();
+        let is_one = self.path.starts_with("/submit");
+        is_one.then(|| sent.unwrap_or_default().to_owned())
+    }
+
     /// Returns when the request was sent, and how long the response took.
     fn time(&self) -> Result<(OffsetDateTime, Duration), String> {
         let text = self.entry.started_date_time.as_deref();
@@ -294,8 +318,8 @@ impl Recorded {
             let text = escaped_up_to(text, 60);
             format!("startedDateTime is not a time in RFC 3339: {text:?}")
         })?;
-        // Programs write -1 for a time that they do not know.
-        let milliseconds = self.entry.time.unwrap_or(0.0).max(0.0);
+        // Programs write -1 for a time that they do not know. A response comes after its request.
+        let milliseconds = self.entry.time.unwrap_or(0.0).max(SHORTEST_MS);
         match Duration::try_from_secs_f64(milliseconds / 1000.0) {
             Ok(time) if time <= LONGEST => Ok((began_at, time)),
             _ => Err(format!("time is {milliseconds}, which is more than a day")),

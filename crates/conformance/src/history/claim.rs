@@ -317,7 +317,9 @@ impl<'h> ClaimSteps<'h> {
         let before = self.history.height_before(began);
         let next = before.and_then(|before| before.checked_add(1));
         let blocks = self.history.blocks_since(began);
-        let since = |height: u64| before.is_some_and(|before| height >= before + MIN_NEW_BLOCKS);
+        let since = |height: u64| {
+            before.is_some_and(|before| height >= before.saturating_add(MIN_NEW_BLOCKS))
+        };
         Ok(Settled {
             record: record.map(|entry| &entry.exchange),
             without: without.last().map(|entry| &entry.exchange),

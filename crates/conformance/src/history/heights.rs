@@ -86,6 +86,20 @@ impl Heights {
         absent.filter_map(|(index, (_, last))| Some((index.checked_sub(1)?, self.before(*last))))
     }
 
+    /// Returns the latest moment at which all blocks from this one on are known, and the last one of them: the next one was
+    /// not there at that moment.
+    pub(super) fn complete_from(&self, first: u64) -> Option<(u64, Duration)> {
+        let ends = self.absent.iter();
+        let ends = ends.filter_map(|(index, (_, last))| Some((index.checked_sub(1)?, *last)));
+        let is_complete = |(end, last): &(u64, Duration)| {
+            let mut all = first..=*end;
+            first <= end.saturating_add(1)
+                && self.before(*last) <= Some(*end)
+                && all.all(|index| self.first_seen.contains_key(&index))
+        };
+        ends.filter(is_complete).max_by_key(|(_, last)| *last)
+    }
+
     /// Returns the blocks that were the latest one when they were first read.
     pub(super) fn read_when_new(&self) -> impl Iterator<Item = u64> {
         let blocks = self.first_seen.iter();

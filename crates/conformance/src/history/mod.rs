@@ -34,6 +34,8 @@ pub(crate) struct History {
     missing: Vec<MissingStep>,
     heights: Heights,
     first_submission: Option<Duration>,
+    /// Whether another program made the exchanges. It may have read less than a run reads.
+    pub(crate) is_of_others: bool,
 }
 
 impl History {
@@ -52,6 +54,7 @@ impl History {
             first_submission: submissions.map(|entry| entry.began).min(),
             heights: Heights::of(&entries),
             missing: Vec::new(),
+            is_of_others: self.is_of_others,
             entries,
         }
     }
@@ -157,6 +160,11 @@ impl History {
     /// the highest block that was read before that.
     pub(crate) fn ends_since(&self, moment: Duration) -> impl Iterator<Item = (u64, Option<u64>)> {
         self.heights.ends_since(moment)
+    }
+
+    /// Returns the latest moment at which all blocks from this one on are known, and the last one of them.
+    pub(crate) fn complete_from(&self, first: u64) -> Option<(u64, Duration)> {
+        self.heights.complete_from(first)
     }
 
     /// Returns the exchanges of an endpoint, such as `/get-block`, in the order in which they were sent.

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use nodeproof_primitives::{TransactionCode, escape::escaped_up_to as shown};
 use serde_json::Value;
 
+use super::known::codes_in_blocks;
 use crate::{
     api::{MILLISECONDS, find, is_block},
     checks::{CLOCKS_DIFFER, Examination, Finding},
@@ -54,6 +55,7 @@ fn codes(history: &History, are_equal: bool) -> Examination {
         text.is_some_and(|text| text.parse::<TransactionCode>().is_ok())
     };
     let have_the_form = built(history, "trans_code").any(|(.., code)| is_code(code));
+    let in_blocks = codes_in_blocks(history);
     for (entry, at, code) in built(history, "trans_code") {
         if have_the_form && !are_equal && !is_code(code) {
             let what = "a transaction is built with a trans_code of another form than others";
@@ -70,6 +72,13 @@ fn codes(history: &History, are_equal: bool) -> Examination {
         let transaction = (call, time.map(|(_, time)| time.to_string()));
         result.examined += u64::from(!seen.is_empty());
         let Some(code) = code.as_str() else { continue };
+        let is_used = in_blocks.get(code).is_some_and(|read| *read <= entry.began);
+        if is_used && !are_equal {
+            let what = "a transaction is built with the trans_code of one in an earlier block";
+            let expected = "a code that no other transaction has";
+            result.push(Finding::new(&entry.exchange, what, expected, shown(code, 80)).at(at));
+            continue;
+        }
         let first = seen.entry(code).or_insert_with(|| transaction.clone());
         if std::ptr::eq(first.0, call) || (*first == transaction) != are_equal {
             continue;
@@ -192,6 +201,20 @@ mod tests {
         ] {
             assert_eq!(fresh(&calls(rows)).findings.len(), of_different, "{rows:?}");
             assert_eq!(distinct(&calls(rows)).findings.len(), of_equal, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn no_earlier_block_has_the_code() {
+        let block = r#"{"text":{"transactions":[{"transaction":{"trans_code":"1"}}]}}"#;
+        let built = r#"{"trans_code":"1","timestamp":1}"#;
+        let call = || Request::post("/call-sc", "a".to_owned());
+        for (call_at, block_at, found) in [(10, 5, 1), (5, 10, 0)] {
+            let rows = vec![
+                (call_at, call(), 200, built),
+                (block_at, block_request(7), 200, block),
+            ];
+            assert_eq!(codes(&recorded(rows), false).findings.len(), found);
         }
     }
 

@@ -18,11 +18,15 @@ const AT: &str = "/response/new_transaction";
 pub(crate) fn known(history: &History) -> Examination {
     let mut result = Examination::default();
     let in_blocks = codes_in_blocks(history);
-    let mut same: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+    let mut same: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
     for entry in history.of_path("/submit-transaction") {
         let request = &entry.exchange.request;
         if let (Some(body), None) = (request.body.as_deref(), &request.wrongly_signed) {
-            same.entry(body).or_default().push(entry);
+            // Another program may sign it again.
+            let sent = entry.exchange.sent().filter(|_| history.is_of_others);
+            let transaction = sent.and_then(|sent| sent.get("transaction"));
+            let text = transaction.map_or_else(|| body.to_owned(), Value::to_string);
+            same.entry(text).or_default().push(entry);
         }
     }
     for entries in same.values() {
@@ -64,7 +68,7 @@ pub(crate) fn known(history: &History) -> Examination {
 }
 
 /// Returns the codes of the transactions that blocks list, each with the end of the first response that shows it.
-fn codes_in_blocks(history: &History) -> BTreeMap<String, Duration> {
+pub(super) fn codes_in_blocks(history: &History) -> BTreeMap<String, Duration> {
     let mut codes = BTreeMap::new();
     for (_, entry) in history.blocks() {
         let block = entry.exchange.success_object().into_iter();
@@ -205,6 +209,27 @@ mod tests {
         let result = known(&recorded(rows.collect()));
         let findings = result.findings.into_iter();
         (result.examined, findings.map(|one| one.what).collect())
+    }
+
+    /// A transaction that was signed twice.
+    const SIGNED: [&str; 2] = [
+        r#"{"transaction":{"fee":1},"signatures":["a"]}"#,
+        r#"{"signatures":["b"],"transaction":{"fee":1}}"#,
+    ];
+
+    #[test]
+    fn a_transaction_that_another_program_signs_again_is_not_new() {
+        let new = reply(true, "true");
+        let submit = |body: &str| Request::post("/submit-transaction", body.to_owned());
+        for (is_of_others, found) in [(true, 1), (false, 0)] {
+            let rows = [
+                (0, submit(SIGNED[0]), 200, &*new),
+                (5, submit(SIGNED[1]), 200, &*new),
+            ];
+            let mut history = recorded(rows.into());
+            history.is_of_others = is_of_others;
+            assert_eq!(known(&history).findings.len(), found);
+        }
     }
 
     #[test]

@@ -166,9 +166,12 @@ impl<'h> KnownBlocks<'h> {
     /// later.
     fn are_complete_at(&self, moment: Duration) -> bool {
         let mut ends = self.history.ends_since(moment);
+        let has_read = |index| self.read.contains(&index);
         ends.any(|(last, read_before)| {
-            read_before.max(self.swept.end.checked_sub(1)) == Some(last)
-                && self.unknown(1, last).next().is_none()
+            // Otherwise, the chain has a hole, or the node lags.
+            let is_end = read_before.max(self.swept.end.checked_sub(1)) <= Some(last)
+                && (self.last() <= Some(last) || last.checked_add(1).is_some_and(has_read));
+            is_end && self.unknown(1, last).next().is_none()
         })
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     discovery,
     har::Recording,
     history::History,
-    http::{InconclusiveReason, Limits, Node, Target},
+    http::{InconclusiveReason, Limits, Node, Step, Target},
     sweep::{Silent, StopReason},
 };
 use nodeproof_openapi::Spec;
@@ -64,11 +64,17 @@ pub(crate) async fn judge(recording: Recording, network: Network, options: &Opti
         progress: Arc::new(CaseResults::default()),
     };
     let is_of_run = recording.wanted.is_some();
+    let has_claims = recording
+        .exchanges
+        .iter()
+        .any(|logged| matches!(logged.exchange.request.step, Some(Step::Claim(..))));
     let (judging, sending): (Vec<_>, Vec<_>) = options
         .cases()
         .into_iter()
         .filter(|case| options.selects(case.id))
-        .partition(|case| case.check.judges_records(is_of_run));
+        .partition(|case| {
+            case.check.judges_records(is_of_run) || has_claims && case.check.judges_claims()
+        });
     running.run_cases(judging).await;
     running.progress.skip_without_sample();
     for case in sending {
@@ -132,7 +138,7 @@ fn note(recording: &Recording) -> String {
         .map(|(why, count)| format!("{count} {why}"))
         .collect();
     if others > 0 {
-        rest.push(format!("{others} with another server or path"));
+        rest.push(format!("{others} with another server, path or method"));
     }
     if !rest.is_empty() {
         note.push_str(&format!("; not judged: {}", rest.join(", ")));

@@ -76,13 +76,21 @@ impl<'h> Money<'h> {
         is_last: bool,
     ) -> bool {
         let lower = base.amount.checked_sub(reading.amount);
-        lower.is_some_and(|lower| self.explains(&[pair], reading, is_last, lower))
+        let how = (base.entry.ended, is_last);
+        lower.is_some_and(|lower| self.explains(&[pair], reading, how, lower))
     }
 
     /// Whether the accepted transactions explain that some balances of a token are lower by this much together. All must
     /// have been paid that a block contains below one that was read before, and at the last reading all that were known
-    /// to be in blocks. One that may have failed costs its fee, or nothing.
-    fn explains(&self, pairs: &[&Pair], reading: &Reading<'_>, is_last: bool, lower: i128) -> bool {
+    /// to be in blocks. One that may have failed costs its fee, or nothing. One that began before the base was read may be paid
+    /// already.
+    fn explains(
+        &self,
+        pairs: &[&Pair],
+        reading: &Reading<'_>,
+        (base, is_last): (Duration, bool),
+        lower: i128,
+    ) -> bool {
         let mut sums = BTreeSet::from([0]);
         let mut slack = 0;
         for one in &self.accepted {
@@ -107,7 +115,7 @@ impl<'h> Money<'h> {
             }
             let is_past = one.is_past.is_some_and(|at| at < reading.entry.began);
             let is_settled = one.settled.is_some_and(|at| at <= reading.entry.began);
-            let is_paid = is_past || is_last && is_settled;
+            let is_paid = (is_past || is_last && is_settled) && one.began >= base;
             match is_paid && !one.may_have_failed {
                 true => sums = with,
                 false => sums.extend(with),
@@ -121,11 +129,17 @@ impl<'h> Money<'h> {
 
     /// Names the only transaction whose fee explains that some balances are lower by this much: if it was not taken, or
     /// taken twice.
-    fn only_reason(&self, pairs: &[&Pair], reading: &Reading<'_>, lower: i128) -> String {
+    fn only_reason(
+        &self,
+        pairs: &[&Pair],
+        reading: &Reading<'_>,
+        base: Duration,
+        lower: i128,
+    ) -> String {
         let pays = |one: &&Accepted| pairs.iter().any(|pair| one.fee_of(pair) != 0);
         let paid: Vec<_> = self.in_blocks().filter(pays).collect();
         let reasons = paid.iter().flat_map(|one| {
-            let explains = |lower| self.explains(pairs, reading, true, lower);
+            let explains = |lower| self.explains(pairs, reading, (base, true), lower);
             let not_taken = explains(lower.saturating_add(one.fee)).then_some("was not taken");
             let twice = explains(lower.saturating_sub(one.fee)).then_some("was taken twice");
             let how = not_taken.into_iter().chain(twice);
@@ -140,7 +154,7 @@ impl<'h> Money<'h> {
         let mut left_out = self.accepted.iter();
         let left_out = left_out.find(|one| {
             let without = lower.saturating_sub(one.fee);
-            one.is_left_out && pays(one) && self.explains(pairs, reading, true, without)
+            one.is_left_out && pays(one) && self.explains(pairs, reading, (base, true), without)
         });
         let mut reasons = reasons.take(2);
         match (left_out, reasons.next(), reasons.next()) {
@@ -192,7 +206,10 @@ impl<'h> Money<'h> {
         let base = readings.first()?;
         let (cost, count) = self.cost(pair);
         let lower = base.amount.checked_sub(at.amount)?;
-        let (change, reason) = (change_by(lower), self.only_reason(&[pair], at, lower));
+        let (change, reason) = (
+            change_by(lower),
+            self.only_reason(&[pair], at, base.entry.ended, lower),
+        );
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
         let received = self.in_blocks();
         let received: i128 = received.map(|one| (-one.moved_from(pair)).max(0)).sum();
@@ -285,6 +302,8 @@ impl<'h> Money<'h> {
             if each.any(|((pair, _), readings)| self.unexplained(pair, readings).is_some()) {
                 continue;
             }
+            let bases = readings.iter().filter_map(|all| all.first());
+            let base = bases.map(|base| base.entry.ended).max().unwrap_or_default();
             let ends = readings
                 .iter()
                 .filter_map(|all| Some([all.first()?, all.last()?]));
@@ -305,7 +324,7 @@ impl<'h> Money<'h> {
             if concerned.any(|one| is_between(one) && pairs.iter().any(|pair| one.concerns(pair))) {
                 continue;
             }
-            if self.explains(&pairs, at, true, lower) {
+            if self.explains(&pairs, at, (base, true), lower) {
                 result.count_item();
             } else if pairs
                 .iter()
@@ -321,7 +340,7 @@ impl<'h> Money<'h> {
                     shown(&pair.1, 60),
                     keys.len(),
                     change_by(lower),
-                    self.only_reason(&pairs, at, lower),
+                    self.only_reason(&pairs, at, base, lower),
                 );
                 let expected = least.to_string();
                 let exchange = &at.entry.exchange;
@@ -457,7 +476,8 @@ impl<'h> Money<'h> {
                 return false;
             };
             let lower = base.amount.checked_sub(last.amount);
-            let is_explained = lower.is_some_and(|lower| self.explains(&[pair], last, true, lower));
+            let is_explained = lower
+                .is_some_and(|lower| self.explains(&[pair], last, (base.entry.ended, true), lower));
             // Another wallet that signed a transaction of the chain may receive fees. It is read in lists only.
             let may_gain = self.concerning(&pair.0).next().is_none()
                 && (self.makes_blocks(&pair.0) || *kind != SINGLE);
@@ -500,7 +520,8 @@ pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
         if effect == Effect::Fee && result.has_no_findings() {
             result.findings.extend(money.not_made());
         }
-        if result.has_no_findings() && !money.tells_submissions_apart() {
+        let shows_nothing = money.accepted.is_empty() && !money.tells_submissions_apart();
+        if result.has_no_findings() && shows_nothing {
             result.examined = 0;
         }
     }

@@ -89,6 +89,21 @@ impl<'h> Money<'h> {
         let span = first.zip(self.blocks.keys().next_back());
         self.has_all_blocks = before.is_some()
             && span.is_none_or(|(first, last)| last - first + 1 == self.blocks.len() as u64);
+        if self.history.is_of_others {
+            self.keep_complete(first);
+        }
+    }
+
+    /// Keeps what was read until all blocks were known for the last time. Another program may read balances later.
+    fn keep_complete(&mut self, first: Option<u64>) {
+        let complete = first.and_then(|first| self.history.complete_from(first));
+        self.has_all_blocks = complete.is_some();
+        if let Some((last, until)) = complete {
+            self.blocks.retain(|index, _| *index <= last);
+            for readings in self.readings.values_mut() {
+                readings.retain(|one| one.entry.ended <= until);
+            }
+        }
     }
 
     fn add_submission(&mut self, entry: &Entry) {
@@ -368,7 +383,9 @@ impl<'h> Money<'h> {
         };
         let concerning = || self.accepted.iter().filter(|one| one.concerns(&key.0));
         let first = || concerning().map(|one| one.began).min();
-        let base = last_by(self.first_submission).or_else(|| last_by(first()?))?;
+        let base = last_by(self.first_submission).or_else(|| last_by(first()?));
+        // Another program may read a balance first when something is pending.
+        let base = base.or(self.history.is_of_others.then_some(0))?;
         readings.get(base..)
     }
 

@@ -1,5 +1,7 @@
 //! `nodeproof judge`: runs that are judged again from their `history.har`, and files of other programs.
 
+mod dapp;
+
 use std::{
     fs,
     path::Path,
@@ -265,7 +267,7 @@ fn a_file_of_another_program_is_judged() {
         let report = node_report(&reports.join("report.json"));
         assert_eq!(found(&report), expected, "{from}: {judged:?}");
         let note = "7 of 9 recorded exchanges were judged; not judged: 1 no response recorded, 1 with another \
-                    server or path";
+                    server, path or method";
         assert_eq!(report["notes"][0], note);
     }
     let other =
