@@ -438,7 +438,8 @@ fn check_included(saved: &SavedTransaction, included: &Inclusion) -> Result<(), 
     let shown = ContractCall::new(shown.address, shown.function)
         .signers(shown.signers)
         .params(&shown.params)?;
-    let Some(difference) = saved.difference_from(&shown) else {
+    let in_block = included.transaction.signed().ok();
+    let Some(difference) = saved.difference_from(&shown, in_block.as_ref()) else {
         return Ok(());
     };
     Err(SavedCallError::AnotherInBlock {

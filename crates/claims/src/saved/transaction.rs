@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    compare::{Difference, in_params, in_texts, is_same_value, params},
+    compare::{Difference, in_fees, in_params, in_texts, is_same_value, params},
     error::SavedTransactionError,
     file::{self, LockedFolder, Placement},
 };
@@ -407,11 +407,21 @@ impl SavedTransaction {
         })
     }
 
-    /// Returns the first difference of a call that a node shows from the one in the file. It may be written in another way.
-    pub(crate) fn difference_from(&self, shown: &ContractCall) -> Option<String> {
+    /// Returns the first difference of a transaction that a node shows, and of its call, from those in the file. They may be
+    /// written in another way.
+    pub(crate) fn difference_from(
+        &self,
+        shown: &ContractCall,
+        in_block: Option<&SignedTransaction>,
+    ) -> Option<String> {
         let kept = &self.contents.requested;
         let texts = in_texts(kept, shown, ["address", "function", "signers"]);
-        let different = texts.chain(in_params(kept, shown, is_same_value)).next()?;
+        let own = self.signed().transaction_text();
+        let fee = in_block.and_then(|shown| in_fees(own, shown.transaction_text()));
+        let mut all = texts
+            .chain(in_params(kept, shown, is_same_value))
+            .chain(fee);
+        let different = all.next()?;
         let (signed, shown) = different.shown();
         let name = escaped_up_to(&different.name, 60);
         Some(format!(

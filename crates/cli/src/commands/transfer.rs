@@ -198,9 +198,19 @@ fn amount(args: &TransferArgs) -> Result<Integer, Failure> {
     Ok(amount)
 }
 
-/// Returns the failure if no block shows the accepted transfer.
+/// Returns the failure if no block shows the accepted transfer, or one shows it as failed.
 fn unconfirmed(made: &CallOutcome) -> Option<Failure> {
     let code = made.trans_code();
+    if let Some(included) = &made.included
+        && let Some(status) = included.status().filter(|status| *status < 0)
+    {
+        let text = format!(
+            "transaction {code} is in block {} with status {status}, so it has probably failed: look at the balance, with \
+             `nodectl balance`",
+            included.block
+        );
+        return Some(Failure::new(Kind::Unconfirmed, text));
+    }
     let what = match (made.block(), made.shows_transactions) {
         (Some(_), _) | (None, None) => return None,
         (None, Some(true)) => {

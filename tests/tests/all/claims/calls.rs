@@ -150,13 +150,22 @@ async fn a_node_that_refuses_a_transaction_it_has_does_not_hide_its_block() {
     assert_eq!(error.kind(), CallErrorKind::Refused, "{error}");
 }
 
-/// Changes the `specific_data` of all transactions in blocks.
-fn shows_calls(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fault {
+/// Changes the transactions in blocks.
+fn shows_transactions(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fault {
     change_json("/get-block", move |_, block| {
         let list = block.pointer_mut("/text/transactions");
         let list = list.and_then(Value::as_array_mut).into_iter().flatten();
-        let calls = list.filter_map(|entry| entry.pointer_mut("/transaction/specific_data"));
-        calls.for_each(&change);
+        let transactions = list.filter_map(|entry| entry.get_mut("transaction"));
+        transactions.for_each(&change);
+    })
+}
+
+/// Changes the `specific_data` of all transactions in blocks.
+fn shows_calls(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fault {
+    shows_transactions(move |transaction| {
+        if let Some(call) = transaction.get_mut("specific_data") {
+            change(call);
+        }
     })
 }
 
@@ -182,6 +191,16 @@ async fn a_block_with_another_transaction_confirms_nothing() {
             "is mint there",
         ),
         ("signers", change("signers", json!([other])), "is 0x666"),
+        (
+            "fee",
+            shows_transactions(|transaction| transaction["fee"] = json!(5)),
+            "is 5 there",
+        ),
+        (
+            "currency",
+            shows_transactions(|transaction| transaction["currency"] = json!("OTHER")),
+            "is \"OTHER\" there",
+        ),
     ] {
         let world = TestEnvironment::with_quick_blocks().await;
         let (_proxy, client) = world.behind(fault).await;

@@ -1,8 +1,9 @@
 //! `nodectl transfer`, and claims and transfers with several wallets.
 
+use integration_tests::{faults::change_json, proxy::Proxy};
 use nodeproof_client::Client;
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault, Outage};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::nodectl::program::{Home, RunOutput, keys, words};
 
@@ -31,6 +32,10 @@ impl Payer {
 
     /// Transfers 1.25 tokens from alice to bob.
     fn pay(&self, more: &[&str]) -> RunOutput {
+        self.pay_at(self.node.base_url(), more)
+    }
+
+    fn pay_at(&self, base_url: &str, more: &[&str]) -> RunOutput {
         let contract = self.node.token_contract_address().to_string();
         let to = keys(&self.node, "bob").address().to_string();
         let transfer = format!(
@@ -44,7 +49,7 @@ impl Payer {
             false => &["--fee", "1500000"],
         };
         self.home
-            .ask(self.node.base_url(), &[&transfer[..], fee, more].concat())
+            .ask(base_url, &[&transfer[..], fee, more].concat())
     }
 
     async fn balance(&self, token: &str, wallet: &str) -> i128 {
@@ -140,6 +145,17 @@ async fn a_transfer_that_is_not_confirmed_or_is_refused_ends_with_its_own_status
     let poor = Payer::quick().await;
     let refused = poor.pay(&["--fee", "1"]).ended(4);
     assert_eq!(refused.error()["maybe_sent"], true);
+
+    let payer = Payer::quick().await;
+    let fails = change_json("/get-block", |_, block| {
+        let list = block.pointer_mut("/text/transactions");
+        let list = list.and_then(Value::as_array_mut).into_iter().flatten();
+        list.for_each(|entry| entry["status"] = json!(-1));
+    });
+    let proxy = Proxy::spawn(&payer.node, fails).await.expect("a proxy");
+    let failed = payer.pay_at(&proxy.server.base_url(), &[]).ended(5);
+    let message = failed.error()["message"].to_string();
+    assert!(message.contains("with status -1"), "{message}");
 
     let rows = Config::for_tests().with_fault(InjectedFault::BlockRows);
     let unseen = Payer::new(rows).await.pay(&[]).ended(5);
