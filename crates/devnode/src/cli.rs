@@ -55,7 +55,7 @@ pub struct DevnodeArgs {
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
     /// Address to listen on. The node's keys are public, so keep it on this machine
-    #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_parser = host)]
     pub host: IpAddr,
     /// Seed of the keys, the addresses and the amounts
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -199,6 +199,19 @@ fn start_time(text: &str) -> Result<TimestampMs, String> {
     time.ok_or_else(|| {
         "write a date from 1970 to 8999 and a time, such as 2026-01-01T00:00:00Z".to_owned()
     })
+}
+
+/// Parses an address of this machine, which may be written as in a URL.
+fn host(text: &str) -> Result<IpAddr, String> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    match bare.unwrap_or(text) {
+        "localhost" => Ok(Ipv4Addr::LOCALHOST.into()),
+        address => address
+            .parse()
+            .map_err(|_| "write an IP address, such as 127.0.0.1 or ::1, or localhost".to_owned()),
+    }
 }
 
 /// Parses the name of a host, as a request has it without the port.

@@ -418,6 +418,17 @@ fn wrong_options_are_status_2() {
 }
 
 #[test]
+fn listens_on_an_address_as_urls_have_it() {
+    for host in ["localhost", "[127.0.0.1]"] {
+        let mut command = command();
+        command.args(["--host", host]);
+        let node = Running::start(command);
+        assert!(node.address.starts_with("127.0.0.1:"), "{host}");
+        node.end("-TERM");
+    }
+}
+
+#[test]
 fn warns_when_others_can_reach_it() {
     let mut command = command();
     command.args(["--host", "0.0.0.0"]);

@@ -7,7 +7,7 @@ use std::{
 
 use nodeproof_primitives::{
     Amount, ContractAddress, HolderAddress, Integer, RawJson, TransactionCode, WalletAddress,
-    signed_message,
+    escape::escaped_up_to, signed_message,
 };
 use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde::{
@@ -119,6 +119,18 @@ impl Params {
         for (name, value) in all.into_iter().rev() {
             self.0.insert(name.to_lowercase(), value);
         }
+    }
+
+    /// Returns a param that is an integer, written with digits only.
+    fn integer(&self, name: &str) -> Result<Integer, Refusal> {
+        let text: RawJson = self.get(name)?;
+        let value: Result<i128, _> = text.as_str().parse();
+        value.map(Integer::from).map_err(|_| {
+            let text = escaped_up_to(text.as_str(), 40);
+            Refusal(format!(
+                "Invalid params: {name}: {text} is not an integer of digits only, such as 1"
+            ))
+        })
     }
 
     /// Returns the value of a param. A refusal names the param, and not its place in a text that was not sent like this.
@@ -437,11 +449,11 @@ fn contract_call(
                     Some(InjectedFault::AnyVerifier) => verifier,
                     _ => payer,
                 },
-                outcome: params.get::<i128>("outcome")?.into(),
+                outcome: params.integer("outcome")?,
                 doc_hash_list: list("doc_hash_list")?,
                 doc_link_list: list("doc_link_list")?,
                 remarks: params.get("remarks")?,
-                deletable_after: params.get::<i128>("deletable_after")?.into(),
+                deletable_after: params.integer("deletable_after")?,
             }))
         }
         (address, "transfer") if address == rules.token => {

@@ -74,8 +74,9 @@ pub(super) async fn read_json(
         true => Some(node.body_turn().await),
         false => None,
     };
-    let text = String::from_utf8(read(body).await?.into())
-        .map_err(|_| BodyError::NotJson("the body is not UTF-8".to_owned()))?;
+    let text = String::from_utf8(read(body).await?.into()).map_err(|_| {
+        BodyError::NotJson("the body is not UTF-8; send it without compression".to_owned())
+    })?;
     drop(turn);
     if LIMITS.check(text.as_bytes()).is_err() {
         return Err(BodyError::NotJson(

@@ -52,6 +52,11 @@ fn names_this_node(uri: &Uri, headers: &HeaderMap, allowed: &[String]) -> bool {
 /// list.
 fn is_allowed(authority: &Authority, allowed: &[String]) -> bool {
     let host = authority.host();
+    let is_port = |port: &str| port.is_empty() || port.parse::<u16>().is_ok();
+    let rest = authority.as_str().strip_prefix(host);
+    if !rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port)) {
+        return false;
+    }
     let ip_v6 = host
         .strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'));

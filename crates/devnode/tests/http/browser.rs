@@ -23,6 +23,9 @@ async fn a_host_name_that_is_not_allowed_is_refused() {
         "notlocalhost".to_owned(),
         "2130706433".to_owned(),
         "[attacker.example]".to_owned(),
+        "attacker.example@localhost".to_owned(),
+        "[::1].attacker.example".to_owned(),
+        "localhost:99999".to_owned(),
         String::new(),
     ] {
         assert_eq!(status_for(&peer, &host).await, 403, "{host:?}");

@@ -50,6 +50,10 @@ async fn integers_with_a_fraction_or_beyond_any_time() {
             "{name}: {message}"
         );
         assert!(!message.contains("signatures"), "{name}: {message}");
+        if ["outcome", "deletable_after"].contains(&name) {
+            let expected = "is not an integer of digits only";
+            assert!(message.contains(expected), "{message}");
+        }
     }
     assert_eq!(peer.node.pending(), 0);
 }
