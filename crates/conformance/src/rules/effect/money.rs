@@ -69,12 +69,12 @@ impl<'h> Money<'h> {
             money.add_submission(entry);
         }
         money.settle();
-        money.take_units();
-        money.note_failures();
-        money.note_left_out();
         let own = money.own_codes();
         let blocks = money.blocks.values();
         money.of_others = blocks.flat_map(|block| others_in(block, &own)).collect();
+        money.take_units();
+        money.note_failures();
+        money.note_left_out();
         Some(money)
     }
 
@@ -198,10 +198,11 @@ impl<'h> Money<'h> {
             let base = readings.first().map_or(0, |base| base.amount);
             let gains = readings.iter().map(|one| one.amount.saturating_sub(base));
             let gained = gains.max().unwrap_or_default();
-            // What a wallet pays may hide what it received.
+            // What a wallet pays, here or in transactions of others, may hide what it received.
             let mut accepted = self.accepted.iter();
-            let has_gained_nothing =
-                gained == 0 && !accepted.any(|one| one.payers.contains(&pair.0));
+            let has_gained_nothing = gained == 0
+                && !accepted.any(|one| one.payers.contains(&pair.0))
+                && self.reason_of_others(&pair.0).is_none();
             let accepted = self.accepted.iter_mut();
             let transfers = accepted.filter_map(|one| one.transfer.as_mut());
             let to_it = |one: &&mut Transfer| one.receiver().as_ref() == Some(&pair);

@@ -60,6 +60,23 @@ fn a_transfer_moves_its_amount_once() {
 }
 
 #[test]
+fn what_others_take_from_a_receiver_hides_what_it_received() {
+    for (block, found) in [(Transfer(3, "b"), vec![]), (Transfer(3, "c"), vec![Fee])] {
+        let rows = [
+            START,
+            Holds("a", 1000),
+            Holds("b", 0),
+            Sends("1", "b", 15.0),
+            Block(2, "e", &["1"]),
+            block,
+            Holds("a", 975),
+            Holds("b", 0),
+        ];
+        assert_eq!(judged(&rows).0, found, "{block:?}");
+    }
+}
+
+#[test]
 fn a_balance_may_be_shown_as_it_was_a_block_ago() {
     for (block, found) in [(Transfer(1, "c"), vec![]), (Transfer(1, "b"), vec![Others])] {
         let rows = [
