@@ -520,8 +520,9 @@ pub(crate) fn effect(history: &History, effect: Effect) -> Examination {
         if effect == Effect::Fee && result.has_no_findings() {
             result.findings.extend(money.not_made());
         }
-        let shows_nothing = money.accepted.is_empty() && !money.tells_submissions_apart();
-        if result.has_no_findings() && shows_nothing {
+        // Another program need not submit anything wrong.
+        let accepts = history.is_of_others && !money.accepted.is_empty();
+        if result.has_no_findings() && !accepts && !money.tells_submissions_apart() {
             result.examined = 0;
         }
     }
