@@ -170,10 +170,19 @@ impl<'h> Money<'h> {
 
     /// Returns what the accepted transactions of a wallet cost that are in blocks, and how many there are.
     fn cost(&self, pair: &Pair) -> (i128, usize) {
-        let own = self.in_blocks().filter(|one| one.concerns(pair));
+        let own = self.paid_since_base(pair);
         own.fold((0, 0), |(sum, count), one| {
             (sum + one.cost_to(&[pair]), count + 1)
         })
+    }
+
+    /// Returns the accepted transactions of a balance that are in blocks, and that began after it was read first.
+    fn paid_since_base(&self, pair: &Pair) -> impl Iterator<Item = &Accepted> {
+        let base = self.since_base(&(pair.clone(), SINGLE));
+        let base = base.and_then(|readings| Some(readings.first()?.entry.ended));
+        let later = self.in_blocks();
+        let later = later.filter(move |one| base.is_none_or(|base| one.began >= base));
+        later.filter(|one| one.concerns(pair))
     }
 
     /// Returns the accepted transactions of a wallet and the transfers to it, whatever their token.
@@ -211,7 +220,7 @@ impl<'h> Money<'h> {
             self.only_reason(&[pair], at, base.entry.ended, lower),
         );
         let (wallet, token) = (shown(&pair.0, 60), shown(&pair.1, 60));
-        let received = self.in_blocks();
+        let received = self.paid_since_base(pair);
         let received: i128 = received.map(|one| (-one.moved_from(pair)).max(0)).sum();
         let accepted = match (self.signers.contains(&pair.0), count) {
             _ if received > 0 => {
