@@ -295,9 +295,7 @@ async fn responds(context: &Context) -> Findings {
 
 /// Reads the records of the claims that were refused, even after two more blocks if the chain continues.
 async fn not_stored(context: &Context) -> Findings {
-    if !context.is_of_others {
-        context.submissions.refusals().await?;
-    }
+    context.submissions.refusals().await?;
     let mut result = Examination::default();
     if !context.is_recorded {
         // A missing record proves nothing if no other one can be read.

@@ -13,13 +13,13 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    api::{accepts, find, has_record, is_valid, requested},
+    api::{accepts, find, has_record, is_new, is_valid, requested},
     history::MAX_CLAIMS,
     http::{Act, BatchStep, Exchange, LoggedExchange, Step},
 };
 
 /// Maximum number of claims that are examined, more than are judged.
-const MOST: usize = 4 * MAX_CLAIMS as usize;
+const MOST: usize = 2 * MAX_CLAIMS as usize;
 
 /// What a wrongly signed submission is called.
 const WRONG: &str = "a transaction that lacks the right signature of a signer";
@@ -103,6 +103,8 @@ impl<'e> Submissions<'e> {
             && data["signers"].as_array()?.len() == 1
             && is_first
             && is_valid(&first.exchange)
+            // The program may have submitted it to another node before.
+            && is_new(&first.exchange) == Some(true)
             && call.ended <= first.began
             && code.len() == 40;
         let claim = Claim {
@@ -142,7 +144,6 @@ fn steps(exchanges: &[LoggedExchange], claim: &Claim) -> Vec<(usize, Act)> {
     let submitted = &exchanges[claim.submitted];
     let later = exchanges.iter().enumerate();
     let later = later.filter(|(_, logged)| logged.began >= submitted.ended);
-    let transaction = |exchange: &'_ Exchange| exchange.sent()?.get("transaction").cloned();
     let is_again = |exchange: &Exchange| {
         exchange.request.path == SUBMIT
             && exchange.request.wrongly_signed.is_none()
@@ -201,6 +202,11 @@ fn mark_wrongly_signed(exchanges: &mut [LoggedExchange]) {
             }));
         }
     }
+}
+
+/// Returns the transaction that a request submits.
+fn transaction(exchange: &Exchange) -> Option<&Value> {
+    exchange.sent()?.get("transaction")
 }
 
 const SUBMIT: &str = "/submit-transaction";

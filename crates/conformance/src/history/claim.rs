@@ -52,7 +52,7 @@ pub(crate) struct Settled<'h> {
     /// Whether the record could be read although no block had been made since the claim was submitted, and
     /// one was made later.
     pub(crate) record_before_block: bool,
-    /// The blocks since the claim was submitted.
+    /// The blocks since the claim was submitted, if all of them may be known.
     pub(crate) blocks: Vec<&'h Arc<Exchange>>,
     /// Whether enough blocks were made while its record was read.
     pub(crate) enough_blocks: bool,
@@ -316,7 +316,13 @@ impl<'h> ClaimSteps<'h> {
         let began = self.began().unwrap_or(first.began);
         let before = self.history.height_before(began);
         let next = before.and_then(|before| before.checked_add(1));
-        let blocks = self.history.blocks_since(began);
+        let mut blocks = self.history.blocks_since(began);
+        // Another program may have read some of them only.
+        let known_until = next.and_then(|next| self.history.complete_from(next));
+        let are_known = known_until.is_some_and(|(_, until)| until >= last.ended);
+        if self.history.is_of_others && !are_known {
+            blocks.clear();
+        }
         let since = |height: u64| {
             before.is_some_and(|before| height >= before.saturating_add(MIN_NEW_BLOCKS))
         };

@@ -21,6 +21,7 @@ pub(crate) fn included(history: &History) -> Examination {
         let request = &entry.exchange.request;
         if request.wrongly_signed.is_none()
             && is_valid(&entry.exchange)
+            && (!history.is_of_others || is_new(&entry.exchange) == Some(true))
             && let Some(code) = submitted_code(&entry.exchange)
             && let Some(body) = entry.exchange.sent()
         {

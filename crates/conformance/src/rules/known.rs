@@ -104,6 +104,10 @@ fn code_of_two(history: &History) -> Option<Finding> {
 
 /// Returns a finding if a transaction is known although no response to it, or to another one with its code, accepted it.
 fn never_accepted(history: &History, entries: &[&Entry]) -> Option<Finding> {
+    // Another program may have submitted it to another node.
+    if history.is_of_others {
+        return None;
+    }
     let mut known = entries.iter().map(|entry| &entry.exchange);
     let known = known.find(|exchange| is_valid(exchange) && is_new(exchange) == Some(false))?;
     let code = submitted_code(known)?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     api::{
-        find, has_record, is_missing_endpoint, is_refusal, is_valid, requested, times_in_batch,
+        has_record, is_missing_endpoint, is_refusal, is_valid, requested, times_in_batch,
         times_in_block,
     },
     checks::{Examination, Finding},
@@ -47,9 +47,6 @@ impl Fates {
                 fates.add(entry, submission);
             }
         }
-        if history.is_of_others {
-            fates.keep_new(history);
-        }
         fates.add_elsewhere();
         fates
     }
@@ -84,16 +81,6 @@ impl Fates {
     }
 
     /// Notes that what was sent to another contract than most submissions makes no record in theirs.
-    /// Keeps the codes that the node built in the recording. Others, and assets, may have been accepted before it.
-    fn keep_new(&mut self, history: &History) {
-        let built = history.of_path("/call-sc");
-        let built = built.filter_map(|entry| entry.exchange.success_object());
-        let codes = built.filter_map(|body| find(body, "trans_code")?.1.as_str());
-        let codes: BTreeSet<_> = codes.map(str::to_lowercase).collect();
-        self.of_codes.retain(|code, _| codes.contains(code));
-        self.of_assets.clear();
-    }
-
     fn add_elsewhere(&mut self) {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (contract, _) in self.of_assets.keys() {

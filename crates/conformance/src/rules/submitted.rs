@@ -7,7 +7,10 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{
-    api::{FirstDifference, carried, known_rows, lists_as_failed, requested},
+    api::{
+        FirstDifference, carried, in_block, known_rows, lists_as_failed, lists_transactions,
+        requested,
+    },
     checks::{Examination, Finding},
     history::{Answer, Entry, History},
     http::Exchange,
@@ -110,12 +113,21 @@ pub(crate) fn first_submitted(history: &History) -> Examination {
         let mut claims = history
             .accepted()
             .filter(|(_, transaction)| transaction["specific_data"]["params"]["asset_id"] == asset);
-        let (Some(first), Some((claim, _))) = (records.next(), claims.next()) else {
+        let (Some(first), Some((claim, transaction))) = (records.next(), claims.next()) else {
             return false;
         };
         let is_absent = first.answer == Answer::Nothing
             && matches!(first.exchange.status, 200..=299 | 400 | 404);
-        is_absent && first.ended < claim.began
+        // A second claim of a wallet may have no effect, and the first one may not be in the recording.
+        let mut blocks = history
+            .blocks()
+            .filter_map(|(_, entry)| entry.exchange.success_object())
+            .filter(|block| lists_transactions(block))
+            .peekable();
+        let code = transaction["trans_code"].as_str().unwrap_or_default();
+        let is_executed =
+            blocks.peek().is_none() || blocks.any(|block| in_block(block, code).is_some());
+        is_absent && first.ended < claim.began && is_executed
     })
 }
 

@@ -23,7 +23,8 @@ impl Money<'_> {
         if !self.shows_all_transactions() {
             return None;
         }
-        self.accepted.iter().find_map(|one| {
+        let mut known = self.accepted.iter().filter(|one| !one.began.is_zero());
+        known.find_map(|one| {
             let (what, by, shown_by) = match one.block {
                 Some(index) if one.has_failed() && one.transfer.is_some() => {
                     ("is listed as failed", index, index)

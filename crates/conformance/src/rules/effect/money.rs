@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     api::{
-        Pair, accepts, find_in_block, has_record, in_block, listed_codes, listed_transactions,
-        lists_as_failed, lists_no_transaction, lists_transactions, requested,
+        Pair, accepts, find_in_block, has_record, in_block, is_new, listed_codes,
+        listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions, requested,
     },
     history::{Entry, History},
     http::Step,
@@ -79,7 +79,7 @@ impl<'h> Money<'h> {
     }
 
     fn add_blocks(&mut self) {
-        let before = self.history.height_before(self.first_submission);
+        let before = self.history.height_before(self.first_moment());
         let all = self.history.blocks();
         let since = all.filter(|(index, _)| before.is_none_or(|before| *index > before));
         let objects =
@@ -92,6 +92,17 @@ impl<'h> Money<'h> {
         if self.history.is_of_others {
             self.keep_complete(first);
         }
+    }
+
+    /// Returns the moment from which blocks may explain what a balance is: that of the first submission. Another program need
+    /// not read balances just before it.
+    fn first_moment(&self) -> Duration {
+        let readings = self.readings.values().flatten();
+        let read = readings.filter(|_| self.history.is_of_others);
+        let read = read.map(|one| one.entry.began).min();
+        read.map_or(self.first_submission, |read| {
+            read.min(self.first_submission)
+        })
     }
 
     /// Keeps what was read until all blocks were known for the last time. Another program may read balances later.
@@ -116,9 +127,13 @@ impl<'h> Money<'h> {
             if entry.exchange.request.wrongly_signed.is_none() {
                 self.signers.extend(signers(submission));
             }
-            let Some(accepted) = Accepted::of(submission, entry) else {
+            let Some(mut accepted) = Accepted::of(submission, entry) else {
                 continue;
             };
+            // Another program may have submitted it to another node before, at any time.
+            if self.history.is_of_others && is_new(&entry.exchange) != Some(true) {
+                accepted.began = Duration::ZERO;
+            }
             // What the node received twice may be refused the second time. Its code in other letters is another one.
             let is_in_block = || {
                 let mut codes = self.blocks.values().flat_map(|block| listed_codes(block));
@@ -369,7 +384,9 @@ impl<'h> Money<'h> {
     /// Returns the codes of what this run submitted, in lower case, unless it is not known what became of it.
     fn own_codes(&self) -> BTreeSet<String> {
         let accepted = self.accepted.iter().map(|one| &one.code);
-        let refused = self.refused.iter().filter(|(_, is_clear)| **is_clear);
+        // Another program may have submitted it to another node.
+        let refused = self.refused.iter();
+        let refused = refused.filter(|(_, is_clear)| **is_clear && !self.history.is_of_others);
         let codes = accepted.chain(refused.map(|(code, _)| code));
         codes.map(|code| code.to_ascii_lowercase()).collect()
     }
