@@ -318,10 +318,11 @@ impl<'h> ClaimSteps<'h> {
         let next = before.and_then(|before| before.checked_add(1));
         let mut blocks = self.history.blocks_since(began);
         // Another program may have read some of them only.
-        let known_until = next.and_then(|next| self.history.complete_from(next));
-        let are_known = known_until.is_some_and(|(_, until)| until >= last.ended);
-        if self.history.is_of_others && !are_known {
-            blocks.clear();
+        if self.history.is_of_others {
+            let known_until = next.and_then(|next| self.history.complete_from(next));
+            if known_until.is_none_or(|(_, until)| until < last.ended) {
+                blocks.clear();
+            }
         }
         let since = |height: u64| {
             before.is_some_and(|before| height >= before.saturating_add(MIN_NEW_BLOCKS))

@@ -1,11 +1,14 @@
 //! What a history proves about the height of the chain.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{cmp::Reverse, collections::BTreeMap, time::Duration};
 
 use super::entry::{Answer, Entry};
 
 /// A node may show the effects of a block this long after the block itself.
 const SETTLING: Duration = Duration::from_secs(2);
+
+/// Maximum number of absent blocks that are examined for the end of the chain.
+const MOST_ENDS: usize = 64;
 
 /// A period in which the height stayed the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,15 +92,20 @@ impl Heights {
     /// Returns the latest moment at which all blocks from this one on are known, and the last one of them: the next one was
     /// not there at that moment.
     pub(super) fn complete_from(&self, first: u64) -> Option<(u64, Duration)> {
-        let ends = self.absent.iter();
-        let ends = ends.filter_map(|(index, (_, last))| Some((index.checked_sub(1)?, *last)));
-        let is_complete = |(end, last): &(u64, Duration)| {
-            let mut all = first..=*end;
-            first <= end.saturating_add(1)
-                && self.before(*last) <= Some(*end)
-                && all.all(|index| self.first_seen.contains_key(&index))
-        };
-        ends.filter(is_complete).max_by_key(|(_, last)| *last)
+        let read = self.first_seen.range(first..).map(|(index, _)| *index);
+        let in_a_row = read
+            .zip(first..)
+            .take_while(|(index, place)| index == place);
+        let unknown = first.saturating_add(in_a_row.count() as u64);
+        // The blocks below an absent one are known if it is not beyond the first unknown one.
+        let absent = self.absent.range(first..=unknown);
+        let mut ends: Vec<_> = absent
+            .filter_map(|(index, (_, last))| Some((index.checked_sub(1)?, *last)))
+            .collect();
+        ends.sort_by_key(|(_, last)| Reverse(*last));
+        // If a later block was there before, the chain has a hole, or the node lags.
+        let is_end = |(end, last): &(u64, Duration)| self.before(*last) <= Some(*end);
+        ends.into_iter().take(MOST_ENDS).find(is_end)
     }
 
     /// Returns the blocks that were the latest one when they were first read.
@@ -122,5 +130,41 @@ impl Heights {
         let made_after = self.absent.get(&height).map(|(began, _)| *began);
         let is_fresh = made_after.is_some_and(|began| from < began + SETTLING);
         Some(Period { height, is_fresh })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{api::block_request, history::recorded};
+
+    #[test]
+    fn all_blocks_are_known_up_to_one_that_was_not_there() {
+        // The moment, the index, and whether there is a block.
+        let rows = [
+            (10, 1, true),
+            (20, 2, true),
+            (30, 3, false),
+            (40, 3, true),
+            (50, 4, false),
+            (60, 9, false),
+        ];
+        for (missing, from_1, from_3) in [
+            (0, Some((3, 50)), Some((3, 50))),
+            (20, None, Some((3, 50))),
+            (40, Some((2, 30)), Some((2, 30))),
+            (50, Some((2, 30)), Some((2, 30))),
+        ] {
+            let rows = rows.iter().filter(|(at, ..)| *at != missing);
+            let rows = rows.map(|(at, index, is_there)| match is_there {
+                true => (*at, block_request(*index), 200, r#"{"proof":7}"#),
+                false => (*at, block_request(*index), 400, "{}"),
+            });
+            let history = recorded(rows.collect());
+            for (first, expected) in [(1, from_1), (3, from_3)] {
+                let found = history.complete_from(first);
+                let found = found.map(|(last, until)| (last, until.as_millis()));
+                assert_eq!(found, expected, "{missing} {first}");
+            }
+        }
     }
 }

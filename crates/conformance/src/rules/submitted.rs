@@ -6,11 +6,9 @@ use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
+use super::known::codes_in_blocks;
 use crate::{
-    api::{
-        FirstDifference, carried, in_block, known_rows, lists_as_failed, lists_transactions,
-        requested,
-    },
+    api::{FirstDifference, carried, known_rows, lists_as_failed, requested},
     checks::{Examination, Finding},
     history::{Answer, Entry, History},
     http::Exchange,
@@ -102,6 +100,7 @@ fn other_records(response: &Arc<Exchange>, calls: &[&Value]) -> Examination {
 /// Judges as [`submitted`] does the records of the assets that had none before. What another program submits about an asset
 /// that has a record may have no effect.
 pub(crate) fn first_submitted(history: &History) -> Examination {
+    let in_blocks = codes_in_blocks(history);
     submitted(history, |contract, asset| {
         let is_about = |entry: &&Entry| {
             let asks = |name, value| requested(&entry.exchange, name) == Some(value);
@@ -119,14 +118,8 @@ pub(crate) fn first_submitted(history: &History) -> Examination {
         let is_absent = first.answer == Answer::Nothing
             && matches!(first.exchange.status, 200..=299 | 400 | 404);
         // A second claim of a wallet may have no effect, and the first one may not be in the recording.
-        let mut blocks = history
-            .blocks()
-            .filter_map(|(_, entry)| entry.exchange.success_object())
-            .filter(|block| lists_transactions(block))
-            .peekable();
         let code = transaction["trans_code"].as_str().unwrap_or_default();
-        let is_executed =
-            blocks.peek().is_none() || blocks.any(|block| in_block(block, code).is_some());
+        let is_executed = in_blocks.is_empty() || in_blocks.contains_key(code);
         is_absent && first.ended < claim.began && is_executed
     })
 }
