@@ -13,9 +13,7 @@ use std::{
 use futures_util::{StreamExt as _, future::select, stream};
 use nodeproof_client::{
     BaseUrl,
-    transport::{
-        BodyFault, BoundedResponse, TransportOptions, http_client, on_runtime, retry_after,
-    },
+    transport::{BodyFault, BoundedResponse, TransportOptions, http_client, retry_after},
 };
 use nodeproof_primitives::JsonLimits;
 use reqwest::{Version, header};
@@ -202,7 +200,7 @@ impl Connections {
         match &self.target.in_process {
             Some(node) => node.send(sent).await,
             None => {
-                let sent = on_runtime(self.threads.handle(), sent.send());
+                let sent = self.threads.run(sent.send());
                 sent.await.map_err(|error| Failure::of(&error))
             }
         }
@@ -250,15 +248,14 @@ impl Connections {
         let limit = self.limits.request_timeout;
         let half = self.in_halves(request, body, rest).timeout(limit * 2);
         // The node may also respond before the rest arrives, or close the connection. Nothing depends on it.
-        let (half, threads) = (half.send(), self.threads.handle().cloned());
-        tokio::spawn(async move { on_runtime(threads.as_ref(), half).await });
+        self.threads.spawn(half.send());
         let other = Request::get("/get-block");
         let get = self.renewing.get(other.url(&self.target.base_url));
         let get = self.with_headers(get, &other);
         let responds = async {
             waits.await.ok()?;
             tokio::time::sleep(BETWEEN_PIECES).await;
-            on_runtime(self.threads.handle(), get.send()).await.ok()
+            self.threads.run(get.send()).await.ok()
         };
         let responded = tokio::time::timeout(limit / 3, responds).await;
         responded.ok().flatten().map(|_| hold)
@@ -311,7 +308,7 @@ impl Connections {
         };
         let left = self.in_halves(request, body, rest);
         let left = left.timeout(self.limits.request_timeout).send();
-        let left = pin!(on_runtime(self.threads.handle(), left));
+        let left = pin!(self.threads.run(left));
         let leaving = pin!(async {
             let _ = sent.await;
             tokio::time::sleep(BEFORE_LEAVING).await;
