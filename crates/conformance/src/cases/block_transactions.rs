@@ -5,8 +5,6 @@
 
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::{TransactionCode, escape::escaped_up_to as shown};
-use nodeproof_wallet::{SignatureEntry, required_signers, verify_transaction};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
@@ -16,7 +14,10 @@ use super::{
 };
 use crate::{
     api::{BlockResponse, MILLISECONDS},
-    checks::{Evidence, Examination, Finding, Fingerprint, Links, Memory, signed_transaction},
+    checks::{
+        Evidence, Examination, Finding, Fingerprint, Links, Memory, signed_transaction,
+        verified_signers,
+    },
 };
 
 const NONE: &str = "no block contained a transaction in the submitted form";
@@ -214,25 +215,14 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mu
     }
 }
 
-#[derive(Deserialize)]
-struct Signatures {
-    signatures: Vec<SignatureEntry>,
-}
-
 /// Checks the signatures of contract calls, which name their signers. Other types were seen without
-/// signers, and are skipped. Others may have signed, too, such as the wallet that pays.
+/// signers, and are skipped.
 fn signatures(seen: &BlockResponse, result: &mut Examination) {
     for (place, signed) in transactions(seen) {
-        let text = signed.transaction_text();
-        let Ok(signers) = required_signers(text) else {
+        let Some((_, verified)) = verified_signers(&signed) else {
             continue;
         };
         result.count_item();
-        let list = serde_json::from_str(signed.text().as_str()).map_err(|error| error.to_string());
-        let verified = list.and_then(|Signatures { mut signatures }| {
-            signatures.retain(|entry| signers.contains(&entry.wallet_address));
-            verify_transaction(text, &signatures).map_err(|error| error.to_string())
-        });
         if let Err(reason) = verified {
             let what = "a transaction in a block is not signed by all of its signers";
             let expected = "the signature of every signer";

@@ -31,6 +31,6 @@ pub(crate) use pinned::{PinKind, check_pinned};
 pub(crate) use receipt_signatures::{MAX_RECEIPTS, verified, voter_key};
 pub(crate) use refused::{WrongRequest, WrongRequests, controls, is_missing, refused};
 pub(crate) use same_content::{changed, described, has_same_content, is_about_the_chain};
-pub(crate) use signed::{signed_receipt, signed_transaction};
+pub(crate) use signed::{signed_receipt, signed_transaction, verified_signers};
 pub(crate) use snapshot::{check_snapshot, snapshot_path};
 pub(crate) use submission_reply::{Reply, ReplyVerdict, judge};

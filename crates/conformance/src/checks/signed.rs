@@ -1,8 +1,10 @@
 //! Describes a signature: the signed message, its digest and the command that verifies it.
 
 use nodeproof_client::SignedTransaction;
-use nodeproof_primitives::{escape::escaped_json, signed_message};
+use nodeproof_primitives::{WalletAddress, escape::escaped_json, signed_message};
 use nodeproof_report::SignedReport;
+use nodeproof_wallet::{SignatureEntry, required_signers, verify_transaction};
+use serde::Deserialize;
 use serde_json::Value;
 use sha1::{Digest, Sha1};
 
@@ -26,6 +28,25 @@ pub(crate) fn signed_receipt(receipt: &ReceiptMembers) -> Option<Box<SignedRepor
 pub(crate) fn signed_transaction(document: &str) -> Option<Box<SignedReport>> {
     let signed = SignedTransaction::from_json(document).ok()?;
     describe(signed.transaction_text(), document)
+}
+
+/// Returns the signers of a transaction, and whether the signature of each verifies, or why not. Others may have signed, too, such
+/// as the wallet that pays. Returns `None` if it names no signers.
+pub(crate) fn verified_signers(
+    signed: &SignedTransaction,
+) -> Option<(Vec<WalletAddress>, Result<(), String>)> {
+    #[derive(Deserialize)]
+    struct Signatures {
+        signatures: Vec<SignatureEntry>,
+    }
+    let transaction = signed.transaction_text();
+    let signers = required_signers(transaction).ok()?;
+    let list = serde_json::from_str(signed.text().as_str()).map_err(|error| error.to_string());
+    let verified = list.and_then(|Signatures { mut signatures }| {
+        signatures.retain(|entry| signers.contains(&entry.wallet_address));
+        verify_transaction(transaction, &signatures).map_err(|error| error.to_string())
+    });
+    Some((signers, verified))
 }
 
 fn describe(signed: &str, document: &str) -> Option<Box<SignedReport>> {

@@ -8,12 +8,11 @@ use std::{
 
 use nodeproof_client::{AddVerification, ContractFunction as _, SignedTransaction};
 use nodeproof_primitives::WalletAddress;
-use nodeproof_wallet::{SignatureEntry, required_signers, verify_transaction};
-use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
     api::{accepts, find, has_record, is_new, is_valid, requested},
+    checks::verified_signers,
     history::MAX_CLAIMS,
     http::{Act, BatchStep, Exchange, LoggedExchange, Step},
 };
@@ -238,25 +237,16 @@ fn signed_in(exchange: &Exchange) -> Vec<Signed> {
         }
         _ => Vec::new(),
     };
-    let signed = |text: &str| {
-        #[derive(Deserialize)]
-        struct Signatures {
-            signatures: Vec<SignatureEntry>,
-        }
-        let signed = SignedTransaction::from_json(text).ok()?;
-        let transaction = signed.transaction_text();
-        let signers = required_signers(transaction).ok()?;
-        let list: Result<Signatures, _> = serde_json::from_str(text);
-        let is_right = list.is_ok_and(|Signatures { mut signatures }| {
-            signatures.retain(|entry| signers.contains(&entry.wallet_address));
-            verify_transaction(transaction, &signatures).is_ok()
-        });
-        let value: Value = serde_json::from_str(transaction).ok()?;
+    let signed = |(text, sent): (&str, &Value)| {
+        let code = sent.pointer("/transaction/trans_code")?.as_str()?;
+        let (signers, verified) = verified_signers(&SignedTransaction::from_json(text).ok()?)?;
         Some(Signed {
-            code: value["trans_code"].as_str()?.to_owned(),
+            code: code.to_owned(),
             signers,
-            is_right,
+            is_right: verified.is_ok(),
         })
     };
-    texts.into_iter().filter_map(signed).collect()
+    let submissions = submissions(exchange);
+    let texts = texts.into_iter().zip(submissions);
+    texts.filter_map(signed).collect()
 }
