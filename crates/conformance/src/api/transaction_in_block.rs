@@ -67,7 +67,7 @@ pub(crate) fn listed_transactions(block: &Value) -> impl Iterator<Item = (&Value
 }
 
 /// Whether a block shows that a transaction failed. Some nodes list it with a status below 0.
-pub(super) fn is_listed_as_failed(entry: &Value) -> bool {
+pub(crate) fn is_listed_as_failed(entry: &Value) -> bool {
     entry["status"].as_i64().is_some_and(|status| status < 0)
 }
 

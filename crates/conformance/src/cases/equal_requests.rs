@@ -21,12 +21,7 @@ const OF_BLOCK: [Wording; 4] = [
     Wording::AfterHead,
 ];
 /// Other ways to have a call built.
-const OF_CALL: [Wording; 4] = [
-    Wording::Charset,
-    Wording::InPieces,
-    Wording::BesideHalf,
-    Wording::Chunked,
-];
+const OF_CALL: [Wording; 3] = [Wording::Charset, Wording::InPieces, Wording::BesideHalf];
 /// Requests whose responses may be different, but that must not change those to others.
 const OF_OTHERS: [Wording; 4] = [
     Wording::Compressed,
@@ -43,12 +38,8 @@ pub(super) async fn equal_requests(context: &Samples) -> Findings {
     let is_known = |block: &&Arc<Exchange>| block.success_object().is_some_and(is_block);
     let blocks = blocks.iter().filter(is_known);
     let block = blocks.max_by_key(|block| block.body.len());
-    let built = objects(context, Sample::CallSc).await?;
-    let is_built = |body: &Value| find(body, "specific_data").is_some();
-    let built = built.iter();
-    let built = built.filter(|call| call.success_object().is_some_and(is_built));
-    let length = |call: &&Arc<Exchange>| call.request.body.as_ref().map(String::len);
-    let call = built.max_by_key(length);
+    let call = longest_call(context).await?;
+    let call = call.as_ref();
     if let Some(block) = block {
         for wording in OF_BLOCK {
             let what = format!("a request {} does not get the block", wording.description());
@@ -70,6 +61,28 @@ pub(super) async fn equal_requests(context: &Samples) -> Findings {
         }
     }
     Ok(checked)
+}
+
+/// Sends a call whose length is not known before its end. Small servers may refuse that.
+pub(super) async fn chunked_call(context: &Samples) -> Findings {
+    let Some(call) = longest_call(context).await? else {
+        return Ok(Examination::default());
+    };
+    let wording = Wording::Chunked;
+    let what = format!("a call {} is not built", wording.description());
+    worded(context, None, &call, wording, is_built, what).await
+}
+
+/// Returns the longest call that the node has built.
+async fn longest_call(context: &Samples) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
+    let built = objects(context, Sample::CallSc).await?;
+    let built = built.into_iter();
+    let built = built.filter(|call| call.success_object().is_some_and(is_built));
+    Ok(built.max_by_key(|call| call.request.body.as_ref().map(String::len)))
+}
+
+fn is_built(body: &Value) -> bool {
+    find(body, "specific_data").is_some()
 }
 
 /// Returns requests with the body of a call to paths that take none. A node may refuse them without reading the body.

@@ -110,8 +110,8 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case {
         id: "get-trustscore-wallets/repeat-read",
-        requirements: &["CONSISTENT-4", "TRUST-1"],
-        checks: "All requests of the run for the same score return the same as long as no block is made. What the run submits changes no score, and a score stays there.",
+        requirements: &["CONSISTENT-4", "CONSISTENT-5", "TRUST-1", "TRUST-3"],
+        checks: "All requests of the run for the same score return the same as long as no block is made. What the run submits changes no score, and a score stays there. If the scores of known updates (type 6) show what an update means, every score is that of its latest update, from the wallet that signed it to the other one.",
         aspect: Aspect::Consistency,
         is_last: true,
         check: Same(Sample::TrustScore),

@@ -10,7 +10,7 @@ use super::{
     case::{Case, Example},
     cause::Cause,
     check::Check::{Connection, Read, WholeRun},
-    equal_requests::{WITH_PARAMETERS, equal_queries, equal_requests},
+    equal_requests::{WITH_PARAMETERS, chunked_call, equal_queries, equal_requests},
     get_balances, get_block, get_trustscore_wallets,
     inconclusive::unknown,
     request_kind::RequestKind,
@@ -63,7 +63,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         id: "http/equal-requests",
         requirements: &["CONSISTENT-5", "HTTP-2", "HTTP-4", "CALL-1"],
-        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, with `connection: close`, and after the same with HEAD, which the node may refuse; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, beside half of an equal one on another connection, unless the node has one connection at a time, and in chunks, unless the node wants its length (411). So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
+        checks: "The longest block of the sample, and a contract call, get the same response if the request is written in another way: the block with `accept: */*`, with other types after JSON, with `connection: close`, and after the same with HEAD, which the node may refuse; the call with a `charset` after the content type, with a body in two pieces, as a slow connection or a proxy sends it, and beside half of an equal one on another connection, unless the node has one connection at a time. So does the block after requests by other programs, which ask for a compressed response, for a part of it, for a change or for a page, and after calls that are sent as plain text or to another path, which the node may refuse. A compressed response says so.",
         matters: "Libraries, proxies and caches write requests in many ways, and their users see only the response.",
         check: Read(|c| Box::pin(equal_requests(c))),
         sends: &[
@@ -71,6 +71,16 @@ pub(crate) const CASES: &[Case] = &[
             RequestKind::post(NO_PATH, "{…}"),
             RequestKind::post("/get-block", "{…}"),
         ],
+        ..BASE
+    },
+    Case {
+        id: "http/chunked-body",
+        level: Level::Should,
+        requirements: &["CONSISTENT-5", "CALL-1"],
+        checks: "A contract call gets the same response if its body comes in chunks, without its length (`transfer-encoding: chunked`), as each server of HTTP/1.1 has to read it. A node may ask for the length (411).",
+        matters: "Programs that write a body while they send it do not know its length.",
+        check: Read(|c| Box::pin(chunked_call(c))),
+        sends: &[call_sc::BUILD],
         ..BASE
     },
     Case {

@@ -91,8 +91,8 @@ pub(super) async fn transfer_and_overspend(
         .send_wrong([wallet, new_wallet], fee, left)
         .await?;
     if left == all {
-        // What is pending counts, too.
-        return Ok(());
+        // What is pending counts, too. A node may also take nothing from a wallet that it does not know.
+        return transfers.overdraw_co_signer(wallet, overdraw).await;
     }
     overdraw = Overdraw {
         number: 1,
@@ -297,8 +297,8 @@ impl<'s> Transfers<'s> {
         signed_by(self.submitter, from, &text).await
     }
 
-    /// Submits two transfers, of which the wallet can pay one: the first time in a batch, and at the same moment if a node
-    /// accepts none of them there. The other one may fail when its block is made, and then moves nothing. Waits until the
+    /// Submits two transfers, of which the wallet can pay one: in a batch, unless a new wallet does so for the second time, and
+    /// at the same moment if a node accepts none of them there. The other one may fail when its block is made, and then moves nothing. Waits until the
     /// wallet has less, and returns what it has.
     async fn overdraw(&self, wallet: &SigningWallet, overdraw: &Overdraw) -> Taken<i64> {
         let (number, left, fee) = (overdraw.number, overdraw.left, overdraw.fee);
@@ -314,7 +314,7 @@ impl<'s> Transfers<'s> {
         let (second, second_code) = self.signed(&[wallet], &call).await?;
         let step = Step::Payable(number);
         let mut is_accepted = false;
-        if number == 0 {
+        if number != 1 {
             let response = self
                 .submitter
                 .submit_serialized(batch_of([&first, &second]).for_step(step.clone()))
@@ -333,6 +333,36 @@ impl<'s> Transfers<'s> {
         let has_less = |left| left < held.into();
         let left = self.balance_when((wallet.address(), self.token), overdraw.patience, has_less);
         Ok(left.await?.clamp(0, held.into()) as i64)
+    }
+
+    /// Has the co-signer submit two transfers, of which it can pay one, and sends back what the wallet received.
+    async fn overdraw_co_signer(&self, wallet: &SigningWallet, overdraw: Overdraw) -> Taken<()> {
+        let Some(co_signer) = &self.submitter.with.co_signer else {
+            return Ok(());
+        };
+        let (held, fee) = (
+            self.balance(co_signer.address(), self.token).await?,
+            overdraw.fee,
+        );
+        let most = held.clamp(0, MOST_EXACT.into()) as i64;
+        if most / 4 <= fee || i128::from(most) != held {
+            return Ok(());
+        }
+        let overdraw = Overdraw {
+            number: 2,
+            to: wallet.address(),
+            most,
+            left: most / 4,
+            ..overdraw
+        };
+        let left = self.overdraw(co_signer, &overdraw).await?;
+        let received = most - left - fee;
+        if received > 0 {
+            let back = self.call(&[wallet], co_signer.address(), &json!(received), self.token);
+            let (back, _) = self.signed(&[wallet], &back).await?;
+            self.submitter.submit_serialized(back).await?;
+        }
+        Ok(())
     }
 
     /// Submits transfers of what is not there, which a node must refuse. The balances show what became of them.

@@ -14,7 +14,7 @@ const MAX_ASSET_LENGTH: usize = 200;
 const KEPT_WALLETS: usize = 64;
 
 /// Maximum number of pairs of wallets of one kind, and of kinds.
-const PAIRS_OF_A_KIND: usize = 2;
+const PAIRS_OF_A_KIND: usize = 3;
 const KINDS_OF_PAIRS: usize = 4;
 
 /// Collects what documents mention: each item once, in order of appearance.

@@ -6,7 +6,9 @@ use std::{
 };
 
 use nodeproof_client::contract_call::shown_apart;
-use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
+use nodeproof_primitives::{
+    ContractAddress, WalletAddress, canonical_json, escape::escaped_up_to as shown,
+};
 use serde_json::Value;
 
 use crate::{
@@ -121,6 +123,9 @@ fn compare(exchange: &Arc<Exchange>, built: &Value, result: &mut Examination) {
             continue;
         };
         result.count_item();
+        if are_addresses_in_other_letters(&sent[name], value) {
+            continue;
+        }
         let first = FirstDifference::between(&sent[name], value).or_else(|| {
             let (sent, built) = exact.as_ref()?;
             let (sent, built) = (sent.at(&member(name))?, built.at(&at)?);
@@ -164,6 +169,26 @@ fn compare(exchange: &Arc<Exchange>, built: &Value, result: &mut Examination) {
             let actual = shown(&value.to_string(), 160);
             result.push(Finding::new(exchange, what, "no such member", actual).at(at));
         }
+    }
+}
+
+/// Whether a node wrote addresses of another form as they have to be.
+fn are_addresses_in_other_letters(sent: &Value, built: &Value) -> bool {
+    let is_right = |text: &str| {
+        text.parse::<ContractAddress>().is_ok() || text.parse::<WalletAddress>().is_ok()
+    };
+    match (sent, built) {
+        (Value::Array(sent), Value::Array(built)) => {
+            let mut pairs = sent.iter().zip(built);
+            sent.len() == built.len()
+                && pairs.all(|(sent, built)| {
+                    sent == built || are_addresses_in_other_letters(sent, built)
+                })
+        }
+        (Value::String(sent), Value::String(built)) => {
+            !is_right(sent) && is_right(built) && sent.eq_ignore_ascii_case(built)
+        }
+        _ => false,
     }
 }
 
@@ -220,6 +245,13 @@ mod tests {
         ] {
             assert_eq!(findings(CALL, &built.replace(from, to)), [at], "{to}");
         }
+        let address = |text: &str| {
+            let text = text.replace("ct1", &format!("ct{}", "5a".repeat(20)));
+            text.replace("0x1", &format!("0x{}", "5a".repeat(20)))
+        };
+        let capitals = |text: &str| address(text).replace("5a", "5A");
+        assert_eq!(findings(&capitals(CALL), &address(built)), [""; 0]);
+        assert_eq!(findings(&address(CALL), &capitals(built)).len(), 2);
         // What is around the transaction is not signed.
         assert_eq!(
             findings(CALL, &built.replacen('{', "{\"expires\":1,", 1)),

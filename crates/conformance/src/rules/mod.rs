@@ -14,6 +14,7 @@ mod near;
 mod readings;
 mod refused;
 mod same;
+mod scored;
 mod stored;
 mod submitted;
 mod unusual;

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use nodeproof_openapi::Spec;
 use serde_json::Value;
 
+use super::scored::scored;
 use crate::{
     api::{Sample, has_record, listed_transactions, lists_transactions, requested},
     checks::{Examination, Finding, changed, described, has_same_content, is_about_the_chain},
@@ -16,6 +17,11 @@ use crate::{
 pub(crate) fn same(history: &History, spec: &Spec, sample: Sample) -> Examination {
     match sample {
         Sample::Blocks => same_block(history, &described(spec, sample)),
+        Sample::TrustScore => {
+            let mut result = same_value(history, sample.path(), &described(spec, sample));
+            result.extend(scored(history));
+            result
+        }
         _ => same_value(history, sample.path(), &described(spec, sample)),
     }
 }

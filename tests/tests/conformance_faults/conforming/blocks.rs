@@ -8,10 +8,14 @@ use integration_tests::{
 use serde_json::{Value, json};
 
 use super::rewrites::reversed;
-use crate::blocks::{BLOCK, receipts, transactions};
+use crate::{
+    blocks::{BLOCK, receipts, transactions},
+    facts::Facts,
+    get_trustscore_wallets::with_updates,
+};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
-pub(super) fn variants() -> Vec<SeededFault> {
+pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
     seeded_faults! {
         "the members of receipt data are in reverse order", change_json(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| r["data"] = reversed(&r["data"]));
@@ -54,6 +58,7 @@ pub(super) fn variants() -> Vec<SeededFault> {
                 set(transaction, "/transaction/specific_data", json!({"any": [1]}));
             }
         }) => ["chain/block-hashes"];
+        "a block updates scores", with_updates(facts, Some) => ["chain/block-hashes"];
         "the wallet that pays is not a signer, and has signed", change_json(BLOCK, |_, block| {
             for transaction in transactions(block) {
                 let payer = json!(format!("0x{}", "ab".repeat(20)));

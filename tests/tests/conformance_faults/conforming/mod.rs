@@ -35,7 +35,7 @@ use crate::{
 fn tables(facts: &Facts) -> Vec<(&'static str, Tier, Vec<SeededFault>)> {
     vec![
         ("HTTP and JSON", Tier::Read, transport::variants()),
-        ("blocks", Tier::Read, blocks::variants()),
+        ("blocks", Tier::Read, blocks::variants(facts)),
         ("balances", Tier::Read, balances::variants(facts)),
         (
             "contract state, trust scores and the listing",

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// No amount or fee is higher. Sums of many are exact enough, and do not overflow.
-const MOST_AMOUNT: f64 = 1e30;
+pub(super) const MOST_AMOUNT: f64 = 1e30;
 
 /// A transaction that the node accepted.
 pub(super) struct Accepted {
@@ -40,7 +40,7 @@ pub(super) struct Accepted {
     /// Whether it may have failed when its block was made: it is not known to have had an effect, and a payer had too
     /// little for all that is in blocks.
     pub(super) may_have_failed: bool,
-    /// When a block after the one that contains it had been read. It must have been paid by then.
+    /// When the second block after the one that contains it had been read. It must have been paid by then.
     pub(super) is_past: Option<Duration>,
 }
 

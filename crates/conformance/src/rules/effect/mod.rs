@@ -81,7 +81,7 @@ impl<'h> Money<'h> {
     }
 
     /// Whether the accepted transactions explain that some balances of a token are lower by this much together. All must
-    /// have been paid that a block contains below one that was read before, and at the last reading all that were known
+    /// have been paid that a block contains two below one that was read before, and at the last reading all that were known
     /// to be in blocks. One that may have failed costs its fee, or nothing. One that began before the base was read may be paid
     /// already.
     fn explains(
@@ -211,6 +211,19 @@ impl<'h> Money<'h> {
                 && self.history.submissions().any(|entry| between(entry.began))
     }
 
+    /// Whether a wallet gained something before a transfer to it was submitted: it receives fees.
+    fn gains_before_transfers(&self, pair: &Pair) -> bool {
+        let transfers = self.accepted.iter().filter(|one| one.moved_from(pair) < 0);
+        let first = transfers.map(|one| one.began).min();
+        let is_before = |one: &&Reading<'_>| first.is_none_or(|first| one.entry.ended < first);
+        let mut all = self.judged().filter(|((other, _), _)| other == pair);
+        all.any(|(_, readings)| {
+            let base = readings.first().map_or(0, |base| base.amount);
+            let mut before = readings.iter().take_while(is_before);
+            before.any(|one| one.amount > base)
+        })
+    }
+
     fn finding(&self, pair: &Pair, readings: &[Reading<'h>], at: &Reading<'h>) -> Option<Finding> {
         let base = readings.first()?;
         let (cost, count) = self.cost(pair);
@@ -268,7 +281,7 @@ impl<'h> Money<'h> {
             let receives = self.accepted.iter().any(|one| one.moved_from(pair) < 0);
             let is_maker = self.makes_blocks(&pair.0);
             let may_gain = match effect {
-                Effect::Others => !receives || is_maker,
+                Effect::Others => !receives || is_maker || self.gains_before_transfers(pair),
                 _ => effect == Effect::Refusal && is_maker,
             };
             let is_gain = may_gain && at.amount > before.amount;
@@ -451,7 +464,9 @@ impl<'h> Money<'h> {
                 shows = Some(last);
             }
             let paid = self.accepted.iter().map(|one| one.paid_in(token));
-            let paid: i128 = paid.sum();
+            let others = self.of_others.iter().filter_map(|other| other.fee.as_ref());
+            let others = others.filter(|(of, _)| of == token).map(|(_, fee)| *fee);
+            let paid = paid.chain(others).fold(0_i128, i128::saturating_add);
             if let Some(reading) = shows.filter(|_| gained > paid) {
                 let what = format!(
                     "the holders of {} gained {gained}, and the accepted transactions cost {paid}",

@@ -12,14 +12,14 @@ use super::{
         readings::{Key, Reading, Readings, SINGLE, readings},
         refused::is_clear_refusal,
     },
-    accepted::{Accepted, MAX_DECIMALS, Transfer},
+    accepted::{Accepted, MAX_DECIMALS, MOST_AMOUNT, Transfer},
 };
 use crate::{
     api::{
         Pair, accepts, find_in_block, has_record, in_block, is_new, listed_codes,
         listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions, requested,
     },
-    history::{Entry, History},
+    history::{Entry, History, MIN_NEW_BLOCKS},
     http::Step,
 };
 
@@ -29,6 +29,8 @@ pub(super) struct Other {
     pub(super) is_call: bool,
     /// Whether a block shows only its code, or another value without its wallets.
     is_code: bool,
+    /// The token in which it pays a fee, and the fee, rounded up for each of its signers.
+    pub(super) fee: Option<(String, i128)>,
 }
 
 /// The balances of a run, what was accepted, and the blocks since the first submission.
@@ -178,7 +180,8 @@ impl<'h> Money<'h> {
             let asset = one.asset.as_deref();
             let block = blocks.find(|(_, block)| in_block(block, &one.code).is_some());
             let later = block.and_then(|(index, _)| {
-                let later = self.history.blocks().filter(|(other, _)| other > index);
+                let second = index.saturating_add(MIN_NEW_BLOCKS);
+                let later = self.history.blocks().filter(|(other, _)| *other >= second);
                 later.map(|(_, entry)| entry.ended).min()
             });
             one.is_past = later;
@@ -439,6 +442,16 @@ fn made_by(block: &Value, wallet: &str) -> bool {
     named.any(|name| name == wallet)
 }
 
+fn fee_of_other(entry: &Value, transaction: &Value) -> Option<(String, i128)> {
+    let fee = transaction["fee"]
+        .as_f64()
+        .filter(|fee| *fee < MOST_AMOUNT)?;
+    let signers = [entry, transaction].map(|value| value["signatures"].as_array());
+    let signers = signers.into_iter().flatten().map(Vec::len).max();
+    let most = (fee.ceil() as i128).saturating_add(signers.unwrap_or_default() as i128);
+    Some((transaction["currency"].as_str()?.to_owned(), most.max(0)))
+}
+
 /// Returns the transactions of a block that this run did not submit.
 fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
     let is_own = |text: &str| own.contains(&text.to_ascii_lowercase());
@@ -450,6 +463,7 @@ fn others_in(block: &Value, own: &BTreeSet<String>) -> Vec<Other> {
             Other {
                 is_call: transaction.get("type").and_then(Value::as_i64) == Some(3),
                 is_code: !text.contains("0x") && transaction.get("type").is_none(),
+                fee: fee_of_other(entry, transaction),
                 text,
             }
         })

@@ -155,8 +155,8 @@ fn exchange(row: Row) -> (Request, String) {
             block(index, "e", failed.collect())
         }
         Transfer(index, to) => {
-            let transfer = serde_json::json!({"transaction": {"trans_code": "other", "type": 2,
-                "specific_data": {"from": wallet("d"), "to": wallet(to)}}});
+            let transfer = serde_json::json!({"transaction": {"trans_code": "other", "type": 2, "fee": 1,
+                "currency": "T", "specific_data": {"from": wallet("d"), "to": wallet(to)}}});
             block(index, "e", vec![transfer])
         }
     }
@@ -265,27 +265,29 @@ fn a_balance_changes_by_what_was_accepted() {
             &[],
         ),
         (
-            "it is paid after another block was read",
+            "it is paid after two other blocks were read",
             vec![
                 START,
                 Holds("a", 50),
                 paid,
                 block,
                 Block(3, "e", &[]),
+                Block(4, "e", &[]),
                 Holds("a", 50),
                 Holds("a", 40),
             ],
             &[Fee],
         ),
         (
-            "it is paid before another block is read",
+            "it is paid before a second other block is read",
             vec![
                 START,
                 Holds("a", 50),
                 paid,
                 block,
-                Holds("a", 50),
                 Block(3, "e", &[]),
+                Holds("a", 50),
+                Block(4, "e", &[]),
                 Holds("a", 40),
             ],
             &[],
@@ -418,6 +420,11 @@ fn the_other_wallets_and_the_lists_are_judged_too() {
             "more is gained than was paid",
             lists([40, 20, 11]),
             &[Created],
+        ),
+        (
+            "another wallet pays a fee, too",
+            [&lists([40, 20, 11])[..], &[Transfer(3, "d")]].concat(),
+            &[],
         ),
         (
             "a call of another program may pay somebody",

@@ -76,6 +76,26 @@ fn what_others_take_from_a_receiver_hides_what_it_received() {
     }
 }
 
+/// Wallet c receives the fees, and then a transfer.
+#[test]
+fn a_wallet_that_receives_fees_may_gain_more_than_what_is_sent_to_it() {
+    for (fee, found) in [(10, vec![]), (0, vec![Others])] {
+        let rows = [
+            START,
+            Holds("a", 100),
+            Holds("c", 0),
+            Submit("1", &["a"], true),
+            Block(2, "e", &["1"]),
+            Holds("c", fee),
+            Sends("2", "c", 5.0),
+            Block(3, "e", &["2"]),
+            Holds("a", 75),
+            Holds("c", 25),
+        ];
+        assert_eq!(judged(&rows).0, found, "{fee}");
+    }
+}
+
 #[test]
 fn a_balance_may_be_shown_as_it_was_a_block_ago() {
     for (block, found) in [(Transfer(1, "c"), vec![]), (Transfer(1, "b"), vec![Others])] {
