@@ -1,6 +1,6 @@
 //! The rule *submitted*: a record has the values of an accepted claim.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::escape::escaped_up_to as shown;
@@ -10,22 +10,24 @@ use super::known::codes_in_blocks;
 use crate::{
     api::{FirstDifference, carried, known_rows, lists_as_failed, requested},
     checks::{Examination, Finding},
-    history::{Answer, Entry, History},
+    history::{Answer, Entry, History, MIN_NEW_BLOCKS},
     http::Exchange,
 };
 
 /// Judges the records of all assets about which the node accepted only right claims: each has the values of one of them, if
-/// possible of one that no block lists as failed. `is_judged` gets the contract and the asset.
+/// possible of one that no block lists as failed, and that is in a block. `is_judged` gets the contract and the asset.
 pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> bool) -> Examination {
     let blocks = history.blocks();
     let blocks: Vec<_> = blocks
         .filter_map(|(_, entry)| entry.exchange.success_object())
         .collect();
+    let in_blocks = codes_in_blocks(history);
     let accepted = history.accepted().map(|(entry, transaction)| {
         let is_wrong = entry.exchange.request.wrongly_signed.is_some();
         let code = transaction["trans_code"].as_str();
         let lists_it = |code| blocks.iter().any(|block| lists_as_failed(block, code));
-        let has_failed = code.is_some_and(lists_it);
+        let has_failed = code
+            .is_some_and(|code| lists_it(code) || is_left_out(history, entry, code, &in_blocks));
         (&transaction["specific_data"], is_wrong, has_failed)
     });
     let accepted: Vec<_> = accepted.collect();
@@ -48,6 +50,21 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
         }
     }
     checked
+}
+
+/// Whether none of the blocks has a transaction that were made since it was accepted, two of them or more.
+fn is_left_out(
+    history: &History,
+    accepted: &Entry,
+    code: &str,
+    in_blocks: &BTreeMap<String, Duration>,
+) -> bool {
+    let before = history.height_before(accepted.began);
+    let last = before.and_then(|before| Some(history.complete_from(before.checked_add(1)?)?.0));
+    let is_past = before
+        .zip(last)
+        .is_some_and(|(before, last)| last >= before.saturating_add(MIN_NEW_BLOCKS));
+    is_past && !in_blocks.contains_key(code)
 }
 
 /// Checks all records in a response, in each of its members. `calls` made the claims about the asset.
@@ -186,6 +203,48 @@ mod tests {
             ("new", [("old", -1), ("new", -1)], true),
         ] {
             assert_eq!(is_right(remarks, claims), expected, "{remarks} {claims:?}");
+        }
+    }
+
+    #[test]
+    fn a_claim_that_no_block_has_leaves_no_record() {
+        let claim = |place: u8, outcome: i64| {
+            json!({"transaction": {"trans_code": format!("{place:040}"), "specific_data": {
+                "address": CONTRACT, "function": "add_verification", "signers": [ANN],
+                "params": {"asset_id": "lot", "verifier_address": ANN, "outcome": outcome},
+            }}, "signatures": []})
+        };
+        let accepted = r#"{"response":{"valid":true,"new_transaction":true}}"#.to_owned();
+        for (outcome, last, is_right) in [(1, 9, true), (2, 9, false), (2, 6, true)] {
+            let submit = |one: Value| Request::post("/submit-transaction", one.to_string());
+            let block = |index: u64| {
+                let list = if index == 6 {
+                    vec![claim(1, 1)]
+                } else {
+                    vec![]
+                };
+                json!({"index": index, "text": {"transactions": list}}).to_string()
+            };
+            let record =
+                json!({"value": {"asset_id": "lot", "verifier_address": ANN, "outcome": outcome}});
+            let mut rows = vec![
+                (0, block_request(5), 200, block(5)),
+                (2, submit(claim(1, 1)), 200, accepted.clone()),
+                (4, submit(claim(2, 2)), 200, accepted.clone()),
+            ];
+            rows.extend((6..=last).map(|index| (index, block_request(index), 200, block(index))));
+            rows.push((12, block_request(last + 1), 404, "{}".to_owned()));
+            rows.push((
+                14,
+                contract_state_request(CONTRACT, "lot"),
+                200,
+                record.to_string(),
+            ));
+            let rows = rows
+                .iter()
+                .map(|(at, request, status, body)| (*at, request.clone(), *status, body.as_str()));
+            let checked = submitted(&recorded(rows.collect()), |_, _| true);
+            assert_eq!(checked.has_no_findings(), is_right, "{outcome} {last}");
         }
     }
 
