@@ -1,6 +1,6 @@
 //! The rule *submitted*: a record has the values of an accepted claim.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::escape::escaped_up_to as shown;
@@ -22,19 +22,29 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
         .filter_map(|(_, entry)| entry.exchange.success_object())
         .collect();
     let in_blocks = codes_in_blocks(history);
+    let known = all_known(history);
+    // What no block has by then is not made any more.
+    let is_past = |entry: &Entry| {
+        let ends = history.ends_since(entry.ended).map(|(end, _)| end);
+        let then = ends.min().zip(known);
+        then.is_some_and(|(end, (last, _))| last >= end.saturating_add(MIN_NEW_BLOCKS))
+    };
     let accepted = history.accepted().map(|(entry, transaction)| {
         let is_wrong = entry.exchange.request.wrongly_signed.is_some();
         let code = transaction["trans_code"].as_str();
         let lists_it = |code| blocks.iter().any(|block| lists_as_failed(block, code));
-        let has_failed = code
-            .is_some_and(|code| lists_it(code) || is_left_out(history, entry, code, &in_blocks));
-        (&transaction["specific_data"], is_wrong, has_failed)
+        let is_left_out = code.is_some_and(|code| !in_blocks.contains_key(code)) && is_past(entry);
+        let not_made_until = match code.is_some_and(lists_it) {
+            true => Some(Duration::MAX),
+            false => known.filter(|_| is_left_out).map(|(_, until)| until),
+        };
+        (&transaction["specific_data"], is_wrong, not_made_until)
     });
     let accepted: Vec<_> = accepted.collect();
     let mut checked = Examination::default();
     for entry in history.of_path("/sc-state") {
         let asked = |name| requested(&entry.exchange, name).unwrap_or_default();
-        let is_about = |(call, ..): &&(&Value, bool, bool)| {
+        let is_about = |(call, ..): &&(&Value, bool, Option<Duration>)| {
             call["address"] == asked("contract_address")
                 && call["params"]["asset_id"] == asked("unique_value")
         };
@@ -42,7 +52,9 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
         let is_by_asset =
             entry.exchange.request.raw_query.is_none() && asked("unique_column") == "asset_id";
         if is_by_asset && about.iter().all(|(_, is_wrong, _)| !is_wrong) {
-            let made = about.iter().filter(|(_, _, has_failed)| !has_failed);
+            let made = about
+                .iter()
+                .filter(|(.., until)| until.is_none_or(|until| entry.ended > until));
             let calls: Vec<_> = made.map(|(call, ..)| *call).collect();
             if !calls.is_empty() && is_judged(asked("contract_address"), asked("unique_value")) {
                 checked.extend(other_records(&entry.exchange, &calls));
@@ -52,19 +64,10 @@ pub(crate) fn submitted(history: &History, is_judged: impl Fn(&str, &str) -> boo
     checked
 }
 
-/// Whether none of the blocks has a transaction that were made since it was accepted, two of them or more.
-fn is_left_out(
-    history: &History,
-    accepted: &Entry,
-    code: &str,
-    in_blocks: &BTreeMap<String, Duration>,
-) -> bool {
-    let before = history.height_before(accepted.began);
-    let last = before.and_then(|before| Some(history.complete_from(before.checked_add(1)?)?.0));
-    let is_past = before
-        .zip(last)
-        .is_some_and(|(before, last)| last >= before.saturating_add(MIN_NEW_BLOCKS));
-    is_past && !in_blocks.contains_key(code)
+/// Returns the last block of those since the first submission, and the latest moment at which all of them are known.
+fn all_known(history: &History) -> Option<(u64, Duration)> {
+    let before = history.height_before(history.first_submission()?)?;
+    history.complete_from(before.checked_add(1)?)
 }
 
 /// Checks all records in a response, in each of its members. `calls` made the claims about the asset.
@@ -215,7 +218,13 @@ mod tests {
             }}, "signatures": []})
         };
         let accepted = r#"{"response":{"valid":true,"new_transaction":true}}"#.to_owned();
-        for (outcome, last, is_right) in [(1, 9, true), (2, 9, false), (2, 6, true)] {
+        for (outcome, last, read_at, is_right) in [
+            (1, 9, 11, true),
+            (2, 9, 11, false),
+            (2, 7, 11, false),
+            (2, 6, 11, true),
+            (2, 9, 14, true),
+        ] {
             let submit = |one: Value| Request::post("/submit-transaction", one.to_string());
             let block = |index: u64| {
                 let list = if index == 6 {
@@ -231,11 +240,12 @@ mod tests {
                 (0, block_request(5), 200, block(5)),
                 (2, submit(claim(1, 1)), 200, accepted.clone()),
                 (4, submit(claim(2, 2)), 200, accepted.clone()),
+                (5, block_request(6), 404, "{}".to_owned()),
             ];
             rows.extend((6..=last).map(|index| (index, block_request(index), 200, block(index))));
             rows.push((12, block_request(last + 1), 404, "{}".to_owned()));
             rows.push((
-                14,
+                read_at,
                 contract_state_request(CONTRACT, "lot"),
                 200,
                 record.to_string(),
@@ -244,7 +254,11 @@ mod tests {
                 .iter()
                 .map(|(at, request, status, body)| (*at, request.clone(), *status, body.as_str()));
             let checked = submitted(&recorded(rows.collect()), |_, _| true);
-            assert_eq!(checked.has_no_findings(), is_right, "{outcome} {last}");
+            assert_eq!(
+                checked.has_no_findings(),
+                is_right,
+                "{outcome} {last} {read_at}"
+            );
         }
     }
 
