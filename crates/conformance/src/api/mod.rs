@@ -47,7 +47,8 @@ pub(crate) use stored_rows::{Row, known_rows, mentions, rows};
 pub(crate) use stored_value::{carried, member_named, stored};
 pub use tier::Tier;
 pub(crate) use transaction_in_block::{
-    InBlock, find_in_block, in_block, is_listed_as_failed, listed_codes, listed_transactions,
-    lists_as_failed, lists_no_transaction, lists_transactions, submitted_code, times_in_block,
+    InBlock, find_in_block, in_block, is_listed_as_failed, listed_codes, listed_signatures,
+    listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions, submitted_code,
+    times_in_block,
 };
 pub(crate) use units::MILLISECONDS;

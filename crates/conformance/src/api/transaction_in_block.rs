@@ -66,6 +66,16 @@ pub(crate) fn listed_transactions(block: &Value) -> impl Iterator<Item = (&Value
     entries.map(|entry| (entry, entry.get("transaction").unwrap_or(entry)))
 }
 
+/// Returns the signatures of an element of that list, beside its transaction or inside it.
+pub(crate) fn listed_signatures<'v>(
+    entry: &'v Value,
+    transaction: &'v Value,
+) -> impl Iterator<Item = &'v Value> {
+    let beside = entry["signatures"].as_array();
+    let found = beside.or_else(|| transaction["signatures"].as_array());
+    found.into_iter().flatten()
+}
+
 /// Whether a block shows that a transaction failed. Some nodes list it with a status below 0.
 pub(crate) fn is_listed_as_failed(entry: &Value) -> bool {
     entry["status"].as_i64().is_some_and(|status| status < 0)

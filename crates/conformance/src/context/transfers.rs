@@ -298,8 +298,8 @@ impl<'s> Transfers<'s> {
     }
 
     /// Submits two transfers, of which the wallet can pay one: in a batch, unless a new wallet does so for the second time, and
-    /// at the same moment if a node accepts none of them there. The other one may fail when its block is made, and then moves nothing. Waits until the
-    /// wallet has less, and returns what it has.
+    /// at the same moment if a node accepts none of them there. The other one may fail when its block is made, and then moves
+    /// nothing. Waits until the wallet has less, and returns what it has.
     async fn overdraw(&self, wallet: &SigningWallet, overdraw: &Overdraw) -> Taken<i64> {
         let (number, left, fee) = (overdraw.number, overdraw.left, overdraw.fee);
         // A server that is behind may show more.

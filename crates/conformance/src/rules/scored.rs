@@ -9,7 +9,7 @@ use nodeproof_primitives::WalletAddress;
 use serde_json::Value;
 
 use crate::{
-    api::{is_listed_as_failed, listed_transactions, requested},
+    api::{is_listed_as_failed, listed_signatures, listed_transactions, requested},
     checks::{Examination, Finding},
     history::{Entry, History, MIN_NEW_BLOCKS},
 };
@@ -112,9 +112,7 @@ fn update<'v>(entry: &'v Value, transaction: &'v Value) -> Vec<(Pair<'v>, Option
     let scores = members().filter(|(name, _)| name.ends_with("score"));
     let scores: Vec<_> = scores.map(|(_, value)| value.as_i64()).collect();
     let score = (scores.len() == 1).then(|| scores[0]).flatten();
-    let signatures = [entry, transaction].map(|value| value["signatures"].as_array());
-    let signatures = signatures.into_iter().flatten().flatten();
-    let signers: Vec<_> = signatures
+    let signers: Vec<_> = listed_signatures(entry, transaction)
         .filter_map(|signature| signature["wallet_address"].as_str())
         .collect();
     match (signers.contains(&one), signers.contains(&other)) {

@@ -17,7 +17,8 @@ use super::{
 use crate::{
     api::{
         Pair, accepts, find_in_block, has_record, in_block, is_new, listed_codes,
-        listed_transactions, lists_as_failed, lists_no_transaction, lists_transactions, requested,
+        listed_signatures, listed_transactions, lists_as_failed, lists_no_transaction,
+        lists_transactions, requested,
     },
     history::{Entry, History, MIN_NEW_BLOCKS},
     http::Step,
@@ -442,13 +443,13 @@ fn made_by(block: &Value, wallet: &str) -> bool {
     named.any(|name| name == wallet)
 }
 
+/// Returns the token in which a transaction pays a fee, and the most that its signers pay.
 fn fee_of_other(entry: &Value, transaction: &Value) -> Option<(String, i128)> {
     let fee = transaction["fee"]
         .as_f64()
         .filter(|fee| *fee < MOST_AMOUNT)?;
-    let signers = [entry, transaction].map(|value| value["signatures"].as_array());
-    let signers = signers.into_iter().flatten().map(Vec::len).max();
-    let most = (fee.ceil() as i128).saturating_add(signers.unwrap_or_default() as i128);
+    let signers = listed_signatures(entry, transaction).count();
+    let most = (fee.ceil() as i128).saturating_add(signers as i128);
     Some((transaction["currency"].as_str()?.to_owned(), most.max(0)))
 }
 
